@@ -1,0 +1,44 @@
+"""Kill a crawl -9 at random moments, 200 times by default, and print what it cost.
+
+python benchmarks/kill.py [--kills 200] [--rounds 10] [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from killing import CONCURRENCY, kill_often
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--kills", type=int, default=200)
+    options.add_argument("--rounds", type=int, default=10, help="crawls that share the kills")
+    options.add_argument("--quick", action="store_true", help="4 kills, for a look")
+    asked = options.parse_args()
+    kills, rounds = (4, 1) if asked.quick else (asked.kills, asked.rounds)
+    print(
+        f"{'round':>5} {'kills':>5} {'pages':>6} {'lost':>5} {'asked again, most per kill':>27} {'hasty':>5} {'bad WARCs':>9}"
+    )
+    wrong = 0
+    for number in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            verdict = kill_often(Path(folder), kills // rounds, seed=100 + number)
+        most = max(verdict.duplicates, default=0)
+        wrong += len(verdict.lost) + len(verdict.hasty) + len(verdict.invalid) + (most > CONCURRENCY)
+        print(
+            f"{number + 1:>5} {verdict.kills:>5} {verdict.pages:>6} {len(verdict.lost):>5} {most:>27}"
+            f" {len(verdict.hasty):>5} {len(verdict.invalid):>9}",
+            flush=True,
+        )
+    print(f"in flight at most {CONCURRENCY}; {'all promises kept' if not wrong else f'{wrong} promises broken'}")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

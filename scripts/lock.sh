@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Pins every dependency with its hashes: run.lock for users, dev.lock for tests and checks, peers.lock for benchmarks.
+set -euo pipefail
+bin=${1:?usage: scripts/lock.sh VENV/bin}
+"$bin"/python -m pip --quiet install pip-tools
+compile() {
+  "$bin"/pip-compile --quiet --upgrade --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links \
+    --no-emit-trusted-host --no-annotate --generate-hashes "$@"
+}
+compile --output-file requirements/run.lock pyproject.toml
+compile --all-extras --constraint requirements/run.lock --output-file requirements/dev.lock pyproject.toml requirements/dev.in
+compile --constraint requirements/dev.lock --output-file requirements/peers.lock requirements/peers.in

@@ -1,0 +1,107 @@
+"""Scenthound: a topical web crawler, and the laboratory that proves it is good.
+
+    import scenthound
+
+    folder = scenthound.crawl("hot air ballooning", seeds=["https://example.org/"], pages=500, out="balloons")
+    for step in folder.history.best(10):
+        print(step.similarity, step.url, step.title)
+
+Names are imported when they are first used, so that `import scenthound` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scenthound.crawl.folder import CrawlFolder
+    from scenthound.crawl.settings import Settings
+    from scenthound.errors import ScenthoundError
+    from scenthound.model import Candidate, Link, Miss, Page, Step, Topic, Url
+    from scenthound.ports import Strategy
+    from scenthound.strategies import strategy
+    from scenthound.wiring import Session, begin, crawl, crawl_async, resume
+
+    __version__: str
+
+_HOMES = {
+    "crawl": "crawl",
+    "crawl_async": "wiring",
+    "begin": "wiring",
+    "resume": "wiring",
+    "Session": "wiring",
+    "CrawlFolder": "crawl.folder",
+    "Settings": "crawl.settings",
+    "Topic": "model",
+    "Url": "model",
+    "Link": "model",
+    "Page": "model",
+    "Candidate": "model",
+    "Miss": "model",
+    "Step": "model",
+    "Strategy": "ports",
+    "strategy": "strategies",
+    "ScenthoundError": "errors",
+}
+
+__all__ = [
+    "Candidate",
+    "CrawlFolder",
+    "Link",
+    "Miss",
+    "Page",
+    "ScenthoundError",
+    "Session",
+    "Settings",
+    "Step",
+    "Strategy",
+    "Topic",
+    "Url",
+    "__version__",
+    "begin",
+    "crawl",
+    "crawl_async",
+    "resume",
+    "strategy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("scenthound")
+    if name not in _HOMES:
+        raise AttributeError(f"module `scenthound` has no attribute `{name}`")
+    home = importlib.import_module(f"scenthound.{_HOMES[name]}")
+    return home if name == "crawl" else getattr(home, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Verb(ModuleType):
+    """The room `scenthound.crawl`, which can also be called: it is what one wants to do, and where it is done."""
+
+    def __call__(self, *words: Any, **options: Any) -> Any:
+        """Crawl for a topic and give back the finished folder; see `scenthound.wiring.crawl`."""
+        return importlib.import_module("scenthound.wiring").crawl(*words, **options)
+
+
+class _Facade(ModuleType):
+    """The import system binds a room's name here when the room is first imported, over a function of that name.
+
+    `scenthound.crawl` is both, so the room is taught to be called as it arrives.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "crawl" and isinstance(value, ModuleType):
+            value.__class__ = _Verb
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Facade

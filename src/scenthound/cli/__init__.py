@@ -1,0 +1,18 @@
+"""The command line: one file per command group; parse, call, print.
+
+`main` is the entry point. Commands are imported when they are asked for, so that `--help` is quick.
+Data goes to stdout, talk to stderr; `--json` makes stdout one JSON document (or JSON lines).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    from scenthound.cli.app import run
+
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

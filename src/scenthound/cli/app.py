@@ -1,0 +1,158 @@
+"""The root of all commands: finds them by name, and turns what goes wrong into a message and an exit code.
+
+0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 11 interrupted but resumable.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from scenthound.errors import DiskFull, ScenthoundError
+
+INTERRUPTED = 11
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "demo": ("demo", "See it work: a real crawl of an embedded web, no network needed."),
+    "crawl": ("crawl", "Crawl the web for a topic, best pages first."),
+    "resume": ("crawl", "Go on with a crawl, whatever ended it."),
+    "status": ("look", "Say how a crawl stands: pages, harvest, failures, why it ended."),
+    "trail": ("look", "Print what was fetched, in order, as JSON lines."),
+    "explain": ("look", "Say why a page was fetched, or why it was not."),
+    "report": ("look", "Write report.html anew."),
+    "export": ("look", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
+    "strategies": ("strategies", "List the strategies, or tell all about one."),
+    "lab": ("lab", "Make and serve webs with known answers."),
+    "doctor": ("doctor", "Say what is installed, what is missing, and what to do."),
+    "completion": ("completion", "Print the shell completion script."),
+}
+
+
+class Commands(click.Group):
+    """A group whose commands live in modules that are imported when they are called."""
+
+    def __init__(self, *words: Any, found_in: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+        super().__init__(*words, **settings)
+        self.found_in = found_in
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.found_in)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.found_in:
+            return None
+        module = importlib.import_module(f"scenthound.cli.{self.found_in[name][0]}")
+        command: click.Command = getattr(module, name.replace("-", "_"))
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.found_in and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.found_in, n=1, cutoff=0.5)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(self.found_in)}"
+            raise Unmeant(f"no command called `{args[0]}`", hint, ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in self.found_in.items()])
+
+
+class Unmeant(click.UsageError):
+    """A usage error with a hint of its own."""
+
+    def __init__(self, message: str, hint: str, ctx: click.Context | None = None) -> None:
+        super().__init__(message, ctx)
+        self.hint = hint
+
+
+def _say_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"scenthound {version('scenthound')}")
+        ctx.exit()
+
+
+EPILOG = """\b
+Examples:
+  $ scenthound demo
+  $ scenthound crawl "hot air ballooning" --seed https://example.org/ --pages 500 --out balloons
+  $ scenthound status balloons
+  $ scenthound COMMAND --help
+"""
+
+
+@click.group(
+    cls=Commands,
+    found_in=COMMANDS,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--debug", is_flag=True, help="Show where in the code an unexpected error came from.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print the version."
+)
+def app(debug: bool) -> None:
+    """A topical web crawler, and the laboratory that proves it is good."""
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; gives the exit code. Never raises."""
+    given = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in given
+    try:
+        code = app.main(arguments, prog_name="scenthound", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except ScenthoundError as error:
+        return _complain(error.message, error.hint, error.exit_code, as_json)
+    except click.ClickException as error:
+        return _complain(error.format_message(), _usage_hint(error), error.exit_code, as_json)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("stopped", "", 1, as_json)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads any more: leave without a word
+        return 0
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _complain(f"no room left: {error}", "make room, then run this again", DiskFull.exit_code, as_json)
+        if "--debug" in given:
+            import traceback
+
+            traceback.print_exc()
+        what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        hint = "" if isinstance(error, OSError) else "this should not happen; `scenthound --debug …` shows where"
+        return _complain(what, hint, 1, as_json)
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    if isinstance(error, Unmeant):
+        return error.hint
+    ctx = getattr(error, "ctx", None)
+    return f"see `{ctx.command_path} --help`" if ctx is not None else ""
+
+
+def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
+    from scenthound.exports.clean import clean
+
+    try:
+        if as_json:
+            click.echo(json.dumps({"error": message, "hint": hint, "exit_code": code}))
+        else:
+            first, *more = [clean(line) for line in message.splitlines()] or ["unknown"]
+            click.echo("\n".join([f"error: {first}", *(f"  {line}" for line in more)]), err=True)
+            if hint:
+                click.echo(f"hint: {clean(hint)}", err=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return code

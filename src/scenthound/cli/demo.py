@@ -1,0 +1,145 @@
+"""`scenthound demo`: the main job on a web of our own, over real HTTP, twice, and the difference."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scenthound.cli.talk import emit, json_option, out, say, table
+
+if TYPE_CHECKING:
+    from scenthound.lab.bed import BedTopic
+
+MARK = ".scenthound-demo"  # in a folder that the demo made, and may replace
+STRATEGIES = ("best-first", "breadth-first")
+WEB_PAGES, WEB_SEED, WEB_TOPIC = 4000, 7, 0
+DELAY = 0.02  # the web is ours and asks for no rest; strangers' hosts get a second
+
+
+@click.command()
+@click.option(
+    "--pages", type=click.IntRange(10, 3000), default=600, show_default=True, help="Pages for each of the two crawls."
+)
+@click.option(
+    "--out", "folder", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder for both."
+)
+@json_option
+def demo(pages: int, folder: Path, as_json: bool) -> int:
+    """See it work: crawl an embedded web over real HTTP with best-first and with breadth-first, and compare.
+
+    The web is generated, a few thousand pages on several hundred host names, and served on loopback. No network
+    is needed.
+
+    \b
+      $ scenthound demo
+      $ scenthound demo --pages 200 --out /tmp/demo
+    """
+    from scenthound.lab.generate import GeneratedWeb
+    from scenthound.lab.serve import serving
+
+    _clear(folder)
+    say(f"making a web of {WEB_PAGES:,} pages …")
+    web = GeneratedWeb(WEB_PAGES, WEB_SEED)
+    topic = web.topics[WEB_TOPIC]
+    on_topic, seeds = len(topic.targets), len(topic.seeds)
+    say(f"{web.plan.hosts} hosts; the topic is “{topic.keywords}”: {on_topic} pages are on it; {seeds} seeds")
+    results = []
+    with serving(web) as address:
+        for strategy in STRATEGIES:
+            result = _crawl(strategy, topic, pages, folder / strategy, f"http://{address}")
+            results.append(result)
+            if result["ended"] == "interrupted":
+                break
+    _tell(results, topic, as_json)
+    from scenthound.cli.app import INTERRUPTED
+
+    return INTERRUPTED if results[-1]["ended"] == "interrupted" else 0
+
+
+def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str) -> dict[str, Any]:
+    import asyncio
+
+    from scenthound.cli.progress import Progress
+    from scenthound.crawl.settings import Settings
+    from scenthound.exports.facts import gather
+    from scenthound.exports.report import write_report
+    from scenthound.wiring import begin
+
+    settings = Settings(
+        pages=pages, delay=DELAY, contact="demo@scenthound.invalid", proxy=proxy, concurrency=64, backoff=0.5
+    )
+    session = begin(topic.topic, list(topic.seeds), folder, strategy=strategy, settings=settings)
+    try:
+        with Progress(session, title=strategy) as progress:
+            asyncio.run(session.run(tick=progress.tick, handle_signals=True))
+        say(progress.line())
+        facts = gather(session.folder, waiting=len(session.crawl.frontier))
+        report = write_report(session.folder, facts)
+        targets = set(topic.targets)
+        found = sum(step.url in targets for step in session.folder.history.trail())
+    finally:
+        session.close()
+    return {
+        "strategy": strategy,
+        "folder": str(folder),
+        "report": str(report),
+        "ended": facts.ended,
+        "pages": facts.pages,
+        "harvest": facts.harvest,
+        "targets_found": found,
+        "targets": len(targets),
+        "target_recall": found / len(targets) if targets else 0.0,
+        "pages_per_second": facts.rate,
+        "errors": sum(facts.misses.values()),
+    }
+
+
+def _tell(results: list[dict[str, Any]], topic: BedTopic, as_json: bool) -> None:
+    if as_json:
+        emit({"topic": topic.keywords, "crawls": results})
+        return
+    rows = [
+        (
+            one["strategy"],
+            f"{one['pages']:,}",
+            f"{one['harvest']:.1%}",
+            f"{one['targets_found']:,} of {one['targets']:,}",
+            f"{one['target_recall']:.1%}",
+            f"{one['pages_per_second']:.0f}",
+            f"{one['errors']:,}",
+        )
+        for one in results
+    ]
+    heads = ("strategy", "pages", "harvest rate", "on-topic pages found", "target recall", "pages/s", "errors")
+    console = out()
+    console.print(table(heads, rows, numbers=range(1, len(heads))))
+    console.print(
+        "Harvest: pages like the topic's words. Found and recall: pages that are on the topic by construction."
+    )
+    for one in results:
+        console.print(f"{one['strategy']:>14}: {one['folder']}/  report: {one['report']}", soft_wrap=True)
+
+
+def _clear(folder: Path) -> None:
+    """Make room for the demo. Only what an earlier demo made is replaced."""
+    from scenthound.errors import BadConfig
+    from scenthound.store.lock import holder
+
+    if folder.exists():
+        if not folder.is_dir() or (any(folder.iterdir()) and not (folder / MARK).is_file()):
+            raise BadConfig(f"{folder} exists and was not made by the demo", "name another folder with --out")
+        for strategy in STRATEGIES:
+            if holder(folder / strategy) is not None:
+                raise BadConfig(
+                    f"another demo is running in {folder}", "wait for it, or name another folder with --out"
+                )
+            if (folder / strategy).is_dir():
+                shutil.rmtree(folder / strategy)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).write_text("`scenthound demo` made this folder and replaces what is in it.\n", encoding="utf-8")
+    except OSError as error:
+        raise BadConfig(f"{folder} can't be written to: {error.strerror}", "name another folder with --out") from None

@@ -1,0 +1,144 @@
+"""`scenthound lab`: webs with known answers, and (as they are added to `FOUND_IN`) what is done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from scenthound.cli.app import Commands
+from scenthound.cli.talk import emit, json_option, say
+
+FOUND_IN: Mapping[str, tuple[str, str]] = {
+    "generate": ("lab", "Write a generated web as a bed."),
+    "serve": ("lab", "Offer a bed over real HTTP, as a forward proxy and by Host header."),
+}
+"""Subcommand, the module of `scenthound.cli` that has a command of that name, and a line about it."""
+
+
+@click.group(cls=Commands, found_in=FOUND_IN)
+def lab() -> None:
+    """Make and serve webs with known answers.
+
+    \b
+      $ scenthound lab generate beds/demo --pages 3000 --seed 1
+      $ scenthound lab serve beds/demo --port 8080
+    """
+
+
+@click.command()
+@click.argument("bed", type=click.Path(path_type=Path))
+@click.option("--pages", type=click.IntRange(min=10), default=3000, show_default=True, help="How many pages.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Another number gives another web.")
+@click.option(
+    "--topics", type=click.IntRange(min=1), default=12, show_default=True, help="How many topics with known answers."
+)
+@click.option(
+    "--page-size", type=click.IntRange(min=500), default=5000, show_default=True, help="Bytes of a page, roughly."
+)
+@click.option(
+    "--companies", is_flag=True, help="Also topics whose answers are companies that do not link to each other."
+)
+@json_option
+def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, companies: bool, as_json: bool) -> None:
+    """Write a generated web as a bed: the same arguments give the same bytes everywhere.
+
+    \b
+      $ scenthound lab generate beds/demo --pages 3000 --seed 1
+    """
+    from scenthound.lab.generate import generate as write
+
+    made = write(bed, pages, seed, topics=topics, page_size=page_size, companies=companies)
+    if as_json:
+        emit({"bed": str(bed), **made.about, "topics": [topic.id for topic in made.topics]})
+    else:
+        click.echo(bed)
+        say(f"{pages:,} pages, {len(made.topics)} topics; digest {str(made.about.get('digest', ''))[:12]}")
+        say(f"Serve it with: scenthound lab serve {bed}")
+
+
+@click.command()
+@click.argument("bed", type=click.Path(path_type=Path))
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1.  [default: a free one]")
+@click.option(
+    "--latency", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Seconds that every answer takes."
+)
+@click.option(
+    "--jitter", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Up to so many seconds more."
+)
+@click.option(
+    "--error-rate", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of answers that are 503."
+)
+@click.option(
+    "--robots", metavar="WHAT", help="`allow`, `deny`, or a robots.txt file, for all hosts.  [default: as recorded]"
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Number that errors are drawn from.")
+@click.option("--compress", is_flag=True, help="Send gzip to clients that take it.")
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Write a JSON line for each request.")
+@json_option
+def serve(
+    bed: Path,
+    port: int,
+    latency: float,
+    jitter: float,
+    error_rate: float,
+    robots: str | None,
+    seed: int,
+    compress: bool,
+    log: Path | None,
+    as_json: bool,
+) -> None:
+    """Offer a bed over real HTTP until Ctrl-C: any host name, as a forward proxy and by Host header.
+
+    \b
+      $ scenthound lab serve beds/demo --port 8080 --latency 0.05
+      $ curl --proxy http://127.0.0.1:8080 http://HOST-OF-THE-BED/
+    """
+    from scenthound.errors import BadConfig
+    from scenthound.lab.bed import Bed
+    from scenthound.lab.serve import BedServer
+
+    opened = Bed.open(bed)
+    if robots is not None and robots not in ("allow", "deny"):
+        try:
+            robots = Path(robots).read_text(encoding="utf-8", errors="replace") + "\n"
+        except OSError as error:
+            raise BadConfig(
+                f"the robots file {robots} can't be read: {error.strerror}", "or say allow or deny"
+            ) from None
+    server = BedServer(
+        opened,
+        latency=latency,
+        jitter=jitter,
+        error_rate=error_rate,
+        robots=robots,
+        compress=compress,
+        port=port,
+        seed=seed,
+        log_file=log,
+    )
+
+    def ready(address: str) -> None:
+        topic = opened.topics[0] if opened.topics else None
+        seeds = list(topic.seeds[:2]) if topic else []
+        if as_json:
+            emit(
+                {
+                    "bed": opened.name,
+                    "proxy": f"http://{address}",
+                    "topic": topic.keywords if topic else None,
+                    "seeds": seeds,
+                }
+            )
+            return
+        flags = " ".join(f"--seed {seed_url}" for seed_url in seeds) or "--seed http://HOST/"
+        say(f"serving {opened.name}; stop with Ctrl-C. Crawl it with:")
+        click.echo(
+            f'scenthound crawl "{topic.keywords if topic else "TOPIC"}" {flags} --proxy http://{address} --delay 0.05'
+        )
+
+    try:
+        server.run_forever(ready)
+    except OSError as error:
+        raise BadConfig(f"can't serve on port {port}: {error.strerror}", "name another with --port") from None

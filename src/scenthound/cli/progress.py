@@ -1,0 +1,119 @@
+"""Live progress of a crawl on stderr: a panel on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from scenthound.cli.talk import say
+from scenthound.exports.clean import clean
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from scenthound.wiring import Session
+
+REFRESH = 0.25
+PLAIN_EVERY = 5.0
+SPEED_OVER = 10.0  # seconds that the shown pages/s looks back
+BEST_SHOWN = 5
+
+
+class Progress:
+    """Give `tick` to `Session.run`; use it in a `with` block. Interrupts are told of by the crawl's own state."""
+
+    def __init__(self, session: Session, title: str = "", quiet: bool = False) -> None:
+        self.session, self.title, self.quiet = session, title, quiet
+        self._live: Any = None
+        self._started = time.monotonic()
+        self._shown = float("-inf")
+        self._last_line = self._started
+        self._marks: deque[tuple[float, int]] = deque([(self._started, session.crawl.tally.pages)])
+        self._told = 0
+
+    def __enter__(self) -> Progress:
+        if not self.quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+            self._live = Live(self._panel(), console=console, auto_refresh=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self.session.crawl.ended == "interrupted" and not self._told:
+            self._told = 1
+            self._note("Finishing what is in flight. Press Ctrl-C again to stop now; both can be resumed.")
+        if now - self._shown < REFRESH:
+            return
+        self._shown = now
+        self._marks.append((now, self.session.crawl.tally.pages))
+        while len(self._marks) > 2 and now - self._marks[0][0] > SPEED_OVER:
+            self._marks.popleft()
+        if self._live is not None:
+            self._live.update(self._panel(), refresh=True)
+        elif not self.quiet and now - self._last_line >= PLAIN_EVERY:
+            self._last_line = now
+            say(self.line())
+
+    def line(self) -> str:
+        """Everything in one line."""
+        tally, crawl = self.session.crawl.tally, self.session.crawl
+        prefix = f"{self.title}: " if self.title else ""
+        return (
+            f"{prefix}{tally.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
+            f"harvest {tally.harvest:.1%} (last 100: {tally.harvest_recent:.1%}), frontier {len(crawl.frontier):,}, "
+            f"hosts {self._hosts():,}, errors {sum(tally.misses.values()):,}"
+        )
+
+    def _note(self, message: str) -> None:
+        if self._live is not None:
+            self._live.console.print(message)
+        else:
+            say(message)
+
+    def _speed(self) -> float:
+        (then, before), (now, pages) = self._marks[0], self._marks[-1]
+        return (pages - before) / (now - then) if now > then else 0.0
+
+    def _hosts(self) -> int:
+        manners = self.session.crawl.manners
+        return len(manners.hosts) if manners is not None else 0
+
+    def _panel(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        crawl = self.session.crawl
+        tally = crawl.tally
+        seconds = time.monotonic() - self._started
+        head = Text(clean(self.title or self.session.folder.asked.topic.keywords, 60), style="bold")
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(
+            ProgressBar(total=crawl.limits.pages, completed=tally.pages, width=40),
+            Text(f"{tally.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s · {seconds:.0f} s"),
+        )
+        grid = Table.grid(padding=(0, 3))
+        grid.add_row("harvest", f"{tally.harvest:.1%}", "last 100", f"{tally.harvest_recent:.1%}")
+        grid.add_row("frontier", f"{len(crawl.frontier):,}", "hosts", f"{self._hosts():,}")
+        worst = ", ".join(f"{clean(reason)} {times:,}" for reason, times in tally.misses.most_common(3))
+        grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(tally.misses.values()):,}  {worst}")
+        best = Table.grid(padding=(0, 2))
+        for similarity, _, url, title in sorted(tally.best, reverse=True)[:BEST_SHOWN]:
+            best.add_row(
+                Text(f"{similarity:.3f}"), Text(clean(title, 50) or "(no title)"), Text(clean(url, 60), style="dim")
+            )
+        return Group(head, bar, grid, Text("best so far", style="bold"), best)

@@ -1,0 +1,89 @@
+"""`scenthound strategies`: what can decide where to go."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from scenthound.cli.talk import emit, json_option, out, say, table
+
+PAPERS = {
+    "EXP": "Pant, Srinivasan, Menczer 2002: Exploration versus exploitation in topic driven crawlers",
+    "CHAP": "Pant, Srinivasan, Menczer 2004: Crawling the Web",
+    "BIZ": "Pant, Menczer 2003: Topical crawling for business intelligence",
+    "GRAPH": "Cami, Deo: Evaluation of a graph-based topical crawler",
+    "ECON": "Baum, Kruus, Durdanovic, Hainsworth: Focused web crawling using an auction-based economy",
+}
+"""The papers that strategies cite by a short name."""
+
+
+def described(name: str, kind: type[Any]) -> dict[str, Any]:
+    """A strategy as plain data: what it is, where it comes from, what can be set."""
+    from scenthound.crawl.settings import default_of
+
+    module = sys.modules.get(kind.__module__)
+    story = inspect.cleandoc(module.__doc__ or "") if module else ""
+    return {
+        "name": name,
+        "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
+        "story": story,
+        "papers": [PAPERS[tag] for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS],
+        "parameters": [
+            {
+                "name": f.name,
+                "type": f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)),
+                "default": default_of(f),
+                "about": f.metadata.get("doc", ""),
+            }
+            for f in fields(kind)
+            if f.init
+        ],
+    }
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+def strategies(name: str | None, as_json: bool) -> None:
+    """List the strategies, or tell all about one.
+
+    \b
+      $ scenthound strategies
+      $ scenthound strategies best-first
+    """
+    from scenthound.strategies import SHELF
+
+    if name is not None:
+        _tell(described(name, SHELF.get(name)), as_json)
+        return
+    found = [described(known, kind) for known, kind in SHELF.items()]
+    if as_json:
+        emit(found)
+        return
+    out().print(table(("strategy", "what it does"), [(one["name"], one["about"]) for one in found]))
+    say("`scenthound strategies NAME` tells about one and its parameters.")
+
+
+def _tell(one: dict[str, Any], as_json: bool) -> None:
+    from scenthound.crawl.settings import shown
+
+    if as_json:
+        emit(one)
+        return
+    console = out()
+    console.print(f"{one['name']}: {one['about']}\n")
+    console.print(one["story"] + "\n")
+    for paper in one["papers"]:
+        console.print(f"  {paper}")
+    if not one["parameters"]:
+        console.print("It has no parameters.")
+        return
+    rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in one["parameters"]]
+    console.print(table(("parameter", "type", "default", "meaning"), rows))
+    first = one["parameters"][0]
+    console.print(f"Set one with: --set {first['name']}={shown(first['default']).strip(chr(34))}")

@@ -1,0 +1,520 @@
+"""The loop: no clock, no socket. It is given the time and the results, and gives back what to do.
+
+A driver asks `next(now)` and gets a `Fetch`, a `Wait` or a `Done`; it brings what came to `landed`.
+The same object runs live, in replay and on a cluster.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from scenthound import url as urls
+from scenthound.crawl.held import Held
+from scenthound.crawl.politeness import Manners
+from scenthound.crawl.scope import Scope
+from scenthound.crawl.tally import Tally
+from scenthound.model import Candidate, Miss, Moved, Page, Response, Step, Topic, Url
+from scenthound.ports import Frontier, History, NeedsLuck, Repository, Strategy
+from scenthound.web.robots import Rules
+
+Kind = Literal["page", "robots", "sitemap"]
+FOREVER = float("inf")
+HOST_FAILURES = 6  # failures in a row after which a host is left alone: two URLs, each tried three times
+SITEMAP = "(sitemap)"  # marks a candidate that is a sitemap, in its `carry`
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Ask for this, now."""
+
+    candidate: Candidate
+    kind: Kind = "page"
+
+    @property
+    def spelling(self) -> str:
+        return self.candidate.spelling or self.candidate.url
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing to do before `until`, unless something lands earlier."""
+
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end, and why."""
+
+    reason: str
+
+
+class RobotsLanded(NamedTuple):
+    """What an origin's robots.txt says; None: it could not be had."""
+
+    candidate: Candidate
+    rules: Rules | None
+
+
+class SitemapLanded(NamedTuple):
+    """URLs that a sitemap lists, as (key, spelling), and the sitemaps it points to."""
+
+    candidate: Candidate
+    urls: Sequence[tuple[Url, str]] = ()
+    children: Sequence[str] = ()
+
+
+class Dropped(NamedTuple):
+    """A URL that was offered and not kept."""
+
+    candidate: Candidate
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a crawl ends, and how stubborn it is."""
+
+    pages: int = 1000
+    ends_at: float = FOREVER
+    pages_per_host: int = 0
+    redirects: int = 10
+    retries: int = 2
+    longest_wait: float = FOREVER
+    host_patience: int = 0
+    nofollow: bool = True
+    sitemaps: int = 0
+    """How many sitemap files are read for one host; 0: none."""
+
+
+class Crawl:
+    """One run over strategy, frontier and history. See DESIGN section 2 for the drawing."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        frontier: Frontier,
+        history: History,
+        topic: Topic,
+        seeds: Sequence[tuple[Url, str]],
+        *,
+        limits: Limits,
+        scope: Scope | None = None,
+        manners: Manners | None = None,
+        judge: Callable[[Page], float] | None = None,
+        tally: Tally | None = None,
+        repository: Repository | None = None,
+        seed_number: int = 0,
+        watch: Callable[[Step | Miss | Dropped], None] | None = None,
+    ) -> None:
+        self.strategy, self.frontier, self.history = strategy, frontier, history
+        self.topic, self.seeds = topic, dict(seeds)
+        self.limits, self.scope, self.manners = limits, scope, manners
+        self.judge, self.repository, self.watch = judge, repository, watch
+        self.tally = tally or Tally()
+        self.pages = len(history)
+        self.rank_seconds = 0.0
+        self.links_scored = 0
+        self.ended = ""
+        self.not_before = 0.0  # on resume: when the last request before the crash is surely a delay ago
+        self._seed_number = seed_number
+        self._batch_size = int(getattr(strategy, "batch", 1))
+        self._shuffled = bool(getattr(strategy, "shuffle", False))
+        self._batches = 0
+        self._batch: deque[Candidate] = deque()
+        self._held = Held()
+        self._flying: dict[Url, Fetch] = {}
+        self._pages_flying = 0
+        self._chosen: dict[Url, int] = {}  # in the batch, held or in flight, with the rank it had
+        self._origin: dict[Url, tuple[Url, int]] = {}  # a redirect's target: what was asked for first, hops so far
+        self._tries: dict[Url, int] = {}
+        self._sitemaps: dict[str, int] = {}
+        self._settle = getattr(frontier, "settle", lambda url: None)
+
+    # ---- beginning
+
+    def start(self) -> None:
+        """The strategy hears the topic; its seeds enter the frontier."""
+        for candidate in self.introduce():
+            self._offer(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
+
+    def introduce(self) -> Iterable[Candidate]:
+        """Tell the strategy what the crawl is about. On resume its answer is in the frontier already."""
+        if isinstance(self.strategy, NeedsLuck):
+            self.strategy.lucky(random.Random(self._seed_number))
+        return list(self.strategy.start(self.topic, list(self.seeds)))
+
+    def want_again(self, step: Step) -> None:
+        """Put back a page that was recorded once and whose content is gone."""
+        self.frontier.push(
+            Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
+        )
+
+    # ---- what to do
+
+    def next(self, now: float) -> Fetch | Wait | Done:
+        """The next thing to do. Every `Fetch` must come back through `landed`."""
+        if not self.ended and now >= self.limits.ends_at:
+            self.ended = "time"
+        if self.ended or self.pages + self._pages_flying >= self.limits.pages:
+            return self._close("pages")
+        if now < self.not_before:
+            return Wait(self.not_before)
+        before = time.process_time()
+        try:
+            while (found := self._take(now)) is not None:
+                if (fetch := self._cleared(found, now)) is not None:
+                    return fetch
+        finally:
+            self.rank_seconds += time.process_time() - before
+        ready = self._ready_at()
+        if not self._flying and ready == FOREVER:
+            return self._close("frontier empty")
+        if not self._flying and ready - now > self.limits.longest_wait:
+            return self._close("all that is left rests")
+        return Wait(ready)
+
+    def stop(self, reason: str) -> None:
+        """Ask for nothing more; what is in flight may still land."""
+        self.ended = self.ended or reason
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._flying)
+
+    def _close(self, reason: str) -> Wait | Done:
+        if self._flying:
+            return Wait(FOREVER)
+        self.ended = self.ended or reason
+        return Done(self.ended)
+
+    def _take(self, now: float) -> Candidate | None:
+        """The candidate whose turn it is: promised ones first, then the batch, then a new batch."""
+        while (held := self._held.pop(now)) is not None:
+            if self._awake(held, now):
+                return held
+            self._hold(held)
+        while True:
+            while self._batch:
+                candidate = self._batch.popleft()
+                if self._awake(candidate, now):
+                    return candidate
+                self._chosen.pop(candidate.url)  # its host went to rest: back, so that others are not kept waiting
+                self.frontier.push(candidate)
+            if not self._draw(now):
+                return None
+
+    def _draw(self, now: float) -> bool:
+        """Take the next `batch` best out of the frontier, in random order if the strategy wants it so."""
+        while len(self._batch) < self._batch_size and (candidate := self.frontier.pop(now)) is not None:
+            self._chosen[candidate.url] = int(getattr(self.frontier, "last_rank", 1))
+            self._batch.append(candidate)
+        if self._shuffled and len(self._batch) > 1:
+            drawn = list(self._batch)
+            random.Random(f"{self._seed_number}:{self._batches}").shuffle(drawn)
+            self._batch = deque(drawn)
+        self._batches += bool(self._batch)
+        return bool(self._batch)
+
+    def _awake(self, candidate: Candidate, now: float) -> bool:
+        return self.manners is None or self.manners.host(urls.host(candidate.url)).next_allowed <= now
+
+    def _rest(self, host: str, until: float) -> None:
+        assert self.manners is not None
+        self.manners.host(host).next_allowed = until
+        self.frontier.rest(host, until)
+        self._held.rest(host, until)
+
+    def _cleared(self, candidate: Candidate, now: float) -> Fetch | None:
+        """The fetch for a candidate whose turn it is; None where manners or limits forbid it after all."""
+        if self.manners is None or SITEMAP in candidate.carry:
+            return self._launch(candidate, "page" if SITEMAP not in candidate.carry else "sitemap")
+        if reason := self._closed(urls.host(candidate.url)):
+            self._release(candidate.url)
+            self._settle(candidate.url)
+            self._drop(candidate, reason)
+            return None
+        spelling = candidate.spelling or candidate.url
+        origin = urls.origin(spelling)
+        verdict = self.manners.verdict(spelling, now)
+        if verdict == "ask-robots":
+            self._hold(candidate, FOREVER)
+            return self._launch(
+                Candidate(Url(origin + "/robots.txt"), FOREVER, spelling=origin + "/robots.txt"), "robots"
+            )
+        if verdict == "robots-unreachable" and self.manners.asks_again(origin):
+            self._rest(urls.host(candidate.url), self.manners.origins[origin].until)
+            self._hold(candidate)
+            return None
+        if verdict != "fetch":
+            self._lose(Miss(candidate, verdict), now, heard=False)
+            return None
+        return self._launch(candidate, "page")
+
+    def _closed(self, host: str) -> str | None:
+        """Why nothing more is wanted of a host, if so: its budget is spent, or it has given nothing for long."""
+        if self.manners is None or host not in self.manners.hosts:
+            return None
+        state, limits = self.manners.hosts[host], self.limits
+        if limits.pages_per_host and state.pages >= limits.pages_per_host:
+            return "host-budget"
+        if state.failures >= HOST_FAILURES:
+            return "host-failing"
+        return "host-asleep" if limits.host_patience and state.barren >= limits.host_patience else None
+
+    def _hold(self, candidate: Candidate, until: float | None = None) -> None:
+        """Promise a candidate its turn as soon as its host is awake."""
+        self._chosen.setdefault(candidate.url, 1)
+        if until is None:
+            until = self.manners.host(urls.host(candidate.url)).next_allowed if self.manners else 0.0
+        self._held.put(candidate, until)
+
+    def _launch(self, candidate: Candidate, kind: Kind) -> Fetch:
+        fetch = self._flying[candidate.url] = Fetch(candidate, kind)
+        self._pages_flying += kind == "page"
+        if self.manners is not None:
+            self._rest(urls.host(candidate.url), FOREVER)
+        return fetch
+
+    def _ready_at(self) -> float:
+        """When there may be something to do again; never, when nothing waits and nothing is promised."""
+        ready = self.frontier.ready_at()
+        return min(self._held.ready_at(), FOREVER if ready is None else ready)
+
+    # ---- what came of it
+
+    def landed(
+        self, result: Page | Miss | Moved | RobotsLanded | SitemapLanded, now: float, response: Response | None = None
+    ) -> None:
+        """Take in what a fetch brought. `response` is the raw reply, for the repository."""
+        candidate = result.candidate
+        fetch = self._flying.pop(candidate.url, None)
+        self._pages_flying -= fetch is not None and fetch.kind == "page"
+        self.tally.attempts += 1
+        where = self.repository.put(response, now) if self.repository and response is not None else None
+        if self.manners is not None:
+            self._let_rest(result, now)
+        match result:
+            case Page():
+                self._record(result, where, now)
+            case Miss():
+                self._missed(result, now)
+            case Moved():
+                self._follow(result, now)
+            case RobotsLanded():
+                self._add_sitemaps(candidate, result.rules)
+            case SitemapLanded():
+                self._list(result)
+
+    def _let_rest(self, result: Any, now: float) -> None:
+        assert self.manners is not None
+        candidate: Candidate = result.candidate
+        origin = urls.origin(candidate.spelling or candidate.url)
+        if isinstance(result, RobotsLanded):
+            self.manners.learn(origin, result.rules, now)
+        if isinstance(result, Miss):
+            until = self.manners.rest_after_miss(result, origin, now)
+        else:
+            until = self.manners.rest_after(origin, now)
+        self._rest(urls.host(candidate.url), until)
+
+    def _record(self, page: Page, where: Any, now: float) -> None:
+        candidate = page.candidate
+        similarity = self.judge(page) if self.judge else 0.0
+        asked, _ = self._origin.pop(candidate.url, (None, 0))
+        self.pages += 1
+        step = Step(
+            n=self.pages,
+            url=page.url,
+            parent=candidate.parent,
+            anchor=candidate.anchor,
+            score=candidate.score,
+            parts=candidate.parts,
+            similarity=similarity,
+            depth=candidate.depth,
+            status=page.status,
+            bytes=page.size,
+            time=now,
+            title=page.title,
+            rank=self._release(candidate.url),
+            requested=asked,
+            carry=candidate.carry,
+        )
+        self.history.record(step, where)
+        self.history.link(page.url, [link.url for link in page.outlinks])
+        if page.url != candidate.url:
+            self.history.alias(candidate.url, page.url)
+        self._settle(candidate.url)
+        relevant = self.tally.page(step)
+        if self.manners is not None:
+            host = self.manners.host(urls.host(page.url))
+            host.pages += 1
+            host.barren = 0 if relevant else host.barren + 1
+        if self.scope is not None:
+            self.scope.learn(page.url, relevant)
+        if self.watch:
+            self.watch(step)
+        self.hear(page)
+        if self.tally.dry:
+            self.stop("dry")
+
+    def hear(self, page: Page, offer: bool = True) -> None:
+        """The strategy reads a page; its answers go to the frontier (`offer=False`: they are there already)."""
+        before, effort = time.process_time(), page.effort
+        barred = {link.url for link in page.links if link.nofollow} if self.limits.nofollow else set()
+        if barred:
+            barred -= {link.url for link in page.links if not link.nofollow}
+        for candidate in self.strategy.read(page):
+            self.links_scored += 1
+            if not offer:
+                continue
+            if candidate.url in barred:
+                self._drop(candidate, "nofollow")
+            else:
+                self._offer(candidate)
+        self.rank_seconds += time.process_time() - before - (page.effort - effort)
+
+    def _missed(self, miss: Miss, now: float) -> None:
+        url = miss.candidate.url
+        tried = self._tries.get(url, 0)
+        if miss.retry_after is not None and tried < self.limits.retries:
+            self._tries[url] = tried + 1
+            self.history.lost(miss, now, dead=False)
+            self.tally.retry(miss)
+            self._hold(miss.candidate)
+            return
+        self._lose(miss, now)
+
+    def _lose(self, miss: Miss, now: float, heard: bool = True) -> None:
+        url = miss.candidate.url
+        self._tries.pop(url, None)
+        self._origin.pop(url, None)
+        self._release(url)
+        self.history.lost(miss, now)
+        self._settle(url)
+        self.tally.miss(miss)
+        if self.watch:
+            self.watch(miss)
+        if heard:
+            self.hear_miss(miss)
+
+    def hear_miss(self, miss: Miss, offer: bool = True) -> None:
+        """The strategy is told that a URL brought nothing."""
+        for candidate in self.strategy.miss(miss):
+            if offer:
+                self._offer(candidate)
+
+    def _follow(self, moved: Moved, now: float) -> None:
+        """Rule 1: the page is where the redirects end; what was asked for is remembered as its alias."""
+        old, target = moved.candidate, moved.url
+        asked, hops = self._origin.pop(old.url, (old.url, 0))
+        if hops + 1 > self.limits.redirects or target == old.url:
+            self._lose(Miss(old, "redirect-loop", f"{hops + 1} redirects", moved.status, moved.size), now)
+            return
+        if target not in self._chosen and not self.history.seen(target):
+            follow = old._replace(url=target, spelling=moved.spelling)
+            reason = self.scope.refuses(follow) if self.scope else None
+            if reason:
+                self._lose(Miss(old, f"redirect-{reason}", target, moved.status, moved.size), now)
+                return
+            take = getattr(self.frontier, "take", None)
+            if take is not None and (waiting := take(target)) is not None and waiting.score > follow.score:
+                follow = waiting._replace(spelling=moved.spelling)
+            self._origin[target] = (asked, hops + 1)
+            rank = self._release(old.url)
+            self._chosen[target] = rank
+            self._hold(follow)
+        else:
+            self.tally.count("redirect-to-known")
+            self._release(old.url)
+        self.history.alias(old.url, target)
+        self._settle(old.url)
+
+    def _release(self, url: Url) -> int:
+        return self._chosen.pop(url, 1)
+
+    def _offer(self, candidate: Candidate) -> None:
+        url = candidate.url
+        if url in self._chosen or self.history.seen(url):
+            return
+        if url not in self.frontier and self.scope is not None:
+            reason = self.scope.refuses(candidate) or self._closed(urls.host(url))
+            if reason:
+                self._drop(candidate, reason)
+                return
+        fallen = self.frontier.push(candidate)
+        if fallen is not None:
+            self._drop(fallen, "evicted" if fallen.url != url else "frontier-full")
+
+    def _drop(self, candidate: Candidate, reason: str) -> None:
+        self.history.count(urls.host(candidate.url), reason)
+        self.tally.count(reason)
+        if self.watch:
+            self.watch(Dropped(candidate, reason))
+
+    # ---- sitemaps, where they are wanted
+
+    def _add_sitemaps(self, asked: Candidate, rules: Rules | None) -> None:
+        if rules is not None and self.limits.sitemaps:
+            self._hold_sitemaps(rules.sitemaps, urls.host(asked.url))
+
+    def _hold_sitemaps(self, spellings: Iterable[str], host: str) -> None:
+        for spelling in spellings:
+            used = self._sitemaps.get(host, 0)
+            if used >= self.limits.sitemaps or urls.host(spelling) != host:
+                continue
+            self._sitemaps[host] = used + 1
+            self._hold(Candidate(Url(spelling), 0.0, {SITEMAP: True}, spelling=spelling))
+
+    def _list(self, listing: SitemapLanded) -> None:
+        self._release(listing.candidate.url)
+        host = urls.host(listing.candidate.url)
+        for url, spelling in listing.urls:
+            if urls.host(url) == host:  # a sitemap speaks for its own host only
+                self._offer(
+                    Candidate(url, 0.0, parent=listing.candidate.url, anchor="(sitemap)", depth=1, spelling=spelling)
+                )
+        self._hold_sitemaps(listing.children, host)
+
+    # ---- what survives a restart
+
+    def save(self) -> Mapping[str, Any]:
+        """The loop's own state, plain JSON. What is in flight counts as not yet asked for; what waits in the
+        frontier is the frontier's to keep, so only redirect targets and sitemaps are written out whole."""
+        promised = [*(fetch.candidate for fetch in self._flying.values()), *self._held]
+        loose = [c for c in promised if c.url in self._origin or SITEMAP in c.carry]
+        return {
+            "batches": self._batches,
+            "batch": [c.url for c in self._batch],
+            "held": [c.url for c in promised if c.url in self._chosen and c not in loose],
+            "loose": [
+                [*c[:2], dict(c.carry), dict(c.parts), *c[4:], *self._origin.get(c.url, (None, 0))] for c in loose
+            ],
+            "sitemaps": dict(self._sitemaps),
+            "ended": self.ended,
+            "tally": self.tally.save(),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Take up what `save` gave. The frontier must be filled already and offer `take`."""
+        self._batches = state["batches"]
+        self._sitemaps = dict(state["sitemaps"])
+        self.tally.load(state["tally"])
+        take = self.frontier.take  # type: ignore[attr-defined]
+        for url in state["held"]:
+            if (candidate := take(url)) is not None:
+                self._hold(candidate)
+        for url in state["batch"]:
+            if (candidate := take(url)) is not None:
+                self._chosen[url] = 1
+                self._batch.append(candidate)
+        for *fields, asked, hops in state["loose"]:
+            candidate = Candidate(*fields)
+            if asked is not None:
+                self._origin[candidate.url] = (asked, hops)
+            self._hold(candidate)

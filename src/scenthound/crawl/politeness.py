@@ -1,0 +1,115 @@
+"""When a host may be asked again, and for what. robots.txt is a fact; waiting is a decision.
+
+Every host has one state: when it may next be asked, and how often it failed lately. Every origin has
+its rules, learned before its first page and kept for a day at most (RFC 9309).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scenthound import url as urls
+from scenthound.model import Miss
+from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, Rules
+
+DAY = 86_400.0
+Verdict = Literal["fetch", "ask-robots", "robots", "robots-unreachable"]
+
+
+@dataclass(slots=True)
+class HostState:
+    """What we owe one host."""
+
+    next_allowed: float = 0.0
+    failures: int = 0
+    barren: int = 0
+    """Pages in a row that held nothing relevant."""
+    pages: int = 0
+
+
+@dataclass(slots=True)
+class OriginRules:
+    """What one origin's robots.txt says, until when it holds, and how often it could not be had."""
+
+    rules: Rules
+    until: float
+    failures: int = 0
+
+
+@dataclass(slots=True)
+class Manners:
+    """Who is asked when. All times are given; nothing here reads a clock."""
+
+    delay: float = 1.0
+    backoff: float = 10.0
+    obey: bool = True
+    tries: int = 2
+    """How often a robots.txt that can't be had is asked for before its origin is given up for a day."""
+    hosts: dict[str, HostState] = field(default_factory=dict)
+    origins: dict[str, OriginRules] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
+    """Hosts and origins whose state has changed since somebody last wrote it down and cleared this."""
+
+    def host(self, name: str) -> HostState:
+        state = self.hosts.get(name)
+        if state is None:
+            state = self.hosts[name] = HostState()
+        return state
+
+    def verdict(self, spelling: str, now: float) -> Verdict:
+        """What to do about a URL whose host is awake."""
+        if not self.obey:
+            return "fetch"
+        known = self.origins.get(urls.origin(spelling))
+        if known is None or known.until <= now:
+            return "ask-robots"
+        if known.rules is REFUSE_ALL and known.failures:
+            return "robots-unreachable"
+        return "fetch" if known.rules.may_fetch(spelling) else "robots"
+
+    def learn(self, origin: str, rules: Rules | None, now: float) -> None:
+        """The origin's rules arrived; None: they could not be had, which means no, for a while."""
+        self.touched.add(origin)
+        if rules is not None:
+            self.origins[origin] = OriginRules(rules, now + DAY)
+            return
+        failures = self.origins[origin].failures + 1 if origin in self.origins else 1
+        wait = self.backoff * 2 ** (failures - 1) if failures < self.tries else DAY
+        self.origins[origin] = OriginRules(REFUSE_ALL, now + wait, failures)
+
+    def asks_again(self, origin: str) -> bool:
+        """True while an unreachable robots.txt will be asked for again before its origin is given up."""
+        known = self.origins.get(origin)
+        return known is not None and 0 < known.failures < self.tries
+
+    def rest_after(self, origin: str, now: float) -> float:
+        """When the host may be asked again after a reply that was in order."""
+        state = self._touch(urls.host(origin))
+        state.failures = 0
+        state.next_allowed = now + self.delay_of(origin)
+        return state.next_allowed
+
+    def rest_after_miss(self, miss: Miss, origin: str, now: float) -> float:
+        """When the host may be asked again after a failure: back off where the host itself is in trouble."""
+        state = self._touch(urls.host(origin))
+        wait = self.delay_of(origin)
+        if miss.status in (429, 503) or (miss.status == 0 and miss.retry_after is not None):
+            state.failures += 1
+            doubled = self.backoff * 2 ** min(state.failures - 1, 8)
+            wait = max(wait, min(miss.retry_after or doubled, DAY) if miss.status else doubled)
+        state.next_allowed = now + wait
+        return state.next_allowed
+
+    def _touch(self, name: str) -> HostState:
+        self.touched.add(name)
+        return self.host(name)
+
+    def delay_of(self, origin: str) -> float:
+        """The longer of our delay and the one that robots.txt asks for."""
+        known = self.origins.get(origin)
+        asked = known.rules.delay if known and self.obey else None
+        return max(self.delay, asked or 0.0)
+
+
+__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "HostState", "Manners", "OriginRules", "Verdict"]

@@ -1,0 +1,193 @@
+"""The live driver: the loop over real HTTP, on asyncio. The only place in `crawl` that reads a clock.
+
+A slot is taken when a request goes out and given back when what it brought is durable, so whatever a
+`kill -9` undoes was in flight by our own count. Landed pages are committed in groups.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from scenthound import url as urls
+from scenthound.crawl.core import Crawl, Done, Fetch, RobotsLanded, SitemapLanded, Wait
+from scenthound.errors import NotAUrl, Unreadable
+from scenthound.model import Miss, Moved, Page, Response
+from scenthound.ports import Failure, Fetcher
+from scenthound.web.decode import decompress
+from scenthound.web.landing import PageLimits, land
+from scenthound.web.robots import ALLOW_ALL, Rules, parse, verdict_for_status
+from scenthound.web.sitemap import read_sitemap
+
+ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2
+ROBOTS_BYTES = 512 * 1024  # as much of a robots.txt as is read; the RFC asks for 500 KiB at least
+Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
+
+
+class Durable(Protocol):
+    """Whoever makes a group of landed pages permanent."""
+
+    def commit(self, now: float) -> None: ...
+
+
+class Clock:
+    """Wall-clock seconds that never jump: a later call is never earlier."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def __call__(self) -> float:
+        return time.monotonic() + self._offset
+
+
+@dataclass(slots=True)
+class LiveRun:
+    """One live run of a crawl. `interrupt()` once: finish what is in flight; twice: stop now."""
+
+    crawl: Crawl
+    fetcher: Fetcher
+    durable: Durable
+    agent: str
+    """The product token that robots.txt and X-Robots-Tag are read for."""
+    page_limits: PageLimits
+    concurrency: int = 32
+    group_pages: int = 8
+    group_time: float = 0.25
+    obey_robots: bool = True
+    clock: Callable[[], float] = field(default_factory=Clock)
+    tick: Callable[[], None] | None = None
+    """Called now and then, at least a few times a second, for whoever shows progress."""
+    interrupted: int = 0
+    _wake: asyncio.Event | None = None
+
+    def interrupt(self) -> None:
+        self.interrupted += 1
+        self.crawl.stop("interrupted")
+        if self._wake is not None:
+            self._wake.set()
+
+    async def run(self) -> str:
+        """Run to the end and say why it ended. Whatever happens, what has landed is committed first."""
+        wake = self._wake = asyncio.Event()
+        landed: deque[tuple[Fetch, Response | Failure]] = deque()
+        tasks: set[asyncio.Task[None]] = set()
+        uncommitted, since = 0, self.clock()
+
+        async def bring(fetch: Fetch) -> None:
+            landed.append((fetch, await self._fetch(fetch)))
+            wake.set()
+
+        try:
+            while self.interrupted < 2:
+                now = self.clock()
+                step: Fetch | Wait | Done = Wait(now)
+                while len(tasks) + uncommitted < self.concurrency and isinstance(step := self.crawl.next(now), Fetch):
+                    task = asyncio.create_task(bring(step))
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
+                if isinstance(step, Done):
+                    return step.reason
+                full = len(tasks) + uncommitted >= self.concurrency
+                until = step.until if isinstance(step, Wait) and not full else now + self.group_time
+                await self._sleep(wake, min(until, now + 0.2) - now)
+                while landed:
+                    fetch, reply = landed.popleft()
+                    self._land(fetch, reply)
+                    uncommitted += 1
+                now = self.clock()
+                due = uncommitted >= self.group_pages or now - since >= self.group_time
+                if uncommitted and (due or not tasks):
+                    self.durable.commit(now)
+                    uncommitted, since = 0, now
+                if self.tick is not None:
+                    self.tick()
+            return "interrupted"
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self.durable.commit(self.clock())
+
+    @staticmethod
+    async def _sleep(wake: asyncio.Event, seconds: float) -> None:
+        if seconds > 0:
+            try:
+                await asyncio.wait_for(wake.wait(), seconds)
+            except TimeoutError:
+                return
+        else:
+            await asyncio.sleep(0)
+        wake.clear()
+
+    # ---- one request
+
+    async def _fetch(self, fetch: Fetch) -> Response | Failure:
+        if fetch.kind == "page":
+            return await self.fetcher.fetch(fetch.spelling)
+        spelling = fetch.spelling
+        for _ in range(ROBOTS_REDIRECTS + 1):
+            reply = await self.fetcher.fetch(spelling)
+            if isinstance(reply, Failure) or not 300 <= reply.status < 400 or not reply.header("location"):
+                return reply
+            try:
+                spelling = urls.resolve(reply.header("location"), spelling)
+            except NotAUrl:
+                return reply
+        return reply
+
+    def _land(self, fetch: Fetch, reply: Response | Failure) -> None:
+        now = self.clock()
+        result = self._meaning(fetch, reply, now)
+        kept = None if isinstance(reply, Failure) or _unwanted(result) else reply
+        self.crawl.landed(result, now, kept)
+
+    def _meaning(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
+        if fetch.kind == "robots":
+            return RobotsLanded(fetch.candidate, self._rules(reply))
+        if fetch.kind == "sitemap":
+            return self._listing(fetch, reply)
+        if isinstance(reply, Failure):
+            again = 0.0 if reply.may_retry else None
+            return Miss(fetch.candidate, reply.reason, reply.detail, size=reply.size, retry_after=again)
+        agent = self.agent if self.obey_robots else ""
+        return land(fetch.candidate, reply, self.page_limits, agent=agent, now=now)
+
+    def _rules(self, reply: Response | Failure) -> Rules | None:
+        if isinstance(reply, Failure):
+            return None
+        match verdict_for_status(reply.status):
+            case "parse":
+                return parse(_unpacked(reply, ROBOTS_BYTES), self.agent)
+            case "allow":
+                return ALLOW_ALL
+            case _:
+                return None
+
+    def _listing(self, fetch: Fetch, reply: Response | Failure) -> SitemapLanded:
+        if isinstance(reply, Failure) or reply.status != 200:
+            return SitemapLanded(fetch.candidate)
+        found = read_sitemap(_unpacked(reply, self.page_limits.unpacked), fetch.spelling)
+        listed = []
+        for entry in found.urls:
+            try:
+                listed.append((urls.canonical(entry.url, self.page_limits.url_length), entry.url))
+            except NotAUrl:
+                continue
+        return SitemapLanded(fetch.candidate, listed, found.children)
+
+
+def _unwanted(result: Result) -> bool:
+    """True for a page whose author asks that it be in no collection: its links count, its content is not kept."""
+    return isinstance(result, Page) and bool(getattr(result.document, "noindex", False))
+
+
+def _unpacked(reply: Response, most: int) -> bytes:
+    """The body without its content encoding, cut at `most` bytes; nothing where it can't be unpacked."""
+    try:
+        return decompress(reply.body, reply.header("content-encoding"), limit=most, ratio=1000).data
+    except Unreadable:
+        return b""

@@ -1,0 +1,126 @@
+"""Where a crawl may go: hosts, domains, paths, depth, and URLs that look like traps."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Url
+
+REPEATS = 3  # the same path part this often, or a pair this often in a row, is a loop of relative links
+BARREN = 50  # pages of one host that differ only in their numbers and gave nothing: a calendar, a counter
+SHAPES_WATCHED = 20_000  # shapes whose yield is remembered; the longest unseen are forgotten first
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(slots=True)
+class Scope:
+    """Says why a candidate is out of bounds, or nothing. Reasons are short words that can be counted."""
+
+    hosts: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    not_hosts: frozenset[str] = frozenset()
+    not_domains: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    depth: int = 0
+    traps: bool = True
+    _wanted: list[Any] = field(default_factory=list)
+    _unwanted: list[Any] = field(default_factory=list)
+    _barren: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._wanted = [_pattern(text) for text in self.paths]
+        self._unwanted = [_pattern(text) for text in self.not_paths]
+
+    def refuses(self, candidate: Candidate) -> str | None:
+        """The reason for leaving this candidate alone, or None. Seeds may be anywhere but in a trap."""
+        if self.depth and candidate.depth > self.depth:
+            return "too-deep"
+        return self.refuses_url(candidate.url)
+
+    def refuses_url(self, url: Url) -> str | None:
+        host = urls.host(url)
+        if (self.hosts or self.domains or self.not_hosts or self.not_domains) and not self._may_visit(host):
+            return "out-of-scope"
+        if self._wanted or self._unwanted:
+            path = _path(url)
+            if self._wanted and not any(p.search(path) for p in self._wanted):
+                return "out-of-scope"
+            if any(p.search(path) for p in self._unwanted):
+                return "out-of-scope"
+        return self._trap(url, host) if self.traps else None
+
+    def _may_visit(self, host: str) -> bool:
+        if host in self.not_hosts or (self.not_domains and self._under(host, self.not_domains)):
+            return False
+        if not self.hosts and not self.domains:
+            return True
+        return host in self.hosts or self._under(host, self.domains)
+
+    @staticmethod
+    def _under(host: str, domains: frozenset[str]) -> bool:
+        while host:
+            if host in domains:
+                return True
+            host = host.partition(".")[2]
+        return False
+
+    def _trap(self, url: Url, host: str) -> str | None:
+        path = _path(url)
+        if path.count("/") > 2 and _repeats(path):
+            return "trap-repeats"
+        if not self._barren:
+            return None
+        shape = _shape(host, path)
+        return "trap-endless" if shape and self._barren.get(shape, 0) >= BARREN else None
+
+    def learn(self, url: Url, relevant: bool) -> None:
+        """What a fetched page was worth: numbered URLs of one form that never pay are not followed for ever."""
+        if self.traps and (shape := _shape(urls.host(url), _path(url))):
+            barren = self._barren.pop(shape, 0)
+            if not relevant:
+                if len(self._barren) >= SHAPES_WATCHED:
+                    del self._barren[next(iter(self._barren))]
+                self._barren[shape] = barren + 1
+
+
+def _shape(host: str, path: str) -> str:
+    """The URL with its numbers taken out, or nothing where it has none.
+
+    >>> _shape("x.test", "/cal?y=2007&m=3")
+    'x.test/cal?y=#&m=#'
+    """
+    shape = _DIGITS.sub("#", path)
+    return host + shape if shape != path else ""
+
+
+def _path(url: Url) -> str:
+    return "/" + url.partition("://")[2].partition("/")[2]
+
+
+@lru_cache(maxsize=4096)
+def _repeats(path: str) -> bool:
+    parts = [part for part in path.partition("?")[0].split("/") if part]
+    if len(parts) < 2 * REPEATS:
+        return len(parts) >= REPEATS and any(parts[i : i + REPEATS] == [parts[i]] * REPEATS for i in range(len(parts)))
+    most = Counter(parts).most_common(1)[0][1]
+    pairs = Counter(pairwise(parts)).most_common(1)[0][1]
+    return most > REPEATS or pairs >= REPEATS
+
+
+def _pattern(text: str) -> Any:
+    import re2
+
+    try:
+        return re2.compile(text)
+    except re2.error as error:
+        raise BadConfig(
+            f"not a pattern: `{text}` ({error})", "patterns are RE2, such as `^/news/` or `[.]html$`"
+        ) from None

@@ -1,0 +1,196 @@
+"""What can be set for a crawl: one frozen record, read from TOML, flags or keyword arguments.
+
+A field is its key; its metadata holds what the reference prints. An unknown key is an error with a
+hint; times and sizes take units (`"1.5 s"`, `"10 MB"`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, TypeVar, get_type_hints
+
+from scenthound.errors import BadConfig, UnknownName
+
+T = TypeVar("T")
+
+_SECONDS: dict[str, float] = {"ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+_BYTES: dict[str, float] = {
+    "b": 1,
+    "kb": 1_000,
+    "mb": 1_000_000,
+    "gb": 1_000_000_000,
+    "kib": 1 << 10,
+    "mib": 1 << 20,
+    "gib": 1 << 30,
+}
+_UNITS: dict[str, dict[str, float]] = {"seconds": _SECONDS, "bytes": _BYTES}
+_TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+_QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*\Z")
+
+
+def option(default: Any, doc: str, unit: str = "", least: float | None = 0) -> Any:
+    """A dataclass field with its documentation, its unit (`seconds`, `bytes` or none) and its least value."""
+    more = {"doc": doc, "unit": unit, "least": least}
+    if isinstance(default, (list, dict)):
+        return field(default_factory=lambda: type(default)(default), metadata=more)
+    return field(default=default, metadata=more)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that steers a crawl apart from topic, seeds and strategy."""
+
+    pages: int = option(1000, "stop after this many pages", least=1)
+    time: float = option(0.0, "stop after this long; 0: no limit", "seconds")
+    depth: int = option(0, "follow links at most this deep from a seed; 0: no limit")
+    pages_per_host: int = option(0, "fetch at most this many pages of one host; 0: no limit")
+    frontier: int = option(100_000, "keep at most this many URLs waiting; the worst are dropped", least=1)
+    concurrency: int = option(32, "requests in flight at once, all hosts together", least=1)
+
+    contact: str = option("", "mail address or URL that site owners can write to; part of the User-Agent")
+    user_agent: str = option("", "replaces the User-Agent altogether")
+    delay: float = option(1.0, "rest between two requests to one host", "seconds")
+    spread: int = option(1, "serve this many different hosts in as many consecutive picks where possible", least=1)
+    robots: bool = option(True, "obey robots.txt, meta robots and X-Robots-Tag")
+    nofollow: bool = option(True, "leave links marked rel=nofollow alone")
+    sitemaps: bool = option(False, "offer the URLs of sitemaps named in robots.txt, at score 0")
+    retries: int = option(2, "try again this often after a passing failure (timeout, 429, 5xx)")
+    backoff: float = option(
+        10.0, "first rest of a host after 429, 503 or a failed robots.txt; doubled each time", "seconds"
+    )
+    longest_wait: float = option(900.0, "end the crawl when all that is left rests longer than this", "seconds")
+
+    hosts: list[str] = option([], "stay on these hosts (`www.example.org`)")
+    domains: list[str] = option([], "stay in these domains, with all their hosts (`example.org`)")
+    not_hosts: list[str] = option([], "keep out of these hosts")
+    not_domains: list[str] = option([], "keep out of these domains")
+    paths: list[str] = option([], "follow only URLs whose path and query match one of these patterns (RE2)")
+    not_paths: list[str] = option([], "leave URLs alone whose path and query match one of these patterns (RE2)")
+    traps: bool = option(True, "leave URLs alone that look like a trap: repeated path parts, endless counters")
+    host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
+    relevant: float = option(0.1, "similarity from which a page counts as relevant in harvest rates")
+    dry_window: int = option(0, "stop when the harvest over this many pages stays low (sheet 70.2); 0: do not")
+    dry_floor: float = option(
+        0.02, "harvest rate that counts as dry, at least; a fifth of the best rate if that is more"
+    )
+    dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
+
+    page_bytes: int = option(10_000_000, "read at most this much of a page, on the wire and unpacked", "bytes", least=1)
+    unpack_ratio: int = option(200, "refuse a body that unpacks to more than this many times its size", least=1)
+    header_bytes: int = option(65_536, "refuse a reply whose headers are larger", "bytes", least=1)
+    connect_timeout: float = option(10.0, "give up connecting after this long", "seconds")
+    idle_timeout: float = option(20.0, "give up a reply that pauses this long", "seconds")
+    page_timeout: float = option(60.0, "give up a page after this long", "seconds")
+    redirects: int = option(10, "follow at most this many redirects in a row")
+    links_per_page: int = option(5_000, "take at most this many links of a page", least=1)
+    url_length: int = option(2_000, "leave longer URLs alone", least=16)
+
+    proxy: str = option("", "fetch through this proxy (http://, socks5://)")
+    allow_private: list[str] = option(
+        [], "networks that may be reached though they are private (`loopback`, `10.0.0.0/8`)"
+    )
+    verify_tls: bool = option(True, "refuse servers whose certificate can't be verified")
+
+    group_pages: int = option(0, "pages per database transaction; 0: a quarter of `concurrency`")
+    group_time: float = option(0.25, "longest time a landed page waits for its transaction", "seconds")
+    snapshot: int = option(500, "pages between two saved states of a strategy that learns", least=1)
+    warc_roll: int = option(1_000_000_000, "start a new WARC file at this size", "bytes", least=1)
+    disk_reserve: int = option(50_000_000, "stop cleanly when less than this is free on the disk", "bytes")
+    seed_number: int = option(0, "number that all chance is drawn from")
+
+
+def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:
+    """Make a `kind` (a dataclass) of plain values, each checked against its field.
+
+    >>> read(Settings, {"delay": "500 ms", "pages": 10}).delay
+    0.5
+    """
+    known: dict[str, Field[Any]] = {f.name: f for f in fields(kind) if f.init}  # type: ignore[arg-type]
+    hints = get_type_hints(kind)
+    values = {}
+    for name, value in given.items():
+        key = name.replace("-", "_")
+        if key not in known:
+            raise UnknownName.among(what, name, known)
+        values[key] = _checked(known[key], hints[key], value, what)
+    return kind(**values)
+
+
+def _checked(found: Field[Any], kind: Any, value: Any, what: str) -> Any:
+    unit = found.metadata.get("unit", "")
+    try:
+        made = _typed(kind, unit, value)
+    except (ValueError, TypeError):
+        wanted = _wanted(kind, unit)
+        raise BadConfig(
+            f"{what} `{found.name}` can't be {value!r}", f"write {wanted}; the default is {shown(default_of(found))}"
+        ) from None
+    least = found.metadata.get("least")
+    if least is not None and isinstance(made, (int, float)) and not isinstance(made, bool) and not made >= least:
+        raise BadConfig(f"{what} `{found.name}` can't be {value!r}", f"it is at least {least}")
+    return made
+
+
+def _typed(kind: Any, unit: str, value: Any) -> Any:
+    if kind is bool:
+        if isinstance(value, str) and value.lower() in _TRUTH:
+            return _TRUTH[value.lower()]
+        return value if isinstance(value, bool) else _refuse()
+    if kind is int or kind is float:
+        if isinstance(value, bool):
+            _refuse()
+        if isinstance(value, str):
+            value = _quantity(value, unit)
+        if kind is int:
+            return int(value) if value == int(value) else _refuse()
+        made = float(value)
+        return made if made == made and abs(made) != float("inf") else _refuse()
+    if kind == list[str]:
+        if isinstance(value, str):
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return list(value) if all(isinstance(part, str) for part in value) else _refuse()
+    return value if isinstance(value, str) else _refuse()
+
+
+def _refuse() -> Any:
+    raise ValueError
+
+
+def _quantity(text: str, unit: str) -> float:
+    found = _QUANTITY.match(text)
+    if not found:
+        raise ValueError(text)
+    number, word = float(found[1].replace("_", "")), found[2].lower()
+    table = _UNITS.get(unit, {})
+    if not word:
+        return number
+    if word not in table:
+        raise ValueError(text)
+    return number * table[word]
+
+
+def _wanted(kind: Any, unit: str) -> str:
+    if unit == "seconds":
+        return 'seconds, or a time such as "500 ms" or "2 min"'
+    if unit == "bytes":
+        return 'bytes, or a size such as "10 MB"'
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    return words.get(kind, "a list of texts")
+
+
+def default_of(found: Field[Any]) -> Any:
+    """The default of a dataclass field, however it was given."""
+    return found.default_factory() if callable(found.default_factory) else found.default
+
+
+def shown(value: Any) -> str:
+    """A setting's value as TOML would write it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(shown(part) for part in value) + "]"
+    return str(value)

@@ -1,0 +1,48 @@
+"""Comma-separated values for spreadsheets, with nothing in them that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any, BinaryIO
+
+from scenthound.crawl.folder import CrawlFolder
+from scenthound.exports import exporter
+from scenthound.exports.lines import whole_line
+
+_STARTS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+
+
+@exporter("csv")
+def csv_table(folder: CrawlFolder, out: BinaryIO) -> int:
+    """One row a page, with a heading; texts that look like formulas get a leading apostrophe."""
+    pages = 0
+    text = io.TextIOWrapper(out, encoding="utf-8", errors="replace", newline="", write_through=True)
+    try:
+        writer = csv.writer(text)
+        for step in folder.history.trail():
+            line = whole_line(step)
+            if not pages:
+                writer.writerow(line)
+            writer.writerow([cell(value) for value in line.values()])
+            pages += 1
+    finally:
+        text.detach()  # the stream is the caller's to close
+    return pages
+
+
+def cell(value: Any) -> Any:
+    """A value as a cell. Numbers are ours; a text is the web's, and may start like a formula.
+
+    >>> cell("=1+1"), cell(-1.5), cell({"anchor": 0.8})
+    ("'=1+1", -1.5, '{"anchor": 0.8}')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, dict):
+        return json.dumps(value) if value else ""
+    if not isinstance(value, str):
+        return value
+    value = value.replace("\x00", "")
+    return "'" + value if value.lstrip(" \u00a0").startswith(_STARTS_A_FORMULA) else value

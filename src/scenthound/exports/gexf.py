@@ -1,0 +1,69 @@
+"""GEXF: the link graph of the crawled pages, for Gephi and its kin."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import BinaryIO
+from xml.sax.saxutils import escape
+
+from scenthound import url as urls
+from scenthound.crawl.folder import CrawlFolder
+from scenthound.exports import exporter
+
+# What XML 1.0 can't hold in any form, lone surrogates included.
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://gexf.net/1.3" version="1.3">
+<meta><creator>scenthound</creator><description>{about}</description></meta>
+<graph defaultedgetype="directed" mode="static">
+<attributes class="node">
+<attribute id="n" title="n" type="integer"/>
+<attribute id="similarity" title="similarity" type="double"/>
+<attribute id="score" title="score" type="double"/>
+<attribute id="host" title="host" type="string"/>
+<attribute id="url" title="url" type="string"/>
+</attributes>
+"""
+
+
+@exporter("gexf")
+def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
+    """The pages and the links between them, with number, similarity, score, host and URL."""
+
+    def write(text: str) -> None:
+        out.write(text.encode())
+
+    write(_HEAD.format(about=xml_text(folder.asked.topic.keywords)))
+    number: dict[str, int] = {}
+    write("<nodes>\n")
+    for step in folder.history.trail():
+        if step.requested is not None:
+            number.setdefault(step.requested, step.n)
+        number[step.url] = step.n
+        score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
+        values = (("n", step.n), ("similarity", step.similarity), ("score", score), ("host", urls.host(step.url)))
+        write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
+        for name, value in (*values, ("url", step.url)):
+            write(f'<attvalue for="{name}" value="{xml_text(str(value))}"/>')
+        write("</attvalues></node>\n")
+    write("</nodes>\n<edges>\n")
+    edge = 0
+    for source, targets in folder.database.links():
+        start = number.get(source)
+        for end in dict.fromkeys(number.get(target) for target in targets) if start is not None else ():
+            if end is not None and end != start:
+                write(f'<edge id="{edge}" source="{start}" target="{end}"/>\n')
+                edge += 1
+    write("</edges>\n</graph>\n</gexf>\n")
+    return len(set(number.values()))
+
+
+def xml_text(text: str) -> str:
+    """Text for an XML attribute or element: escaped, and without what XML can't hold.
+
+    >>> xml_text('a<b>"\\x1b&')
+    'a&lt;b&gt;&quot;&amp;'
+    """
+    return escape(_NO_XML.sub("", text), {'"': "&quot;", "'": "&apos;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})

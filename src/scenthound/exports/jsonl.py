@@ -1,0 +1,19 @@
+"""JSON lines: the trail, one page a line."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from scenthound.crawl.folder import CrawlFolder
+from scenthound.exports import exporter
+from scenthound.exports.lines import as_line, whole_line
+
+
+@exporter("jsonl")
+def jsonl(folder: CrawlFolder, out: BinaryIO) -> int:
+    """One JSON object a line: the trail line of each page, its title, rank and first URL."""
+    pages = 0
+    for step in folder.history.trail():
+        out.write(as_line(whole_line(step)).encode() + b"\n")
+        pages += 1
+    return pages

@@ -1,0 +1,245 @@
+"""A page of a prepared bed: the same answers as the parser's, from one record of bytes that is the page's alone.
+
+The record holds the text, where its leaves and the elements around its links begin and end in it, and its
+tokens. Everything but the links is taken out of it when asked for. Nothing in a document leads to the bed or
+to another page: what a strategy is handed can be walked through to its last byte (the no-peeking contract).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.model import Leaf, Link, Page
+from scenthound.text.contexts import Stream
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts, term_frequencies
+
+T = TypeVar("T")
+Numbers = npt.NDArray[np.int32]
+SEPARATOR = "\n"  # between words and between tag-path steps: neither can hold one
+_HEADER = 8
+_LARGEST = 2**31 - 1
+
+
+class Written(NamedTuple):
+    """What the preparer found out about a page, before it becomes a record."""
+
+    text: str
+    leaves: list[tuple[int, int, int]]
+    """Begin and end in the text, and the number of the anchor that holds it, or -1."""
+    tokens: list[list[str]]
+    """Of each leaf."""
+    elements: list[tuple[int, int, int, int, int, str]]
+    """Parent (or -1), begin and end in the text, first leaf and the one behind the last, step of the tag path."""
+    link_elements: list[int]
+    spare: int
+    """How many characters the page may still repeat in `under`."""
+
+
+class _Tables(NamedTuple):
+    """A record taken apart."""
+
+    leaf_begin: Numbers
+    leaf_end: Numbers
+    leaf_anchor: Numbers
+    leaf_token: Numbers
+    parent: Numbers
+    begin: Numbers
+    end: Numbers
+    first_leaf: Numbers
+    behind_leaf: Numbers
+    step: Numbers
+    link_element: Numbers
+    token: Numbers
+    text: str
+    words: list[str]
+    steps: list[str]
+
+
+def pack(page: Written) -> tuple[bytes, list[str], list[int]]:
+    """The record, and the page's distinct tokens in order of first occurrence with their counts."""
+    numbers: dict[str, int] = {}
+    counts: list[int] = []
+    token_ids: list[int] = []
+    starts = [0]
+    for leaf in page.tokens:
+        for token in leaf:
+            number = numbers.get(token)
+            if number is None:
+                number = numbers[token] = len(counts)
+                counts.append(0)
+            counts[number] += 1
+            token_ids.append(number)
+        starts.append(len(token_ids))
+    steps: dict[str, int] = {}
+    step_ids = [steps.setdefault(element[5], len(steps)) for element in page.elements]
+    words = list(numbers)
+    text = page.text.encode("utf-8", "surrogatepass")
+    blobs = (text, SEPARATOR.join(words).encode(), SEPARATOR.join(steps).encode("utf-8", "surrogatepass"))
+    columns: list[Sequence[int]] = [
+        [len(page.leaves), len(page.elements), len(page.link_elements), len(token_ids)],
+        [*map(len, blobs), max(0, min(page.spare, _LARGEST))],
+        *(zip(*page.leaves, strict=True) if page.leaves else ((), (), ())),
+        starts,
+        *([element[field] for element in page.elements] for field in range(5)),
+        step_ids,
+        page.link_elements,
+        token_ids,
+    ]
+    body = b"".join(np.array(column, dtype="<i4").tobytes() for column in columns)
+    return body + b"".join(blobs), words, counts
+
+
+def page_words(record: bytes) -> tuple[list[str], list[int]]:
+    """The distinct tokens of a record in order of first occurrence, and how often each occurs."""
+    tables = _unpack(record)
+    return tables.words, np.bincount(tables.token, minlength=len(tables.words)).tolist()
+
+
+def _unpack(record: bytes) -> _Tables:
+    header = np.frombuffer(record, "<i4", _HEADER).tolist()
+    leaves, elements, links, tokens, text_size, words_size, steps_size, _ = header
+    sizes = (leaves, leaves, leaves, leaves + 1, *(elements,) * 6, links, tokens)
+    columns: list[Numbers] = []
+    place = 4 * _HEADER
+    for size in sizes:
+        columns.append(np.frombuffer(record, "<i4", size, place))
+        place += 4 * size
+    text = record[place : place + text_size].decode("utf-8", "surrogatepass")
+    place += text_size
+    words = record[place : place + words_size].decode()
+    place += words_size
+    steps = record[place : place + steps_size].decode("utf-8", "surrogatepass")
+    return _Tables(*columns, text, words.split(SEPARATOR) if words else [], steps.split(SEPARATOR))  # type: ignore[arg-type]
+
+
+class PreparedDocument:
+    """A `model.Document` that was parsed and tokenised long ago."""
+
+    __slots__ = ("_given", "_leaves", "_record", "_spare", "_tables", "links", "title")
+
+    def __init__(self, title: str, links: Sequence[Link], record: bytes) -> None:
+        self.title, self.links = title, links
+        self._record = record
+        self._tables: _Tables | None = None
+        self._leaves: list[Leaf] | None = None
+        self._given: dict[int, tuple[int, str]] = {}
+        self._spare = -1
+
+    @property
+    def text(self) -> str:
+        return self._read().text
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        if self._leaves is None:
+            tables = self._read()
+            text = tables.text
+            rows = zip(tables.leaf_begin.tolist(), tables.leaf_end.tolist(), tables.leaf_anchor.tolist(), strict=True)
+            self._leaves = [Leaf(" ".join(text[begin:end].split()), anchor) for begin, end, anchor in rows]
+        return self._leaves
+
+    def under(self, link: Link, up: int) -> tuple[int, str]:
+        """As the parser's: the number of the element `up` levels above the link's own, and all text under it."""
+        tables = self._read()
+        element = int(tables.link_element[link.node])
+        for _ in range(up):
+            parent = int(tables.parent[element])
+            if parent < 0:
+                break
+            element = parent
+        known = self._given.get(element)
+        if known is None:
+            if self._spare < 0:
+                self._spare = int(np.frombuffer(self._record, "<i4", _HEADER)[7])
+            text = tables.text[tables.begin[element] : tables.end[element]] if self._spare else ""
+            self._spare = max(0, self._spare - len(text))
+            known = self._given[element] = (element, text)
+        return known
+
+    def path(self, link: Link) -> str:
+        tables = self._read()
+        steps: list[str] = []
+        element = int(tables.link_element[link.node])
+        while element >= 0:
+            steps.append(tables.steps[tables.step[element]])
+            element = int(tables.parent[element])
+        return "/".join(reversed(steps))
+
+    def known(self, key: Hashable) -> Any:
+        """The answer to a question of `text.contexts` that the recorded tokens hold; None: not one of these."""
+        match key:
+            case ("stream",):
+                return self._stream()
+            case ("counts", Analyser() as analyser):
+                words, counts = page_words(self._record)
+                return summed(analyser, words, counts)
+            case ("counts", Analyser() as analyser, int(element)) if self._given.get(element, (0, ""))[1]:
+                tables = self._read()
+                first, behind = tables.first_leaf[element], tables.behind_leaf[element]
+                return term_frequencies(analyser.terms_of(self._tokens(first, behind)))
+            case ("leaf terms", Analyser() as analyser):
+                tables = self._read()
+                terms = [analyser.terms_of([word])[:1] for word in tables.words]
+                flat, starts = tables.token.tolist(), tables.leaf_token.tolist()
+                pairs = zip(starts, starts[1:], strict=False)
+                return [[term for number in flat[begin:end] for term in terms[number]] for begin, end in pairs]
+        return None
+
+    def _read(self) -> _Tables:
+        if self._tables is None:
+            self._tables = _unpack(self._record)
+        return self._tables
+
+    def _tokens(self, first: int, behind: int) -> list[str]:
+        """The raw tokens of a run of leaves."""
+        tables = self._read()
+        run = tables.token[tables.leaf_token[first] : tables.leaf_token[behind]]
+        return list(map(tables.words.__getitem__, run.tolist()))
+
+    def _stream(self) -> Stream:
+        """As `text.contexts` makes it of the leaves: an anchor without text stands before the next one with text."""
+        tables = self._read()
+        words = list(map(tables.words.__getitem__, tables.token.tolist()))
+        spans: list[tuple[int, int] | None] = [None] * len(self.links)
+        starts = tables.leaf_token.tolist()
+        for place, number in enumerate(tables.leaf_anchor.tolist()):
+            if 0 <= number < len(spans):
+                span = spans[number]
+                spans[number] = (span[0] if span else starts[place], starts[place + 1])
+        placed: list[tuple[int, int]] = []
+        start = len(words)
+        for span in reversed(spans):
+            placed.append(span or (start, start))
+            start = placed[-1][0]
+        return Stream(words, placed[::-1])
+
+
+def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> Counts:
+    """Counts of terms from counts of distinct tokens, in order of first occurrence."""
+    total = Counts()
+    for word, count in zip(words, counts, strict=True):
+        for term in analyser.terms_of([word]):
+            total[term] = total.get(term, 0) + count
+    return total
+
+
+class PreparedPage(Page):
+    """A page that asks its record before it computes an answer. Time spent so counts as reading (rule 14)."""
+
+    __slots__ = ()
+
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        memo = self._memo
+        if key in memo:
+            return memo[key]  # type: ignore[no-any-return]
+        before = time.process_time()
+        found = self.document.known(key) if isinstance(self.document, PreparedDocument) else None
+        made = memo[key] = make() if found is None else found
+        self.effort += time.process_time() - before
+        return made  # type: ignore[no-any-return]

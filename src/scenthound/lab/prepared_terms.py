@@ -1,0 +1,91 @@
+"""The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.lab.prepared_cache import build_folder, load_about, mapped, save_about
+from scenthound.lab.prepared_document import page_words, summed
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts
+
+Numbers = npt.NDArray[np.int32]
+
+
+class TermsWriter:
+    """Takes the pages in order and writes the columns."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._numbers: dict[str, int] = {}
+        self._starts = [0]
+        self._squares: list[int] = []
+        self._ids = (folder / "terms").open("wb")
+        self._counts = (folder / "counts").open("wb")
+
+    def add(self, vocabulary: list[str], ids: Numbers, counts: Numbers, sizes: list[int]) -> None:
+        """Some rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
+        own = [self._numbers.setdefault(term, len(self._numbers)) for term in vocabulary]
+        if len(ids):
+            self._ids.write(np.array(own, dtype="<i4")[ids].tobytes())
+            self._counts.write(counts.astype("<i4").tobytes())
+        at = 0
+        squares = counts.astype(np.int64) ** 2
+        for size in sizes:
+            self._squares.append(int(squares[at : at + size].sum()))
+            self._starts.append(self._starts[-1] + size)
+            at += size
+
+    def close(self, analyser: Analyser) -> None:
+        self._ids.close()
+        self._counts.close()
+        np.array(self._starts, dtype="<i8").tofile(self._folder / "starts")
+        np.array(self._squares, dtype="<i8").tofile(self._folder / "squares")
+        (self._folder / "vocabulary").write_bytes("\n".join(self._numbers).encode())
+        save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(self._numbers)})
+
+
+class PreparedTerms:
+    """Term counts by row. A row's `Counts` is made anew for each call and shares nothing but its strings."""
+
+    def __init__(self, folder: Path) -> None:
+        words = (folder / "vocabulary").read_bytes().decode()
+        self.vocabulary: list[str] = words.split("\n") if words else []
+        self.starts = mapped(folder, "starts", "<i8")
+        self.ids = mapped(folder, "terms", "<i4")
+        self.frequencies = mapped(folder, "counts", "<i4")
+        self.squares = mapped(folder, "squares", "<i8")
+        self._starts: list[int] = self.starts.tolist()
+        self._squares: list[int] = self.squares.tolist()
+
+    def counts(self, row: int) -> Counts:
+        begin, end = self._starts[row], self._starts[row + 1]
+        terms = map(self.vocabulary.__getitem__, self.ids[begin:end].tolist())
+        made = Counts(zip(terms, self.frequencies[begin:end].tolist(), strict=True))
+        made._square = self._squares[row]
+        return made
+
+
+def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[bytes]]) -> PreparedTerms:
+    """The terms in `folder`, computed from the pages' records (one per row, empty for no page) if not there yet."""
+    if load_about(folder) is None:
+
+        def build(aside: Path) -> None:
+            writer = TermsWriter(aside)
+            for record in records():
+                counted = summed(analyser, *page_words(record)) if record else Counts()
+                size = len(counted)
+                writer.add(list(counted), np.arange(size, dtype="<i4"), _column(counted.values()), [size])
+            writer.close(analyser)
+
+        build_folder(folder, build)
+    return PreparedTerms(folder)
+
+
+def _column(numbers: Iterable[int]) -> Numbers:
+    return np.fromiter(numbers, dtype="<i4")

@@ -1,0 +1,38 @@
+"""Seeds that lie some links before the answers (sheet 60.1), from the reversed link graph of a bed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+
+BackLinks = Callable[[str, int | None], Sequence[str]]
+"""The pages that link to a URL, in the fixed order of sheet 60.1, at most so many: `LinkGraph.back_links`."""
+
+
+def neighbours(
+    examples: Sequence[str], back_links: BackLinks, rng: random.Random, width: int = 20, number: int = 10
+) -> list[str]:
+    """Seeds of task 2 of [EXP]: drawn from the pages two links before the examples, examples removed.
+
+    Up to `width` back-links of each example and up to `width` of each of these; fewer than `number`
+    if there are no more.
+    """
+    first = dict.fromkeys(page for example in examples for page in back_links(example, width))
+    second = {page for parent in first for page in back_links(parent, width)} - set(examples)
+    return rng.sample(sorted(second), min(number, len(second)))
+
+
+def seeds_at_distance(
+    targets: Iterable[str], back_links: BackLinks, rng: random.Random, number: int = 10, distance: int = 3
+) -> tuple[list[str], list[str]]:
+    """The seeds of [GRAPH], and the targets S0 they were moved back from. Both without duplicates.
+
+    S0 are `number` random targets; `distance` times every URL is replaced by one random back-link of it,
+    and kept if it has none. So from each seed at most `distance` links lead to some member of S0.
+    """
+    pool = sorted(set(targets))
+    origin = rng.sample(pool, min(number, len(pool)))
+    moved = list(origin)
+    for _ in range(distance):
+        moved = [rng.choice(linking) if (linking := back_links(url, None)) else url for url in moved]
+    return list(dict.fromkeys(moved)), origin

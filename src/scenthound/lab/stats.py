@@ -1,0 +1,324 @@
+"""Averages, errors and tests over topics (sheet 60.6). The distributions are scipy's.
+
+A comparison pairs two crawlers by topic: both saw the same topics, and topics differ far more than
+crawlers do. It is one-tailed: is A better than B? The sign test stands beside the t test as a check
+against outliers, and Holm's adjustment belongs to every family of more than one comparison.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+NOISE = 1e-12  # differences that agree to this share of the values are equal: floats can't tell
+
+
+class Mean(NamedTuple):
+    """A mean over topics, its standard error (None for one topic) and how many there were."""
+
+    mean: float | None
+    error: float | None
+    number: int
+
+
+class Verdict(NamedTuple):
+    """A t test: None for what too few topics can't tell."""
+
+    mean: float | None
+    error: float | None
+    t: float | None
+    freedom: float | None
+    p: float | None
+
+
+class Signs(NamedTuple):
+    """Topics won and lost (ties are neither), and the one-tailed probability of so many wins by chance."""
+
+    wins: int
+    losses: int
+    p: float
+
+
+class Effect(NamedTuple):
+    """Cohen's d of paired differences and its 95% confidence interval."""
+
+    size: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two crawlers on the same topics, at one point of one metric."""
+
+    first: str
+    second: str
+    metric: str
+    at: int | None
+    means: tuple[Mean, Mean]
+    paired: Verdict
+    signs: Signs
+    effect: Effect | None
+    left_out: tuple[str, ...] = ()
+    """Topics that have no value for one of the two."""
+    lower_is_better: bool = False
+    adjusted: float | None = None
+    """Holm-adjusted p, where several comparisons were made together."""
+
+
+def standard_error(values: Sequence[float]) -> float | None:
+    """s/√n with n − 1 in s; None for fewer than two values.
+
+    >>> standard_error([1.0, 3.0])
+    1.0
+    """
+    number = len(values)
+    if number < 2:
+        return None
+    middle = math.fsum(values) / number
+    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (number - 1) / number)
+
+
+def mean(values: Sequence[float | None]) -> Mean:
+    """Mean and standard error of the values there are.
+
+    >>> mean([1.0, None, 3.0])
+    Mean(mean=2.0, error=1.0, number=2)
+    """
+    there = [value for value in values if value is not None]
+    return Mean(math.fsum(there) / len(there) if there else None, standard_error(there), len(there))
+
+
+def mean_curve(topics: Sequence[Sequence[float | None]]) -> list[Mean]:
+    """Mean over topics at each point; every topic has its values at the same points, None where undefined."""
+    return [mean(values) for values in zip(*topics, strict=True)]
+
+
+def ended_early(lengths: Sequence[int], at: Sequence[int]) -> list[int]:
+    """For each point, how many crawls had ended before it: printed under every plot."""
+    return [sum(length < point for length in lengths) for point in at]
+
+
+def log_points(last: int, number: int = 50) -> list[int]:
+    """Up to `number` distinct whole points from 1 to `last`, evenly spaced in the logarithm.
+
+    >>> log_points(1000, 4)
+    [1, 10, 100, 1000]
+    """
+    if last < 1 or number < 1:
+        return []
+    if number == 1:
+        return [last]
+    return sorted({round(last ** (step / (number - 1))) for step in range(number)})
+
+
+def average_runs(runs: Mapping[str, Sequence[float | None]]) -> dict[str, float | None]:
+    """Each topic's mean over its runs: randomised crawlers are averaged first, then tested over topics."""
+    return {topic: mean(values).mean for topic, values in runs.items()}
+
+
+def paired_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
+    """One-tailed paired t test that `first` is larger.
+
+    If every difference is equal, p is 0.5 if they are 0, and 0 or 1 otherwise.
+
+    >>> paired_t([0.2, 0.3], [0.2, 0.3]).p
+    0.5
+    """
+    differences = [one - other for one, other in zip(first, second, strict=True)]
+    number = len(differences)
+    if number < 2:
+        return Verdict(differences[0] if differences else None, None, None, number - 1 if number else None, None)
+    middle = math.fsum(differences) / number
+    error = standard_error(differences) or 0.0
+    scale = max(map(abs, (*first, *second)))
+    if error <= NOISE * scale:
+        level = abs(middle) <= NOISE * scale
+        return Verdict(0.0 if level else middle, 0.0, None, number - 1, 0.5 if level else 0.0 if middle > 0 else 1.0)
+    t = middle / error
+    return Verdict(middle, error, t, number - 1, float(_stats().t.sf(t, number - 1)))
+
+
+def welch_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
+    """One-tailed t test for samples that are not paired and need not vary alike. [Welch 1947]"""
+    if min(len(first), len(second)) < 2:
+        return Verdict(None, None, None, None, None)
+    one, other = (standard_error(first) or 0.0) ** 2, (standard_error(second) or 0.0) ** 2
+    difference = math.fsum(first) / len(first) - math.fsum(second) / len(second)
+    error = math.sqrt(one + other)
+    scale = max(map(abs, (*first, *second)))
+    if error <= NOISE * scale:
+        level = abs(difference) <= NOISE * scale
+        return Verdict(difference, 0.0, None, None, 0.5 if level else 0.0 if difference > 0 else 1.0)
+    freedom = (one + other) ** 2 / (one**2 / (len(first) - 1) + other**2 / (len(second) - 1))
+    t = difference / error
+    return Verdict(difference, error, t, freedom, float(_stats().t.sf(t, freedom)))
+
+
+def sign_test(first: Sequence[float], second: Sequence[float]) -> Signs:
+    """One-tailed sign test that `first` is larger more often than not. Ties are dropped.
+
+    >>> sign_test([1, 1, 1, 0], [0, 0, 0, 0])
+    Signs(wins=3, losses=0, p=0.125)
+    """
+    pairs = list(zip(first, second, strict=True))
+    close = [abs(one - other) <= NOISE * max(abs(one), abs(other)) for one, other in pairs]
+    wins = sum(one > other and not tie for (one, other), tie in zip(pairs, close, strict=True))
+    losses = sum(one < other and not tie for (one, other), tie in zip(pairs, close, strict=True))
+    if not wins + losses:
+        return Signs(0, 0, 1.0)
+    return Signs(wins, losses, float(_stats().binomtest(wins, wins + losses, alternative="greater").pvalue))
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down adjustment of a family of p values; those that are None stay so and are not counted. [1979]
+
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+    """
+    adjusted: list[float | None] = [None] * len(ps)
+    there = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    highest = 0.0
+    for done, (p, place) in enumerate(there):
+        highest = max(highest, min(1.0, p * (len(there) - done)))
+        adjusted[place] = highest
+    return adjusted
+
+
+def effect_size(first: Sequence[float], second: Sequence[float], confidence: float = 0.95) -> Effect | None:
+    """Cohen's d of the paired differences (their mean by their standard deviation) with its interval.
+
+    The interval is the exact one, from the noncentral t distribution. None where the differences do not vary.
+    """
+    test = paired_t(first, second)
+    if test.t is None:
+        return None
+    number, freedom, t = len(first), len(first) - 1, test.t
+    root = math.sqrt(number)
+    tail = (1.0 - confidence) / 2.0
+    low, high = _noncentrality(t, freedom, 1.0 - tail), _noncentrality(t, freedom, tail)
+    return Effect(t / root, low / root, high / root)
+
+
+def bootstrap(
+    differences: Sequence[float], rng: random.Random, confidence: float = 0.95, draws: int = 10_000
+) -> tuple[float, float] | None:
+    """Percentile bootstrap interval of the mean difference over topics; None without topics. [Efron 1979]"""
+    if not differences:
+        return None
+    import numpy as np
+
+    lots = np.random.default_rng(rng.getrandbits(64))
+    values = np.asarray(differences, dtype=np.float64)
+    means = np.sort([values[lots.integers(0, len(values), len(values))].mean() for _ in range(draws)])
+    low, high = np.quantile(means, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
+    return float(low), float(high)
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Spearman's rank correlation; None for fewer than three pairs or where nothing varies.
+
+    >>> spearman([1, 2, 3], [10, 30, 20])
+    0.5
+    """
+    if len(one) < 3 or len(set(one)) < 2 or len(set(other)) < 2:
+        return None
+    return float(_stats().spearmanr(one, other).statistic)
+
+
+def compare(
+    first: tuple[str, Mapping[str, float | None]],
+    second: tuple[str, Mapping[str, float | None]],
+    metric: str,
+    at: int | None = None,
+    lower_is_better: bool = False,
+) -> Comparison:
+    """Is the first crawler better than the second? Each is a name and its value per topic (`average_runs` first).
+
+    With `lower_is_better` (as for ranks) the differences are turned round, so that wins and a positive
+    difference always mean that the first crawler is better.
+    """
+    (name, ours), (other, theirs) = first, second
+    every = sorted(ours.keys() | theirs.keys())
+    there = [topic for topic in every if ours.get(topic) is not None and theirs.get(topic) is not None]
+    a, b = _values(ours, there), _values(theirs, there)
+    better, worse = (b, a) if lower_is_better else (a, b)
+    return Comparison(
+        name,
+        other,
+        metric,
+        at,
+        (mean(a), mean(b)),
+        paired_t(better, worse),
+        sign_test(better, worse),
+        effect_size(better, worse),
+        tuple(topic for topic in every if topic not in set(there)),
+        lower_is_better,
+    )
+
+
+def adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The same comparisons as one family, each with its Holm-adjusted p."""
+    adjusted = holm([comparison.paired.p for comparison in comparisons])
+    return [replace(comparison, adjusted=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
+
+
+def sentence(comparison: Comparison, level: float = 0.05) -> str:
+    """The result in plain English, `no difference shown` included."""
+    a, b, test = comparison.first, comparison.second, comparison.paired
+    where = comparison.metric if comparison.at is None else f"{comparison.metric} at {comparison.at} pages"
+    number = comparison.means[0].number
+    if test.p is None:
+        topics = "no topic" if not number else "only one topic"
+        return f"On {where}, {a} and {b} have {topics} in common: nothing can be tested."
+    p = test.p if comparison.adjusted is None else comparison.adjusted
+    values = f"{_number(comparison.means[0].mean)} against {_number(comparison.means[1].mean)}"
+    signs = f"{comparison.signs.wins} wins, {comparison.signs.losses} losses"
+    name = "p" if comparison.adjusted is None else "Holm-adjusted p"
+    told = f"paired one-tailed t test over {number} topics, {name} {_probability(p)}; {signs}"
+    if test.mean == 0.0 and test.error == 0.0:
+        return f"On {where}, no difference shown: {a} and {b} are equal on each of {number} topics ({values})."
+    if p < level:
+        return f"On {where}, {a} is better than {b}: {values} ({told}{_effect(comparison.effect)})."
+    if test.p > 1.0 - level:
+        return f"On {where}, {a} is not better than {b}; the opposite is likelier: {values} ({told})."
+    return f"On {where}, no difference shown between {a} and {b}: {values} ({told})."
+
+
+def _effect(effect: Effect | None) -> str:
+    return "" if effect is None else f"; effect size {effect.size:.2f}, 95% from {effect.low:.2f} to {effect.high:.2f}"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def _probability(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def _values(by_topic: Mapping[str, float | None], topics: Sequence[str]) -> list[float]:
+    return [value for topic in topics if (value := by_topic[topic]) is not None]
+
+
+def _noncentrality(t: float, freedom: int, probability: float) -> float:
+    """The noncentrality under which a value up to `t` has the given probability."""
+    from scipy import optimize
+
+    def excess(noncentrality: float) -> float:
+        return float(_stats().nct.cdf(t, freedom, noncentrality)) - probability
+
+    reach = 5.0 + abs(t)
+    if abs(t) < 30.0:  # beyond, scipy's distribution loses its digits
+        return float(optimize.brentq(excess, t - reach, t + reach))
+    spread = math.sqrt(1.0 + t * t / (2.0 * freedom))  # and the normal approximation is as good
+    return t - float(_stats().norm.ppf(probability)) * spread
+
+
+def _stats() -> Any:
+    from scipy import stats  # an extra, and slow to import
+
+    return stats

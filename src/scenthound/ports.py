@@ -1,0 +1,136 @@
+"""The sockets that parts plug into: Strategy, Frontier, Fetcher, History, Repository.
+
+Each is a Protocol of a few methods; optional powers are tiny Protocols of their own, asked for
+with `isinstance`. The contract suites in `scenthound.testing` say the rest in code.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+from scenthound.model import Candidate, Miss, Page, Response, Step, Topic, Url
+
+Eviction = Literal["scored", "literal", "refuse"]
+"""What a full frontier does (rule 7): insert and drop the worst; drop the worst, then insert; refuse."""
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """Decides what is wanted. It hears of pages and answers with candidates. It never fetches.
+
+    A dataclass whose fields are its parameters. It may also have `batch` (how many URLs are taken
+    at once, 1 unless said), `shuffle` (whether a batch is fetched in random order) and `eviction`
+    (what its bounded frontier does when full, "scored" unless said).
+    """
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...
+    def read(self, page: Page) -> Iterable[Candidate]: ...
+    def miss(self, miss: Miss) -> Iterable[Candidate]: ...
+
+
+@runtime_checkable
+class NeedsLuck(Protocol):
+    """A strategy that draws lots: handed the crawl's own generator before `start`."""
+
+    def lucky(self, rng: random.Random) -> None: ...
+
+
+@runtime_checkable
+class Saves(Protocol):
+    """A strategy whose state survives a restart, as plain JSON and numpy arrays; never pickle."""
+
+    def save(self) -> Mapping[str, Any]: ...
+    def load(self, state: Mapping[str, Any]) -> None: ...
+
+
+@runtime_checkable
+class Hears(Protocol):
+    """A strategy that learns from labels given while the crawl runs."""
+
+    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]: ...
+
+
+@runtime_checkable
+class OwnFrontier(Protocol):
+    """A strategy that chooses at pop time and so brings its own frontier."""
+
+    def frontier(self, bound: int | None) -> Frontier: ...
+
+
+class Frontier(Protocol):
+    """The future: bounded, one total order (rules 3 to 8), hosts that rest."""
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        """Take a candidate in. Returns the one that fell out for it (perhaps itself), or None."""
+        ...
+
+    def rest(self, host: str, until: float) -> None:
+        """Give nothing of this host before `until`; a later call replaces an earlier one."""
+        ...
+
+    def pop(self, now: float) -> Candidate | None:
+        """Take out the best candidate that is due on a host that is awake, or None."""
+        ...
+
+    def ready_at(self) -> float | None:
+        """The earliest time at which `pop` can give something; None when nothing waits."""
+        ...
+
+    def __len__(self) -> int: ...
+    def __contains__(self, url: object) -> bool: ...
+
+
+class Fetcher(Protocol):
+    """One hop over the wire, within every cap. Redirects are reported, not followed."""
+
+    async def fetch(self, url: str) -> Response | Failure: ...
+
+
+class Failure(NamedTuple):
+    """Why no response came: a word that can be counted, and the rest of the story."""
+
+    reason: str
+    detail: str = ""
+    size: int = 0
+    may_retry: bool = False
+
+
+class History(Protocol):
+    """The past: what was seen, in order, and why."""
+
+    def seen(self, url: Url) -> bool:
+        """Crawled, dead, or an alias of either: never to be requested again."""
+        ...
+
+    def record(self, step: Step, where: Where | None = None) -> None: ...
+    def lost(self, miss: Miss, now: float, dead: bool = True) -> None: ...
+    def alias(self, url: Url, to: Url) -> None: ...
+    def count(self, host: str, reason: str, times: int = 1) -> None:
+        """A link not followed, or anything else worth counting."""
+        ...
+
+    def link(self, source: Url, targets: Sequence[Url]) -> None:
+        """A page's links, for the link graph: every one of them, followed or not (rule 5)."""
+        ...
+
+    def trail(self) -> Iterator[Step]: ...
+    def __len__(self) -> int:
+        """Pages recorded."""
+        ...
+
+
+class Where(NamedTuple):
+    """The place of a record in the repository."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class Repository(Protocol):
+    """The content: raw responses, by URL."""
+
+    def put(self, response: Response, now: float) -> Where: ...
+    def get(self, where: Where) -> Response: ...

@@ -1,0 +1,108 @@
+"""The CDXJ index of a repository: one sorted line a response, so that a replay tool finds it by its URL.
+
+A line is the URL turned inside out (SURT), the time, and a JSON object with the keys pywb and the
+WACZ tools read. Lines are sorted by bytes, in runs that fit into memory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from heapq import merge
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
+
+from scenthound.model import Response
+from scenthound.store.records import Record, members, records, response_of
+from scenthound.store.warc import files_of
+
+NAME = "index.cdxj"
+_RUN = 100_000  # lines sorted at a time: some 40 MB
+_WWW = re.compile(r"www\d*\.")
+_MIME = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+")
+
+
+def surt(url: str) -> str:
+    """The URL with its host turned round and without what seldom matters: scheme, `www.`, case, order of the query.
+
+    >>> surt("https://www.Example.com:8080/A/b/?z=1&a=2#top")
+    'com,example:8080)/a/b?a=2&z=1'
+    >>> surt("http://127.0.0.1/")
+    '127.0.0.1)/'
+    """
+    scheme, _, rest = url.strip().partition("#")[0].lower().partition("://")
+    before, question, query = rest.partition("?")
+    authority, _, path = before.partition("/")
+    authority = authority.rpartition("@")[2]
+    if authority.startswith("["):
+        name, _, port = authority.partition("]")
+        name, port = name + "]", port.removeprefix(":")
+    else:
+        name, _, port = authority.partition(":")
+        name = _WWW.sub("", name.rstrip("."), count=1) if _WWW.match(name) else name.rstrip(".")
+        if not re.fullmatch(r"[\d.]+", name):
+            name = ",".join(reversed(name.split(".")))
+    if port and port != {"http": "80", "https": "443"}.get(scheme):
+        name = f"{name}:{port}"
+    path = "/" + path.rstrip("/") if path.strip("/") else "/"
+    if query:
+        query = "&".join(sorted(query.split("&")))
+    return f"{name}){path}{question if query else ''}{query}".replace(" ", "%20")
+
+
+def cdxj_line(record: Record, response: Response, file: str, offset: int, length: int) -> str:
+    """The index line of one response, without the line break."""
+    stamp = re.sub(r"\D", "", record.headers.get("warc-date", ""))[:14].ljust(14, "0")
+    mime = response.header("content-type").partition(";")[0].strip().lower()
+    fields = {
+        "url": response.url,
+        "mime": mime if _MIME.fullmatch(mime) else "unk",
+        "status": str(response.status),
+        "digest": record.headers.get("warc-payload-digest", ""),
+        "length": str(length),
+        "offset": str(offset),
+        "filename": file,
+    }
+    return f"{surt(response.url)} {stamp} {json.dumps(fields)}"
+
+
+def write_index(folder: Path, path: Path | None = None) -> Path:
+    """Index the WARC files of a folder into `index.cdxj` beside them (or `path`); what is damaged is left out."""
+    path = path or folder / NAME
+    with TemporaryDirectory(dir=path.parent) as room, ExitStack() as open_files:
+        runs: list[IO[str]] = []
+        lines: list[str] = []
+
+        def put_down() -> None:
+            run = open_files.enter_context((Path(room) / str(len(runs))).open("w+", encoding="utf-8", newline="\n"))
+            run.writelines(sorted(lines))  # ASCII throughout, so this is the order of bytes
+            run.seek(0)
+            runs.append(run)
+            lines.clear()
+
+        for line in _lines(folder):
+            lines.append(line)
+            if len(lines) >= _RUN:
+                put_down()
+        put_down()
+        finished = Path(room) / "index"
+        with finished.open("w", encoding="utf-8", newline="\n") as index:
+            index.writelines(merge(*runs))
+        finished.replace(path)
+    return path
+
+
+def _lines(folder: Path) -> Iterator[str]:
+    for path in files_of(folder):
+        for member in members(path):
+            try:
+                for record in records(member.data):
+                    response = response_of(record)
+                    if response is not None:
+                        line = cdxj_line(record, response, path.name, member.offset, member.length)
+                        yield line.encode("ascii", "backslashreplace").decode() + "\n"
+            except ValueError:
+                continue

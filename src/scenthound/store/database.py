@@ -1,0 +1,345 @@
+"""The SQLite file of a crawl: its schema, its transactions, and what goes wrong with files.
+
+Everything is written inside one open transaction; `commit` ends it. What changes often (the frontier,
+hosts, counts) is collected in memory by its owner and written by `commit`, many rows at a time.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from scenthound.errors import DiskFull, FolderBroken, OurFault
+from scenthound.model import NOTHING, Url
+from scenthound.store import plain
+from scenthound.store.packed import pack_urls, unpack_urls
+
+APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
+VERSION = 1
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE history (
+    event INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, url TEXT NOT NULL, parent TEXT, anchor TEXT NOT NULL,
+    score REAL, parts TEXT, carry TEXT, similarity REAL, depth INTEGER NOT NULL, status INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, time REAL NOT NULL, title TEXT, rank INTEGER, requested TEXT, reason TEXT, detail TEXT,
+    file TEXT, offset INTEGER, length INTEGER);
+CREATE INDEX history_url ON history (url);
+CREATE INDEX history_similarity ON history (similarity) WHERE kind = 'page';
+CREATE TABLE aliases (url TEXT PRIMARY KEY, to_url TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE dead (url TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE hosts (
+    host TEXT PRIMARY KEY, next_allowed REAL NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+    pages INTEGER NOT NULL DEFAULT 0, more TEXT) WITHOUT ROWID;
+CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, fetched REAL NOT NULL, status INTEGER NOT NULL);
+CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
+CREATE TABLE frontier (
+    url TEXT PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
+    anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
+CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE links (source TEXT PRIMARY KEY, targets BLOB NOT NULL);
+CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
+"""
+
+
+class HostState(NamedTuple):
+    """What a crawl knows of a host beyond its pages."""
+
+    next_allowed: float = 0.0
+    failures: int = 0
+    pages: int = 0
+    more: Mapping[str, Any] = NOTHING
+    """Whatever else its owner wants to find again, JSON-plain."""
+
+
+class Robots(NamedTuple):
+    """A robots.txt as it was fetched."""
+
+    text: str
+    fetched: float
+    status: int = 200
+
+
+class CrawlDatabase:
+    """One crawl's SQLite file, in WAL mode. `:memory:` makes one that is never written.
+
+    `read_only` looks at a crawl that another process may be writing. `check` reads the whole file
+    first and raises `FolderBroken` if it is damaged; without it damage shows when it is met.
+    """
+
+    def __init__(self, path: Path | str, read_only: bool = False, check: bool = False) -> None:
+        self.path, self.read_only = str(path), read_only
+        self._before_commit: list[Callable[[], None]] = []
+        self._hosts: dict[str, HostState] = {}
+        self._touched: set[str] = set()
+        self._failed: OurFault | None = None
+        with self.guarded():
+            self._connection = _open(self.path, read_only)
+        try:
+            self._prepare()
+            if check:
+                self.check()
+        except BaseException:
+            self._connection.close()
+            raise
+        self.before_commit(self._write_hosts)
+
+    # --- transactions -------------------------------------------------------------------------
+
+    def before_commit(self, write: Callable[[], None]) -> None:
+        """Have `write` called at the start of every commit, to put down what was collected."""
+        self._before_commit.append(write)
+
+    def commit(self) -> None:
+        """Make everything since the last commit last, in one transaction.
+
+        If that fails (`DiskFull`) only this transaction is lost, and the database takes nothing more:
+        what its owners hold in memory is ahead of the file, so the crawl has to be opened again.
+        """
+        for write in self._before_commit:
+            write()
+        with self._writing():
+            if self._connection.in_transaction:
+                self._connection.execute("COMMIT")
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Run a statement that writes, inside the open transaction."""
+        with self._writing():
+            if not self._connection.in_transaction:
+                self._connection.execute("BEGIN IMMEDIATE")
+            return self._connection.execute(sql, values)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._writing():
+            if not self._connection.in_transaction:
+                self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(sql, rows)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        if self._failed is not None:
+            raise self._failed
+        try:
+            with self.guarded():
+                yield
+        except OurFault as error:
+            self._failed = error
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, one by one."""
+        with self.guarded():
+            yield from self._connection.execute(sql, values)
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+        with self.guarded():
+            found: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
+            return found
+
+    def close(self) -> None:
+        """Let go without committing: call `commit` first."""
+        with self.guarded():
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            self._connection.close()
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Say in our words what SQLite complains about: a full disk, a damaged file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _translated(error, self.path) from error
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise full(self.path) from error
+            raise
+
+    def check(self) -> None:
+        """Read every page of the file; `FolderBroken` says what is wrong."""
+        problems = [str(found[0]) for found in self.rows("PRAGMA quick_check(10)")]
+        if problems != ["ok"]:
+            raise broken(self.path, "; ".join(problems)[:500])
+
+    def _prepare(self) -> None:
+        application = (self.row("PRAGMA application_id") or (0,))[0]
+        version = (self.row("PRAGMA user_version") or (0,))[0]
+        empty = self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
+        if empty and not self.read_only and version == 0:
+            with self.guarded():
+                self._connection.executescript(
+                    f"PRAGMA journal_mode=WAL; BEGIN; PRAGMA application_id={APPLICATION};"
+                    f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
+                )
+        elif application != APPLICATION:
+            raise FolderBroken(f"{self.path} is not the database of a crawl", "name a folder that `crawl` made")
+        elif version > VERSION:
+            raise FolderBroken(
+                f"{self.path} has version {version}; this scenthound reads up to version {VERSION}",
+                "update scenthound",
+            )
+        with self.guarded():
+            if not self.read_only:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=NORMAL")
+
+    # --- small tables -------------------------------------------------------------------------
+
+    def meta(self, key: str, default: str = "") -> str:
+        found = self.row("SELECT value FROM meta WHERE key = ?", (key,))
+        return default if found is None else str(found[0])
+
+    def save_meta(self, key: str, value: str) -> None:
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, clean(value)))
+
+    def save_state(self, key: str, state: Mapping[str, Any]) -> None:
+        """Keep a strategy's or the loop's state: JSON and numpy arrays, never pickle."""
+        self.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, plain.pack(state)))
+
+    def state(self, key: str) -> dict[str, Any] | None:
+        found = self.row("SELECT value FROM state WHERE key = ?", (key,))
+        if found is None:
+            return None
+        try:
+            return plain.unpack(found[0])
+        except (ValueError, TypeError) as error:
+            raise broken(self.path, f"state `{key}`: {error}") from error
+
+    def save_host(self, host: str, **changes: Any) -> None:
+        """Note what changed about a host: `next_allowed`, `failures`, `pages`, or anything else that is JSON-plain."""
+        known = self.host(host)
+        fields = {key: changes.pop(key) for key in ("next_allowed", "failures", "pages") if key in changes}
+        more = {**known.more, **changes} if changes else known.more
+        self._hosts[host] = known._replace(**fields, more=more)
+        self._touched.add(host)
+
+    def host(self, host: str) -> HostState:
+        """What is known of a host, this transaction included."""
+        known = self._hosts.get(host)
+        if known is None:
+            found = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
+            known = HostState() if found is None else HostState(found[0], found[1], found[2], as_mapping(found[3]))
+        return known
+
+    def load_hosts(self) -> dict[str, HostState]:
+        """Every host that was ever saved, this transaction included."""
+        stored = self.rows("SELECT host, next_allowed, failures, pages, more FROM hosts")
+        return {**{row[0]: HostState(row[1], row[2], row[3], as_mapping(row[4])) for row in stored}, **self._hosts}
+
+    def _write_hosts(self) -> None:
+        if self._touched:
+            rows = [(host, *self._hosts[host][:3], as_json(self._hosts[host].more)) for host in self._touched]
+            self.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?)", rows)
+            self._touched.clear()
+            self._hosts.clear()
+
+    def save_robots(self, origin: str, text: str, fetched: float, status: int = 200) -> None:
+        self.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, clean(text), fetched, status))
+
+    def robots(self, origin: str) -> Robots | None:
+        found = self.row("SELECT text, fetched, status FROM robots WHERE origin = ?", (origin,))
+        return None if found is None else Robots(*found)
+
+    def all_robots(self) -> Iterator[tuple[str, Robots]]:
+        for origin, *rest in self.rows("SELECT origin, text, fetched, status FROM robots"):
+            yield origin, Robots(*rest)
+
+    def save_label(self, url: Url, on_topic: bool, now: float) -> None:
+        self.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?)", (url, on_topic, now))
+
+    def labels(self) -> dict[Url, bool]:
+        """What people said of pages, in the order they said it."""
+        return {Url(url): bool(said) for url, said in self.rows("SELECT url, on_topic FROM labels ORDER BY time, url")}
+
+    def save_links(self, source: Url, targets: Sequence[Url]) -> None:
+        """Add a page's links to the link graph (rule 5: every link is recorded, followed or not)."""
+        self.execute("INSERT OR REPLACE INTO links VALUES (?, ?)", (source, pack_urls(targets)))
+
+    def links(self) -> Iterator[tuple[Url, list[Url]]]:
+        """The link graph, page by page in the order they were read."""
+        for source, targets in self.rows("SELECT source, targets FROM links ORDER BY rowid"):
+            yield Url(source), self._unpacked(targets)
+
+    def links_of(self, source: Url) -> list[Url]:
+        found = self.row("SELECT targets FROM links WHERE source = ?", (source,))
+        return [] if found is None else self._unpacked(found[0])
+
+    def _unpacked(self, targets: bytes) -> list[Url]:
+        try:
+            return unpack_urls(targets)
+        except ValueError as error:
+            raise broken(self.path, f"links: {error}") from error
+
+
+def broken(path: str, detail: str) -> FolderBroken:
+    return FolderBroken(f"{path} is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
+
+
+def full(path: str) -> DiskFull:
+    return DiskFull(f"no room left to write {path}", "make room, then run `scenthound resume`")
+
+
+def clean(text: str) -> str:
+    """Text from the web made fit for SQLite, which takes no lone surrogates."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def as_json(value: Mapping[str, Any]) -> str | None:
+    return json.dumps(dict(value), separators=(",", ":")) if value else None
+
+
+def as_mapping(text: str | None) -> dict[str, Any]:
+    """What `as_json` was given; empty if somebody has damaged the text."""
+    if not text:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _open(path: str, read_only: bool) -> sqlite3.Connection:
+    if not read_only:
+        return sqlite3.connect(path, isolation_level=None, timeout=10)
+    if not Path(path).is_file():
+        raise FolderBroken(f"there is no {path}", "name a folder that `crawl` made")
+    address = "file:" + quote(path)
+    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None, timeout=10)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
+    except sqlite3.OperationalError:  # a read-only medium has no room for the WAL's index
+        connection.close()
+        connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
+    return connection
+
+
+def _translated(error: sqlite3.Error, path: str) -> Exception:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return full(path)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return broken(path, str(error))
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return FolderBroken(f"can't open {path}", "does its folder exist, and may you write there?")
+    if code == sqlite3.SQLITE_IOERR and _no_room(path):
+        return full(path)
+    return error
+
+
+def _no_room(path: str) -> bool:
+    """SQLite reports some failed writes as a bare I/O error: ask the file system whether it is full."""
+    try:
+        found = os.statvfs(Path(path).parent)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < 1 << 20

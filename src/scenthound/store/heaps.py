@@ -1,0 +1,383 @@
+"""A frontier in memory: one total order, hosts that rest, a bound, and nothing that looks at every host.
+
+Each host has a heap of its ripe candidates and one of those not yet due. A host that may be asked
+now and has something ripe posts its best candidate among the awake; every other host that waits for
+something stands under a timer, the moment at which it will be ready. So a `pop` costs a few heap
+steps however many hosts are resting. Heaps are cleaned lazily and rebuilt when half of one is dead,
+which keeps memory proportional to what waits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from heapq import heapify, heappop, heappush, nsmallest
+from math import inf, isnan
+from typing import Any
+
+from scenthound.model import Candidate, Url
+from scenthound.ports import Eviction
+from scenthound.store.offers import DECIMALS, found_again
+from scenthound.url import host as host_of
+
+BINS = 1000
+
+
+class _Host:
+    """What is known of one host: its candidates, until when it rests, and where it is posted."""
+
+    __slots__ = ("live", "name", "parked", "posted", "ripe", "timer", "until")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ripe: list[_Item] = []
+        self.parked: list[tuple[float, int, _Item]] = []
+        self.live = 0
+        self.until = 0.0
+        self.posted: _Item | None = None
+        self.timer = inf
+
+    def __lt__(self, other: _Host) -> bool:
+        """Only asked of two items of one entry, put back after its host was forgotten: either may go first."""
+        return False
+
+
+# (-score, insertion number, url, host): sorts as rule 3 says, and the number is unique
+_Item = tuple[float, int, Url, _Host]
+
+
+class MemoryFrontier:
+    """The `Frontier` port on heaps. Time only goes forward: an earlier `now` than the last counts as the last.
+
+    `bound` is exact; `eviction` says who falls out (rule 7); `spread` is D of rule 11, 1 for none.
+    """
+
+    def __init__(self, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1) -> None:
+        if bound is not None and bound < 1:
+            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+        if eviction not in ("scored", "literal", "refuse"):
+            raise ValueError(f"eviction is scored, literal or refuse, not {eviction}")
+        if spread < 1:
+            raise ValueError(f"a spread is at least 1, not {spread}")
+        self.bound, self.eviction, self.spread = bound, eviction, spread
+        self.last_rank = 1
+        """The place the last popped candidate had among all that waited: see `_bin` for its resolution."""
+        self._entries: dict[Url, tuple[Candidate, _Item]] = {}
+        self._hosts: dict[str, _Host] = {}
+        self._hosts_waiting = 0
+        self._awake: tuple[list[_Item], list[_Item]] = ([], [])  # hosts not used lately; hosts that were
+        self._timers: list[tuple[float, str]] = []
+        self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, to be forgotten in time
+        self._worst: list[tuple[float, int, Url]] = []  # kept only where there is a bound
+        self._bins = [0] * BINS
+        self._recent: deque[str] = deque()
+        self._tired: dict[str, int] = {}
+        self._now = 0.0
+        self._next_number = 0
+        self._popped_number = -1
+
+    # --- the port -----------------------------------------------------------------------------
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        if isnan(candidate.score):
+            raise ValueError(f"a score must be a number: {candidate.url}")
+        waiting = self._entries.get(candidate.url)
+        if waiting is not None:
+            self._offer_again(waiting, candidate)
+            return None
+        fallen = None
+        if self.bound is not None and len(self._entries) >= self.bound:
+            if self.eviction == "refuse":
+                return candidate
+            score, url = self._last()
+            if self.eviction == "scored" and round(candidate.score, DECIMALS) <= score:
+                return candidate  # inserted first, it would be the last of the order: it has the highest number
+            fallen = self._remove(url)
+        self._insert(candidate, self._next_number)
+        self._next_number += 1
+        return fallen
+
+    def rest(self, host: str, until: float) -> None:
+        known = self._hosts.get(host)
+        if known is None:
+            if until <= self._now:
+                return
+            known = self._hosts[host] = _Host(host)
+        known.until = until
+        self._place(known)
+
+    def pop(self, now: float) -> Candidate | None:
+        if now > self._now:
+            self._now = now
+        self._wake()
+        item = self._top()
+        if item is None:
+            return None
+        candidate = self._remove(item[2])
+        self._popped_number = item[1]
+        if self.spread > 1:
+            self._tire(item[3].name)
+        self.last_rank = sum(self._bins[_bin(-item[0]) + 1 :]) + 1
+        return candidate
+
+    def ready_at(self) -> float | None:
+        """As the port says; infinity when all that waits is on hosts that rest until told otherwise."""
+        if self._top() is not None:
+            return self._now
+        timers = self._timers
+        while timers:
+            moment, name = timers[0]
+            host = self._hosts.get(name)
+            if host is not None and host.timer == moment:
+                return moment
+            heappop(timers)
+        return inf if self._entries else None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._entries
+
+    # --- for those who look and those who save ------------------------------------------------
+
+    def hosts(self) -> int:
+        """How many hosts have candidates waiting."""
+        return self._hosts_waiting
+
+    def best(self, n: int) -> list[Candidate]:
+        """The `n` best waiting candidates, resting hosts included; looks at every entry."""
+        items = nsmallest(n, (item for _, item in self._entries.values()))
+        return [self._entries[item[2]][0] for item in items]
+
+    def entry(self, url: Url) -> tuple[int, Candidate] | None:
+        """Insertion number and candidate of a waiting URL."""
+        found = self._entries.get(url)
+        return None if found is None else (found[1][1], found[0])
+
+    def entries(self) -> Iterator[tuple[int, Candidate]]:
+        """Everything that waits with its insertion number, in no particular order."""
+        return ((item[1], candidate) for candidate, item in self._entries.values())
+
+    def restore(self, entries: Iterable[tuple[int, Candidate]]) -> None:
+        """Put saved entries back, each under its old number. The bound is not applied: they were within it."""
+        touched: set[str] = set()
+        for number, candidate in entries:
+            host = self._host_for(candidate.url)
+            self._enter(candidate, number, host, keep_order=False)
+            self._next_number = max(self._next_number, number + 1)
+            touched.add(host.name)
+        heapify(self._worst)
+        for name in touched:
+            host = self._hosts[name]
+            heapify(host.ripe)
+            heapify(host.parked)
+            self._place(host)
+
+    def take(self, url: Url) -> Candidate | None:
+        """Pop this very URL, wherever it stands, rested or not; None if it does not wait."""
+        found = self.entry(url)
+        if found is not None:
+            self._popped_number = found[0]
+            self._remove(url)
+        return None if found is None else found[1]
+
+    def drop(self, url: Url) -> Candidate | None:
+        """Take a waiting URL out, wherever it stands."""
+        return self._remove(url) if url in self._entries else None
+
+    # --- entries ------------------------------------------------------------------------------
+
+    def _insert(self, candidate: Candidate, number: int) -> None:
+        host = self._host_for(candidate.url)
+        self._enter(candidate, number, host)
+        self._tidy(host)
+        self._place(host)
+
+    def _host_for(self, url: Url) -> _Host:
+        """The host that one more candidate is entered for."""
+        name = host_of(url)
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = _Host(name)
+        if host.live == 0:
+            self._hosts_waiting += 1
+        host.live += 1
+        return host
+
+    def _enter(self, candidate: Candidate, number: int, host: _Host, keep_order: bool = True) -> None:
+        push: Callable[[list[Any], Any], None] = heappush if keep_order else list.append
+        score = round(candidate.score, DECIMALS)
+        item = (-score, number, candidate.url, host)
+        self._entries[candidate.url] = (candidate, item)
+        self._bins[_bin(score)] += 1
+        if candidate.due > self._now:
+            push(host.parked, (candidate.due, number, item))
+        else:
+            push(host.ripe, item)
+        if self.bound is not None:
+            push(self._worst, (score, -number, candidate.url))
+            if len(self._worst) > 2 * len(self._entries) + 64:
+                self._worst = [(-item[0], -item[1], url) for url, (_, item) in self._entries.items()]
+                heapify(self._worst)
+
+    def _offer_again(self, waiting: tuple[Candidate, _Item], offer: Candidate) -> None:
+        old, item = waiting
+        merged = found_again(old, offer)
+        if merged is old:
+            return
+        if round(merged.score, DECIMALS) == -item[0] and merged.due == old.due:
+            self._entries[old.url] = (merged, item)
+            return
+        self._bins[_bin(-item[0])] -= 1
+        self._enter(merged, item[1], item[3])
+        self._tidy(item[3])
+        self._place(item[3])
+
+    def _remove(self, url: Url) -> Candidate:
+        candidate, item = self._entries.pop(url)
+        host = item[3]
+        self._bins[_bin(-item[0])] -= 1
+        host.live -= 1
+        if host.live == 0:
+            self._hosts_waiting -= 1
+            host.ripe.clear()
+            host.parked.clear()
+        self._tidy(host)
+        self._place(host)
+        return candidate
+
+    def _last(self) -> tuple[float, Url]:
+        """Score and URL of the last of the order: the victim of eviction."""
+        worst = self._worst
+        while True:
+            score, number, url = worst[0]
+            found = self._entries.get(url)
+            if found is not None and found[1][1] == -number and found[1][0] == -score:
+                return score, url
+            heappop(worst)
+
+    # --- hosts --------------------------------------------------------------------------------
+
+    def _place(self, host: _Host) -> None:
+        """Put a host where it now belongs: among the awake, under a timer, or out of sight."""
+        now, ripe, parked, entries = self._now, host.ripe, host.parked, self._entries
+        while parked:
+            due, _, item = parked[0]
+            found = entries.get(item[2])
+            if found is None or found[1] is not item:
+                heappop(parked)
+            elif due <= now:
+                heappop(parked)
+                heappush(ripe, item)
+            else:
+                break
+        while ripe:
+            found = entries.get(ripe[0][2])
+            if found is not None and found[1] is ripe[0]:
+                break
+            heappop(ripe)
+        if ripe and host.until <= now:
+            moment = parked[0][0] if parked else inf
+            if host.posted is not ripe[0]:
+                self._post(host, ripe[0])
+        else:
+            host.posted = None
+            if ripe:
+                moment = host.until
+            elif parked:
+                moment = max(host.until, parked[0][0])
+            else:
+                moment = inf
+                self._forget_in_time(host)
+        if moment != host.timer:
+            host.timer = moment
+            if moment < inf:
+                heappush(self._timers, (moment, host.name))
+                if len(self._timers) > 2 * len(self._hosts) + 64:
+                    self._timers = [(h.timer, h.name) for h in self._hosts.values() if h.timer < inf]
+                    heapify(self._timers)
+
+    def _post(self, host: _Host, item: _Item) -> None:
+        host.posted = item
+        tired = host.name in self._tired
+        heap = self._awake[tired]
+        heappush(heap, item)
+        if len(heap) > 2 * len(self._hosts) + 64:
+            heap[:] = [h.posted for h in self._hosts.values() if h.posted and (h.name in self._tired) == tired]
+            heapify(heap)
+
+    def _top(self) -> _Item | None:
+        """The best candidate that may be given now: of a host not used lately if there is one (rule 11)."""
+        for tired, heap in enumerate(self._awake):
+            while heap:
+                item = heap[0]
+                if item[3].posted is item and (item[3].name in self._tired) == bool(tired):
+                    return item
+                heappop(heap)
+        return None
+
+    def _wake(self) -> None:
+        now = self._now
+        while self._timers and self._timers[0][0] <= now:
+            moment, name = heappop(self._timers)
+            host = self._hosts.get(name)
+            if host is not None and host.timer == moment:
+                host.timer = inf
+                self._place(host)
+        while self._idle and self._idle[0][0] <= now:
+            name = heappop(self._idle)[1]
+            host = self._hosts.get(name)
+            if host is not None and host.live == 0 and host.until <= now:
+                del self._hosts[name]
+
+    def _forget_in_time(self, host: _Host) -> None:
+        if host.until <= self._now:
+            self._hosts.pop(host.name, None)
+        elif host.until < inf:
+            heappush(self._idle, (host.until, host.name))
+            if len(self._idle) > 2 * len(self._hosts) + 64:
+                self._idle = [(h.until, h.name) for h in self._hosts.values() if h.live == 0 and h.until < inf]
+                heapify(self._idle)
+
+    def _tidy(self, host: _Host) -> None:
+        """Rebuild a host's heaps when more than half of them is dead."""
+        if len(host.ripe) + len(host.parked) > 2 * host.live + 16:
+            host.ripe = [item for item in host.ripe if self._is_current(item)]
+            heapify(host.ripe)
+            host.parked = [entry for entry in host.parked if self._is_current(entry[2])]
+            heapify(host.parked)
+
+    def _is_current(self, item: _Item) -> bool:
+        found = self._entries.get(item[2])
+        return found is not None and found[1] is item
+
+    def _tire(self, name: str) -> None:
+        """Remember a pick: its host is tired for the next D - 1 picks."""
+        self._recent.append(name)
+        self._tired[name] = self._tired.get(name, 0) + 1
+        changed = [name]
+        if len(self._recent) > self.spread - 1:
+            rested = self._recent.popleft()
+            self._tired[rested] -= 1
+            if not self._tired[rested]:
+                del self._tired[rested]
+            changed.append(rested)
+        for one in changed:
+            host = self._hosts.get(one)
+            if host is not None and host.posted is not None:
+                host.posted = None
+                self._place(host)
+
+
+def _bin(score: float) -> int:
+    """The bin a score is counted in: steps of 1/850 from 0 to 1, coarser outside, the last for infinity.
+
+    >>> [_bin(score) for score in (-inf, -1.0, 0.0, 0.5, 0.999, 1.0, 2.0, 1e9, inf)]
+    [0, 25, 50, 475, 899, 900, 949, 997, 999]
+    """
+    if score >= 1.0:
+        return 999 if score == inf else 900 + int(98 * (1 - 1 / score))
+    if score >= 0.0:
+        return 50 + int(score * 850)
+    return min(49, int(50 / (1 - score)))

@@ -1,0 +1,73 @@
+"""One process per crawl folder. The kernel holds the lock, so a dead process leaves none behind."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+
+from scenthound.errors import FolderInUse
+
+NAME = "crawl.lock"
+
+
+class Lock:
+    """A held lock; let go by `release`, by leaving the `with` block, or by dying."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path, self._descriptor = path, descriptor
+
+    def release(self) -> None:
+        """The file stays: to unlink it would let two processes lock two files of one name."""
+        if self._descriptor >= 0:
+            os.ftruncate(self._descriptor, 0)
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Lock:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def lock(folder: Path) -> Lock:
+    """Take the folder for this process, or raise `FolderInUse` naming the process that has it."""
+    path = folder / NAME
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = _pid(descriptor)
+        os.close(descriptor)
+        who = f"process {owner}" if owner else "another process"
+        raise FolderInUse(f"{folder} is in use by {who}", "wait for it, or stop it; then run this again") from None
+    except OSError:
+        os.close(descriptor)
+        raise
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+    return Lock(path, descriptor)
+
+
+def holder(folder: Path) -> int | None:
+    """The process that works on the folder now, if there is one."""
+    try:
+        descriptor = os.open(folder / NAME, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _pid(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _pid(descriptor: int) -> int | None:
+    text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,90 @@
+"""Saved state as bytes: JSON and plain arrays of numbers, because a crawl folder may come from a stranger.
+
+Eight bytes with the length of the JSON part, the JSON part, then the arrays' bytes one after the
+other. An array stands in the JSON as `{"array": [dtype, shape]}`; nothing is ever executed to read it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+_ARRAY = "\x00array"
+_KINDS = "biuf"  # truth values, whole and real numbers
+
+
+def pack(state: Mapping[str, Any]) -> bytes:
+    """The bytes of a state of dicts, lists, strings, numbers and numpy arrays; ValueError for anything else."""
+    arrays: list[bytes] = []
+    head = json.dumps(_plain(state, arrays), separators=(",", ":")).encode()
+    return b"".join([len(head).to_bytes(8, "big"), head, *arrays])
+
+
+def unpack(data: bytes) -> dict[str, Any]:
+    """What `pack` was given (tuples come back as lists); ValueError if the bytes are not of its making."""
+    end = 8 + int.from_bytes(data[:8], "big")
+    if len(data) < 8 or end > len(data):
+        raise ValueError("a saved state is cut short")
+    try:
+        found, used = _revive(json.loads(data[8:end]), data, end)
+    except RecursionError:
+        raise ValueError("a saved state is nested too deeply") from None
+    if used != len(data) or not isinstance(found, dict):
+        raise ValueError("a saved state is damaged")
+    return found
+
+
+def _plain(value: Any, arrays: list[bytes]) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        wrong = [key for key in value if not isinstance(key, str) or key == _ARRAY]
+        if wrong:
+            raise ValueError(f"a key of a saved state must be text, not {wrong[0]!r}")
+        return {key: _plain(inner, arrays) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner, arrays) for inner in value]
+    if hasattr(value, "dtype") and hasattr(value, "tobytes"):
+        if value.ndim == 0:
+            return _plain(value.item(), arrays)
+        if value.dtype.kind not in _KINDS:
+            raise ValueError(f"an array of {value.dtype} can't be saved")
+        ordered = value.astype(value.dtype.newbyteorder("<"))
+        arrays.append(ordered.tobytes())
+        return {_ARRAY: [ordered.dtype.str, list(value.shape)]}
+    raise ValueError(f"a {type(value).__name__} can't be saved: use dicts, lists, strings, numbers and arrays")
+
+
+def _revive(value: Any, data: bytes, at: int) -> tuple[Any, int]:
+    """The value with its arrays, and where the next array begins."""
+    if isinstance(value, list):
+        made = []
+        for inner in value:
+            one, at = _revive(inner, data, at)
+            made.append(one)
+        return made, at
+    if not isinstance(value, dict):
+        return value, at
+    if _ARRAY in value:
+        return _array(value[_ARRAY], data, at)
+    found = {}
+    for key, inner in value.items():
+        found[key], at = _revive(inner, data, at)
+    return found, at
+
+
+def _array(said: Any, data: bytes, at: int) -> tuple[Any, int]:
+    import numpy  # slow to import, and many states hold no array
+
+    try:
+        name, shape = said
+        kind = numpy.dtype(name)
+        sizes = [int(size) for size in shape]
+    except (TypeError, ValueError):
+        raise ValueError("a saved array is damaged") from None
+    end = at + math.prod(sizes) * kind.itemsize
+    if kind.kind not in _KINDS or min(sizes, default=0) < 0 or end > len(data):
+        raise ValueError("a saved array is damaged")
+    return numpy.frombuffer(data[at:end], kind).reshape(sizes).copy(), end

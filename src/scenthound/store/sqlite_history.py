@@ -1,0 +1,299 @@
+"""The history of a crawl in its SQLite file: what was seen, in order, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scenthound.model import Miss, Step, Url
+from scenthound.ports import Where
+from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
+from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostTally, Lost, summed
+
+_END = "repository.end"
+_STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
+_LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail"
+
+
+class SqliteHistory:
+    """The `History` port in the crawl's file. What was seen is also held in memory, so asking costs nothing."""
+
+    def __init__(self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED) -> None:
+        self._database, self._hosts_counted = database, hosts_counted
+        self._seen: set[str] = set()
+        for table, condition in (("history", "WHERE kind = 'page'"), ("dead", ""), ("aliases", "")):
+            self._seen.update(row[0] for row in database.rows(f"SELECT url FROM {table} {condition}"))  # noqa: S608
+        self._pages: int = (database.row("SELECT count(*) FROM history WHERE kind = 'page'") or (0,))[0]
+        self._attempts: int = (database.row("SELECT count(*) FROM history") or (0,))[0]
+        self._counts: dict[tuple[str, str], int] = {
+            (host, reason): times for host, reason, times in database.rows("SELECT host, reason, times FROM counts")
+        }
+        self._counted = {host for host, _ in self._counts}
+        self._touched: set[tuple[str, str]] = set()
+        self._end = self._stored_end()
+        self._moved = False
+        database.before_commit(self._write)
+
+    # --- the port -----------------------------------------------------------------------------
+
+    def seen(self, url: Url) -> bool:
+        return url in self._seen
+
+    def record(self, step: Step, where: Where | None = None) -> None:
+        self._database.execute(
+            f"INSERT INTO history (kind, {_STEP}, file, offset, length) "  # noqa: S608 - column names of ours
+            "VALUES ('page',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                step.n,
+                step.url,
+                step.parent,
+                clean(step.anchor),
+                step.score,
+                as_json(step.parts),
+                step.similarity,
+                step.depth,
+                step.status,
+                step.bytes,
+                step.time,
+                clean(step.title),
+                step.rank,
+                step.requested,
+                as_json(step.carry),
+                *(where or (None, None, None)),
+            ),
+        )
+        self._pages += 1
+        self._attempts += 1
+        self._seen.add(step.url)
+        if where is not None:
+            self.stored(where)
+
+    def lost(self, miss: Miss, now: float, dead: bool = True, where: Where | None = None) -> None:
+        candidate = miss.candidate
+        self._database.execute(
+            "INSERT INTO history (kind, url, parent, anchor, score, depth, status, bytes, time, reason, detail,"
+            " file, offset, length) VALUES ('miss',?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                candidate.url,
+                candidate.parent,
+                clean(candidate.anchor),
+                candidate.score,
+                candidate.depth,
+                miss.status,
+                miss.size,
+                now,
+                clean(miss.reason),
+                clean(miss.detail),
+                *(where or (None, None, None)),
+            ),
+        )
+        self._attempts += 1
+        if dead:
+            self._database.execute("INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, clean(miss.reason)))
+            self._seen.add(candidate.url)
+        if where is not None:
+            self.stored(where)
+
+    def alias(self, url: Url, to: Url) -> None:
+        self._database.execute("INSERT OR REPLACE INTO aliases VALUES (?, ?)", (url, to))
+        self._seen.add(url)
+
+    def count(self, host: str, reason: str, times: int = 1) -> None:
+        """Beyond so many different hosts, further ones are counted together under `*`."""
+        if host not in self._counted:
+            if len(self._counted) >= self._hosts_counted:
+                host = ELSEWHERE
+            self._counted.add(host)
+        key = (host, reason)
+        self._counts[key] = self._counts.get(key, 0) + times
+        self._touched.add(key)
+
+    def link(self, source: Url, targets: Sequence[Url]) -> None:
+        self._database.save_links(source, targets)
+
+    def trail(self) -> Iterator[Step]:
+        for row in self._database.rows(f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
+            yield _step(row)
+
+    def __len__(self) -> int:
+        return self._pages
+
+    # --- the rest of the story ----------------------------------------------------------------
+
+    @property
+    def attempts(self) -> int:
+        """Everything recorded: pages and misses (rule 2)."""
+        return self._attempts
+
+    def events(self) -> Iterator[Step | Lost]:
+        """The trail with its misses, in the order things happened."""
+        rows = self._database.rows(f"SELECT kind, {_STEP}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
+        for kind, *row in rows:
+            if kind == "page":
+                yield _step(row[:15])
+            else:
+                yield _lost([row[15], *row[1:5], row[7], row[8], row[9], row[10], row[16], row[17]])
+
+    def last_event(self) -> int:
+        """The number of the latest event."""
+        return int((self._database.row("SELECT max(event) FROM history") or (0,))[0] or 0)
+
+    def events_after(self, event: int) -> Iterator[tuple[Step | Lost, Where | None]]:
+        """What happened after an event, oldest first, and where what it brought is kept."""
+        sql = f"SELECT kind, {_STEP}, event, reason, detail, file, offset, length FROM history WHERE event > ? ORDER BY event"  # noqa: S608
+        for kind, *row in self._database.rows(sql, (event,)):
+            where = Where(*row[18:]) if row[18] is not None else None
+            if kind == "page":
+                yield _step(row[:15]), where
+            else:
+                yield _lost([row[15], *row[1:5], row[7], row[8], row[9], row[10], row[16], row[17]]), where
+
+    def forget_missing(self, sizes: Mapping[str, int]) -> list[Step]:
+        """Take back every page whose record lies beyond what the repository's files hold; gives what was forgotten."""
+        gone = [url for url, where in self.places() if where.offset + where.length > sizes.get(where.file, 0)]
+        steps = [step for step in map(self.step_of, gone) if step is not None]
+        for url in gone:
+            self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
+            self._seen.discard(url)
+        self._pages -= len(steps)
+        return steps
+
+    def misses(self) -> Iterator[Lost]:
+        for row in self._database.rows(f"SELECT {_LOST} FROM history WHERE kind = 'miss' ORDER BY event"):  # noqa: S608
+            yield _lost(row)
+
+    def step_of(self, url: Url) -> Step | None:
+        """The step that fetched this URL, or the one it was redirected to."""
+        for name in self._names_of(url):
+            row = self._database.row(
+                f"SELECT {_STEP} FROM history WHERE url = ? AND kind = 'page' ORDER BY event DESC LIMIT 1",  # noqa: S608
+                (name,),
+            )
+            if row is not None:
+                return _step(row)
+        return None
+
+    def where(self, url: Url) -> Where | None:
+        """Where the response for this URL lies in the repository."""
+        for name in self._names_of(url):
+            row = self._database.row(
+                "SELECT file, offset, length FROM history WHERE url = ? AND file IS NOT NULL"
+                " ORDER BY event DESC LIMIT 1",
+                (name,),
+            )
+            if row is not None:
+                return Where(*row)
+        return None
+
+    def places(self) -> Iterator[tuple[Url, Where]]:
+        """Every recorded page with its place, in order."""
+        rows = self._database.rows(
+            "SELECT url, file, offset, length FROM history WHERE kind = 'page' AND file IS NOT NULL ORDER BY event"
+        )
+        return ((Url(url), Where(file, offset, length)) for url, file, offset, length in rows)
+
+    def lineage(self, url: Url) -> list[Step]:
+        """The path from a seed to this page; empty if it was not crawled."""
+        path: list[Step] = []
+        step = self.step_of(url)
+        met: set[Url] = set()
+        while step is not None and step.url not in met:
+            met.add(step.url)
+            path.append(step)
+            step = self.step_of(step.parent) if step.parent is not None else None
+        return path[::-1]
+
+    def best(self, n: int) -> list[Step]:
+        """The pages most like the topic."""
+        sql = f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY similarity DESC, event LIMIT ?"  # noqa: S608
+        return [_step(row) for row in self._database.rows(sql, (n,))]
+
+    def series(self) -> Iterator[tuple[int, float, float]]:
+        """Number, similarity and time of each page: what a harvest curve is drawn from."""
+        rows = self._database.rows("SELECT n, similarity, time FROM history WHERE kind = 'page' ORDER BY event")
+        return ((n, similarity, time) for n, similarity, time in rows)
+
+    def fate(self, url: Url) -> str | None:
+        """`crawled`, `dead: why` or `redirected to where`; None for a URL that is not in the past."""
+        dead = self._database.row("SELECT reason FROM dead WHERE url = ?", (url,))
+        if dead is not None:
+            return f"dead: {dead[0]}"
+        alias = self._database.row("SELECT to_url FROM aliases WHERE url = ?", (url,))
+        if alias is not None:
+            return f"redirected to {alias[0]}"
+        return "crawled" if url in self._seen else None
+
+    def counts(self) -> dict[str, int]:
+        """How often each reason was counted, most frequent first."""
+        return summed((reason, times) for (_, reason), times in self._counts.items())
+
+    def counts_of(self, host: str) -> dict[str, int]:
+        return summed((reason, times) for (name, reason), times in self._counts.items() if name == host)
+
+    def reasons(self) -> dict[str, int]:
+        """How often each kind of miss happened, most frequent first."""
+        sql = "SELECT reason, count(*) FROM history WHERE kind = 'miss' GROUP BY reason"
+        return summed((reason, times) for reason, times in self._database.rows(sql))
+
+    def hosts(self) -> dict[str, HostTally]:
+        """Pages, misses, bytes and similarity of each host, most pages first; reads the whole history."""
+        return HostTally.of(self.events())
+
+    def stored(self, where: Where) -> None:
+        """The repository reaches at least to the end of this record: told for what is no page, as redirects."""
+        self._end = max(self._end or ("", 0), (where.file, where.offset + where.length))
+        self._moved = True
+
+    def end(self) -> tuple[str, int] | None:
+        """File and offset where the recorded part of the repository ends; None if nothing was stored."""
+        return self._end
+
+    def _stored_end(self) -> tuple[str, int] | None:
+        file, _, offset = self._database.meta(_END).rpartition(" ")
+        return (file, int(offset)) if offset.isdigit() else None
+
+    def _write(self) -> None:
+        if self._touched:
+            rows = [(*key, self._counts[key]) for key in self._touched]
+            self._database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", rows)
+            self._touched.clear()
+        if self._moved and self._end is not None:
+            self._database.save_meta(_END, f"{self._end[0]} {self._end[1]}")
+            self._moved = False
+
+    def _names_of(self, url: Url) -> Iterator[Url]:
+        """The URL itself, then what it was redirected to, step by step."""
+        met: set[Url] = set()
+        name: Url | None = url
+        while name is not None and name not in met:
+            yield name
+            met.add(name)
+            row = self._database.row("SELECT to_url FROM aliases WHERE url = ?", (name,))
+            name = None if row is None else Url(row[0])
+
+
+def _step(row: Any) -> Step:
+    n, url, parent, anchor, score, parts, similarity, depth, status, size, time, title, rank, requested, carry = row
+    return Step(
+        n=n,
+        url=Url(url),
+        parent=None if parent is None else Url(parent),
+        anchor=anchor,
+        score=score,
+        parts=as_mapping(parts),
+        similarity=similarity,
+        depth=depth,
+        status=status,
+        bytes=size,
+        time=time,
+        title=title,
+        rank=rank,
+        requested=None if requested is None else Url(requested),
+        carry=as_mapping(carry),
+    )
+
+
+def _lost(row: Any) -> Lost:
+    event, url, parent, anchor, score, depth, status, size, time, reason, detail = row
+    origin = None if parent is None else Url(parent)
+    return Lost(event, Url(url), origin, anchor, score, depth, status, size, time, reason, detail)

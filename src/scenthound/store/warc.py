@@ -1,0 +1,401 @@
+"""The repository: WARC 1.1 files, one gzip member per record, rolled by size. The truth of a crawl.
+
+A record goes to the operating system in one piece as soon as it is put, so it survives the death of
+the process; `sync` makes it survive the death of the machine. A write that does not fit is taken
+back, so a full disk leaves valid files. Requests are not kept: what we ask is the URL and nothing else.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import ipaddress
+import os
+import re
+import uuid
+import warnings
+from base64 import b32encode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from scenthound.errors import DiskFull, FolderBroken
+from scenthound.model import NOTHING, Response
+from scenthound.ports import Where
+from scenthound.store.records import LARGEST, MAGIC, Record, member_at, members, records, response_of
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
+    from fastwarc.stream_io import GzipWriter
+    from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+ROLL = 1 << 30
+LEVEL = 2  # half the time of level 6 for 8 % more bytes (docs/decisions/0004)
+_PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
+_TOKEN = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
+_BREAKS = re.compile(r"[\r\n\x00]+")
+_CONTROLS = re.compile(r"[\x00-\x20\x7f<>]+")
+_PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
+_TRUNCATED = ("length", "time", "disconnect", "unspecified")
+
+
+class FileReport(NamedTuple):
+    """What a look at one WARC file found."""
+
+    file: str
+    records: int
+    size: int
+    good: int
+    """Where the last whole record ends: a file may be cut here without losing one."""
+    problems: tuple[str, ...] = ()
+
+
+class Cut(NamedTuple):
+    """What was done to the repository at a resume."""
+
+    dropped: int = 0
+    """Bytes behind the last recorded offset."""
+    removed: tuple[str, ...] = ()
+    """Files that held nothing recorded."""
+    missing: int = 0
+    """Bytes that were recorded and are not there, as after a power cut."""
+
+
+class WarcRepository:
+    """The `Repository` port on a folder of WARC files."""
+
+    def __init__(self, folder: Path, roll: int = ROLL, level: int = LEVEL, info: Mapping[str, str] = NOTHING) -> None:
+        """`info` is said in each file's `warcinfo` record: software, operator, what for."""
+        self.folder, self.roll, self.level, self.info = folder, roll, level, info
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file: io.FileIO | None = None
+        self._name, self._offset = "", 0
+        self._has_records = False
+
+    def put(self, response: Response, now: float) -> Where:
+        """Store a response. Raises `DiskFull`, and then nothing has changed."""
+        packed = response.header("content-encoding").strip().lower() in _PACKED
+        member = _member(_response_record(response, now), 1 if packed else self.level)
+        self._make_room(len(member), now)
+        return self._append(member)
+
+    def get(self, where: Where) -> Response:
+        """The response stored there, as an archive holds it: put together, with `X-Crawler-` for what that changed."""
+        if not _PATTERN.fullmatch(where.file):
+            raise FolderBroken(f"`{where.file}` is no file of this repository")
+        try:
+            with (self.folder / where.file).open("rb") as file:
+                data = os.pread(file.fileno(), min(where.length, LARGEST), where.offset)
+            found = [response_of(record) for record in records(member_at(data, 0).data)]
+        except (OSError, ValueError, OverflowError) as error:
+            raise FolderBroken(f"{where.file} can't be read at {where.offset}: {error}") from error
+        if len(found) != 1 or found[0] is None:
+            raise FolderBroken(f"{where.file} holds no response at {where.offset}")
+        return found[0]
+
+    def end(self) -> tuple[str, int]:
+        """The file written to, and how far it reaches."""
+        return self._name, self._offset
+
+    def flush(self) -> None:
+        """Nothing to do: a record is with the operating system when `put` returns."""
+
+    def sync(self) -> None:
+        """Make everything put so far survive a power cut."""
+        if self._file is not None:
+            with _space(self._name):
+                os.fsync(self._file.fileno())
+            descriptor = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> WarcRepository:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def files(self) -> list[Path]:
+        """The repository's files in the order they were written."""
+        return files_of(self.folder)
+
+    def truncate_to(self, file: str, offset: int) -> Cut:
+        """Cut everything that was written after the last recorded record; `("", 0)`: nothing was recorded."""
+        self.close()
+        dropped, removed = 0, []
+        for path in self.files():
+            size = path.stat().st_size
+            if path.name > file:
+                dropped += size
+                removed.append(path.name)
+                path.unlink()
+            elif path.name == file and size > offset:
+                dropped += size - offset
+                os.truncate(path, offset)
+        if not file:
+            return Cut(dropped, tuple(removed))
+        size = (self.folder / file).stat().st_size if (self.folder / file).exists() else 0
+        if size < offset:
+            good = look_at(self.folder / file).good if size else 0
+            if size:
+                os.truncate(self.folder / file, good)
+            return Cut(dropped, tuple(removed), offset - good)
+        return Cut(dropped, tuple(removed))
+
+    def heal(self) -> list[FileReport]:
+        """Cut half-written tails off all files; used when the database can't say how far the record goes."""
+        self.close()
+        reports = check(self.folder)
+        for report in reports:
+            if report.good < report.size:
+                os.truncate(self.folder / report.file, report.good)
+        return reports
+
+    def _make_room(self, length: int, now: float) -> None:
+        """Open the last file, or a new one where the last is full."""
+        if self._file is None:
+            last = self.files()[-1:]
+            self._open(last[0].name if last else _name(1), now)
+        if self._has_records and self._offset + length > self.roll:
+            self.sync()
+            self.close()
+            self._open(_name(_number(self._name) + 1), now)
+
+    def _open(self, name: str, now: float) -> None:
+        with _space(name):
+            self._file = io.FileIO(self.folder / name, "ab")
+        self._name, self._offset = name, self._file.seek(0, os.SEEK_END)
+        self._has_records = self._offset > 0
+        if self._offset == 0:
+            self._append(_member(_info_record(name, self.info, now), self.level))
+            self._has_records = False
+
+    def _append(self, member: bytes) -> Where:
+        assert self._file is not None
+        offset = self._offset
+        try:
+            with _space(self._name):
+                rest = memoryview(member)
+                while rest:
+                    rest = rest[self._file.write(rest) or 0 :]
+        except BaseException:
+            os.ftruncate(self._file.fileno(), offset)  # takes no room, so it works on a full disk
+            raise
+        self._offset += len(member)
+        self._has_records = True
+        return Where(self._name, offset, len(member))
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The WARC files a `WarcRepository` wrote in a folder, in order."""
+    return sorted(path for path in folder.iterdir() if _PATTERN.fullmatch(path.name)) if folder.is_dir() else []
+
+
+def check(folder: Path) -> list[FileReport]:
+    """Read every record of every file: inflate it, measure it, compare its digest."""
+    return [look_at(path) for path in files_of(folder)]
+
+
+def look_at(path: Path) -> FileReport:
+    count = good = 0
+    problems: list[str] = []
+    for member in members(path):
+        problem = member.problem
+        if not problem:
+            try:
+                for record in records(member.data):
+                    count += 1
+                    problem = problem or _digest_problem(record)
+            except ValueError as error:
+                problem = str(error)
+        if problem:
+            problems.append(f"{path.name} at {member.offset}: {problem}")
+        else:
+            good = member.offset + member.length
+    return FileReport(path.name, count, path.stat().st_size, good, tuple(problems[:100]))
+
+
+def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
+    """Offset, length and response of each `response` (or http `resource`) record of anybody's WARC file.
+
+    Plain or gzip, one member per record or one for all. What can't be read is passed over and said in
+    `problems`; a record that is not whole is not given. In a file that is one member, offsets mean little.
+    """
+    said = problems if problems is not None else []
+    with path.open("rb") as file:
+        start = file.read(1 << 20)
+    if start.startswith(MAGIC) and _is_one_record(member_at(start, 0, 16 << 20).data):
+        for member in members(path):
+            try:
+                if member.problem:
+                    raise ValueError(member.problem)
+                for record in records(member.data):
+                    response = response_of(record)
+                    if response is not None:
+                        yield member.offset, member.length, response
+            except ValueError as error:
+                said.append(f"{path.name} at {member.offset}: {error}")
+    else:
+        yield from _streamed(path, said)
+
+
+def _streamed(path: Path, said: list[str]) -> Iterator[tuple[int, int, Response]]:
+    """Through fastwarc: for plain files and those of a single member, of which only a stream can be made."""
+    last: tuple[int, Response] | None = None
+    with path.open("rb") as file:
+        found = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))
+        while True:
+            try:
+                raw = next(found)
+                record = Record(
+                    {name.lower(): value for name, value in raw.headers.astuples()}, raw.reader.read(LARGEST)
+                )
+                if record.headers.get("content-length", "") != str(len(record.block)):
+                    raise ValueError("a WARC record that is cut short")
+                response, position = response_of(record), raw.stream_pos
+            except StopIteration:
+                break
+            except ValueError as error:
+                said.append(f"{path.name}: {error}")
+                continue
+            except OSError as error:
+                said.append(f"{path.name}: {error}; nothing behind it was read")
+                break
+            if last is not None:
+                yield last[0], max(0, position - last[0]), last[1]
+            last = (position, response) if response is not None else None
+    if last is not None:
+        yield last[0], max(0, path.stat().st_size - last[0]), last[1]
+
+
+def _is_one_record(data: bytes) -> bool:
+    try:
+        return len(list(records(data))) == 1
+    except ValueError:
+        return False
+
+
+def _digest_problem(record: Record) -> str:
+    said = record.headers.get("warc-block-digest", "")
+    if said.startswith("sha1:") and said[5:] != b32encode(hashlib.sha1(record.block).digest()).decode():  # noqa: S324
+        return "the block is not what its digest says"
+    return ""
+
+
+# --- making records ---------------------------------------------------------------------------
+
+
+def _response_record(response: Response, now: float) -> WarcRecord:
+    block = _http_head(response) + response.body
+    url = _CONTROLS.sub(lambda found: "".join(f"%{ord(c):02X}" for c in found[0]), response.url)
+    record = _record(WarcRecordType.response, now, f"{url} {now!r} {hashlib.sha1(block).hexdigest()}")  # noqa: S324
+    record.is_http = True
+    record.headers["WARC-Target-URI"] = url.encode("utf-8", "replace").decode()
+    address = _address(response.address)
+    if address:
+        record.headers["WARC-IP-Address"] = address
+    if response.truncated:
+        record.headers["WARC-Truncated"] = response.truncated if response.truncated in _TRUNCATED else "unspecified"
+    digest = b32encode(hashlib.sha1(response.body).digest()).decode()  # noqa: S324 - WARC's customary digest
+    record.headers["WARC-Payload-Digest"] = f"sha1:{digest}"
+    record.set_bytes_content(block)
+    return record
+
+
+def _info_record(name: str, info: Mapping[str, str], now: float) -> WarcRecord:
+    lines = {"software": "scenthound", **info, "format": "WARC File Format 1.1"}
+    lines["conformsTo"] = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+    text = "".join(f"{_TOKEN.sub('', key)}: {_BREAKS.sub(' ', value)}\r\n" for key, value in lines.items())
+    record = _record(WarcRecordType.warcinfo, now, f"{name} {now!r} {text}")
+    record.headers["Content-Type"] = "application/warc-fields"
+    record.headers["WARC-Filename"] = name
+    record.set_bytes_content(text.encode("utf-8", "replace"))
+    return record
+
+
+def _record(kind: WarcRecordType, now: float, identity: str) -> WarcRecord:
+    """A record with its mandatory headers; its id follows from what it holds, so no dice are needed."""
+    record = WarcRecord()
+    made = uuid.uuid5(uuid.NAMESPACE_URL, identity.encode("utf-8", "replace").decode())
+    record.init_headers(kind, f"uuid:{made}".encode())
+    record.headers["WARC-Date"] = _date(now)
+    return record
+
+
+def _member(record: WarcRecord, level: int) -> bytes:
+    out = io.BytesIO()
+    writer = GzipWriter(out, compression_level=level)
+    record.write(writer, checksum_data=True)
+    writer.finish()
+    return out.getvalue()
+
+
+def _http_head(response: Response) -> bytes:
+    """Status line and headers as received, except what would lie about the body or break the record.
+
+    The client has undone the transfer coding and may have stopped early: the old words are kept
+    under `X-Crawler-` names, as Common Crawl does, and the length is the one that is true.
+    """
+    version = response.http_version if re.fullmatch(r"\d(\.\d)?", response.http_version) else "1.1"
+    lines = [f"HTTP/{version} {response.status:03d} {_BREAKS.sub(' ', response.reason)}".rstrip(" ")]
+    length = str(len(response.body))
+    lies = any(
+        name.lower() == "transfer-encoding" or (name.lower() == "content-length" and value.strip() != length)
+        for name, value in response.headers
+    )
+    for name, value in response.headers:
+        name, value = _TOKEN.sub("", name), _BREAKS.sub(" ", value)
+        if name and lies and name.lower() in ("transfer-encoding", "content-length"):
+            name = f"X-Crawler-{name}"
+        if name:
+            lines.append(f"{name}: {value.strip()}")
+    if lies:
+        lines.append(f"Content-Length: {length}")
+    text = "\r\n".join(lines) + "\r\n\r\n"
+    try:
+        return text.encode("utf-8", "surrogateescape")  # gives back the very bytes that were no UTF-8
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def _date(now: float) -> str:
+    try:
+        return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    except (ValueError, OverflowError, OSError):
+        return "1970-01-01T00:00:00Z"
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text.strip("[]").partition("%")[0]))
+    except ValueError:
+        return ""
+
+
+def _name(number: int) -> str:
+    return f"pages-{number:05d}.warc.gz"
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("pages-").removesuffix(".warc.gz"))
+
+
+@contextmanager
+def _space(name: str) -> Iterator[None]:
+    """Say `DiskFull` where the system says that there is no room."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise DiskFull(f"no room left to write {name}", "make room, then run `scenthound resume`") from error
+        raise

@@ -1,0 +1,76 @@
+"""Naive best-first and best-N-first: a link is worth what the page it was found on is worth (sheet 20.2).
+
+[EXP] fig. 1; naive best-first in [CHAP] and [BIZ]. The score of every link of a page is the cosine of
+the topic's keywords with the page, both as raw term frequencies. N links are taken at once and fetched
+in random order: N = 1 is greedy, N = 256 explores. With a frontier of 256 and N = 256 every batch
+empties the frontier; that is what [EXP] ran, and why its best-256-first explores so much.
+
+Ours (common rules of sheet 00): seeds go first; a URL offered again keeps its larger score; a full
+frontier drops its worst after inserting ([CHAP], [BIZ]) unless `eviction` is "literal", the letter of
+[EXP]'s pseudo-code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.ports import Eviction
+from scenthound.strategies import strategy
+from scenthound.text.contexts import Query, page_similarity
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+
+
+@strategy("best-first")
+@dataclass
+class BestFirst:
+    """Links of the page most like the topic first."""
+
+    n: int = field(default=1, metadata={"doc": "how many links are taken at once"})
+    shuffle: bool = field(default=True, metadata={"doc": "fetch the links of a batch in random order"})
+    eviction: Eviction = field(
+        default="scored",
+        metadata={
+            "doc": "what a full frontier does: scored (insert, then drop the worst) or literal (drop, then insert)"
+        },
+    )
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n, int) or isinstance(self.n, bool) or self.n < 1:
+            raise BadConfig(f"best-first: `n` can't be {self.n!r}", "give a whole number, 1 or more")
+        _among("eviction", self.eviction, ("scored", "literal"))
+        _among("stop_words", self.stop_words, STOP_LISTS)
+
+    @property
+    def batch(self) -> int:
+        return self.n
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
+        return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        score = page_similarity(page, self.query_)
+        parts = {"page": score}
+        return [page.offer(link, score, parts=parts) for link in page.outlinks]
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        return ()
+
+
+@strategy("best-n-first")
+@dataclass
+class BestNFirst(BestFirst):
+    """Links of the pages most like the topic first, 256 at once: the strong version of [EXP]."""
+
+    n: int = field(default=256, metadata={"doc": "how many links are taken at once; the study had 16, 64, 128, 256"})
+
+
+def _among(name: str, value: object, known: Iterable[str]) -> None:
+    if value not in list(known):
+        raise BadConfig(f"best-first: `{name}` can't be {value!r}", "one of: " + ", ".join(known))

@@ -1,0 +1,33 @@
+"""Breadth-first: visit pages in the order in which their links were met (sheet 20.1).
+
+The baseline of [EXP], [CHAP] and [BIZ] that knows nothing of the topic. All links are wanted alike, so
+the first in is the first out; a full frontier refuses newcomers and does not remember them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.ports import Eviction
+from scenthound.strategies import strategy
+
+
+@strategy("breadth-first")
+@dataclass
+class BreadthFirst:
+    """Pages in the order in which their links were met; the topic is not looked at."""
+
+    @property
+    def eviction(self) -> Eviction:
+        return "refuse"
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        return [page.offer(link, 0.0) for link in page.outlinks]
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        return ()

@@ -1,0 +1,216 @@
+"""Tiny webs and contract suites, for our tests and for authors of plug-ins.
+
+`TinyWeb` is a web that fits in your head; `walk` crawls it without a network. The contract functions
+hold a strategy to what the loop relies on.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.crawl.core import Crawl, Dropped, Limits
+from scenthound.crawl.replay import Landing, replay
+from scenthound.model import Candidate, Miss, Moved, Page, Step, Topic, Url
+from scenthound.ports import OwnFrontier, Saves, Strategy
+from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory import MemoryHistory
+from scenthound.text.judge import Judge
+from scenthound.web.parse import parse_html
+
+
+class TinyWeb:
+    """Pages by URL: HTML, or `words -> links` in short form, or `=> URL` for a redirect.
+
+    >>> web = TinyWeb({"a.example/": "bees and honey -> b.example/", "old.example/": "=> a.example/"})
+    >>> web.html["http://a.example/"]
+    '<p>bees and honey</p><p><a href="http://b.example/">b.example/</a></p>'
+    """
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self.html: dict[Url, str] = {}
+        self.moved: dict[Url, Url] = {}
+        self.fetched: list[Url] = []
+        for name, content in pages.items():
+            url = named(name)
+            if content.startswith("=>"):
+                self.moved[url] = named(content[2:].strip())
+            elif content.lstrip().startswith("<"):
+                self.html[url] = content
+            else:
+                words, _, targets = content.partition("->")
+                anchors = "".join(f'<p><a href="{named(t)}">{t}</a></p>' for t in targets.split())
+                self.html[url] = f"<p>{words.strip()}</p>{anchors}"
+
+    def fetch(self, candidate: Candidate) -> Landing:
+        """What a driver would bring for this candidate; a URL the web lacks is a 404."""
+        self.fetched.append(candidate.url)
+        if candidate.url in self.moved:
+            target = self.moved[candidate.url]
+            return Moved(candidate, target, target)
+        html = self.html.get(candidate.url)
+        if html is None:
+            return Miss(candidate, "http-404", status=404)
+        return Page(candidate.url, candidate, parse_html(html, candidate.url), size=len(html))
+
+
+def named(name: str) -> Url:
+    """A URL from its short name: `a.example/x` is `http://a.example/x`."""
+    return urls.make(name if "://" in name else f"http://{name}")
+
+
+class Walk:
+    """A finished replay: the trail, what fell out of the frontier, and why it ended."""
+
+    def __init__(self, history: MemoryHistory, crawl: Crawl, dropped: list[Dropped], reason: str) -> None:
+        self.history, self.crawl, self.dropped, self.reason = history, crawl, dropped, reason
+
+    @property
+    def steps(self) -> list[Step]:
+        return list(self.history.trail())
+
+    @property
+    def visited(self) -> list[Url]:
+        return [step.url for step in self.history.trail()]
+
+    @property
+    def evicted(self) -> list[Url]:
+        return [d.candidate.url for d in self.dropped if d.reason in ("evicted", "frontier-full")]
+
+    def __contains__(self, name: str) -> bool:
+        return named(name) in self.visited
+
+
+def walk(
+    web: TinyWeb,
+    strategy: Strategy,
+    topic: Topic | str,
+    seeds: str | Sequence[str],
+    *,
+    pages: int = 1000,
+    bound: int | None = None,
+    in_flight: int = 1,
+    seed_number: int = 0,
+    fetch: Callable[[Candidate], Landing] | None = None,
+    spread: int = 1,
+) -> Walk:
+    """Crawl a tiny web with a strategy and say where it went."""
+    topic = Topic(topic) if isinstance(topic, str) else topic
+    starts = [named(name) for name in (seeds.split() if isinstance(seeds, str) else seeds)]
+    if isinstance(strategy, OwnFrontier):
+        frontier = strategy.frontier(bound)
+    else:
+        frontier = MemoryFrontier(bound, getattr(strategy, "eviction", "scored"), spread)
+    history = MemoryHistory()
+    dropped: list[Dropped] = []
+    crawl = Crawl(
+        strategy,
+        frontier,
+        history,
+        topic,
+        [(url, url) for url in starts],
+        limits=Limits(pages=pages),
+        judge=Judge(topic),
+        seed_number=seed_number,
+        watch=lambda event: dropped.append(event) if isinstance(event, Dropped) else None,
+    )
+    crawl.start()
+    reason = replay(crawl, fetch or web.fetch, in_flight)
+    return Walk(history, crawl, dropped, reason)
+
+
+# ---- what every strategy promises
+
+CONTRACT_TOPIC = Topic("bees honey", name="bees", description="Keeping bees and making honey.")
+CONTRACT_WEB = {
+    "a.example/": "bees honey hive -> b.example/ c.example/ a.example/ missing.example/ a.example/2",
+    "a.example/2": "honey jars and honey spoons -> a.example/ d.example/",
+    "b.example/": "cars and engines -> d.example/ e.example/",
+    "c.example/": "honey cake with bees -> e.example/ f.example/ moved.example/",
+    "d.example/": "bees bees bees -> g.example/",
+    "e.example/": "",
+    "f.example/": "<html><body></body></html>",
+    "g.example/": "<title>bees</title><ul><li><a href='/h'>honey <b>map</b></a><li><a href='/h'>again</a></ul>",
+    "g.example/h": "honey",
+    "moved.example/": "=> c.example/",
+}
+
+
+def strategy_contract(make: Callable[[], Strategy]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Checks for one strategy, each a name and a function that asserts.
+
+    Same calls, same trail; parameters untouched; finite scores; survives an empty page; state survives
+    a save and a load in the middle of a crawl; never sees a page that was not fetched.
+    """
+
+    def same_trail() -> None:
+        first, second = _contract_walk(make()), _contract_walk(make())
+        assert first.visited == second.visited
+        assert [s.score for s in first.steps] == [s.score for s in second.steps]
+
+    def parameters_untouched() -> None:
+        strategy = make()
+        if not is_dataclass(strategy) or isinstance(strategy, type):
+            raise AssertionError("a strategy is a dataclass: its fields are its parameters")
+        before = copy.deepcopy(asdict(strategy))
+        _contract_walk(strategy)
+        assert asdict(strategy) == before, "what is learned ends in `_` and is no field"
+
+    def finite_scores() -> None:
+        for step in _contract_walk(make()).steps:
+            assert not math.isnan(step.score)
+            assert step.score != -math.inf
+            assert all(math.isfinite(part) for part in step.parts.values())
+            json.dumps(dict(step.carry))
+
+    def only_fetched_pages() -> None:
+        web, strategy = TinyWeb(CONTRACT_WEB), make()
+        read: list[Url] = []
+        inner = strategy.read
+
+        def spy(page: Page) -> Iterable[Candidate]:
+            read.append(page.url)
+            return inner(page)
+
+        strategy.read = spy  # type: ignore[method-assign]
+        walk(web, strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
+        assert set(read) <= set(web.fetched), "a strategy reads only what was fetched"
+        assert len(read) == len(set(read)), "and each page once"
+
+    def survives_nothing() -> None:
+        empty = TinyWeb({"a.example/": ""})
+        assert walk(empty, make(), CONTRACT_TOPIC, "a.example/").visited == ["http://a.example/"]
+        assert walk(TinyWeb({}), make(), CONTRACT_TOPIC, "a.example/").visited == []
+        assert walk(empty, make(), Topic(""), "a.example/").visited == ["http://a.example/"]
+
+    def state_survives() -> None:
+        strategy = make()
+        if not isinstance(strategy, Saves):
+            return
+        _contract_walk(strategy)
+        state = strategy.save()
+        other = make()
+        list(other.start(CONTRACT_TOPIC, [named("a.example/")]))
+        assert isinstance(other, Saves)
+        other.load(state)
+        assert _plain(other.save()) == _plain(state)
+
+    yield "the same calls give the same trail", same_trail
+    yield "parameters are left untouched", parameters_untouched
+    yield "scores are finite", finite_scores
+    yield "it reads only what was fetched, once", only_fetched_pages
+    yield "it survives an empty web", survives_nothing
+    yield "its state survives a save and a load", state_survives
+
+
+def _contract_walk(strategy: Strategy) -> Walk:
+    return walk(TinyWeb(CONTRACT_WEB), strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
+
+
+def _plain(state: Mapping[str, Any]) -> str:
+    return json.dumps(state, default=lambda value: value.tolist(), sort_keys=True)

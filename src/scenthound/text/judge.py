@@ -1,0 +1,27 @@
+"""The similarity that a trail records: the topic's keywords against the page, whatever guided the crawl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scenthound.model import Page, Topic
+from scenthound.text.contexts import Query, page_similarity
+from scenthound.text.tokens import Analyser
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Called with a page it gives the cosine of the topic's keywords with the page's text, from 0 to 1.
+
+    What it reads of the page it shares with every strategy that uses an equal analyser.
+    """
+
+    topic: Topic
+    analyser: Analyser = field(default_factory=Analyser)
+    query: Query = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "query", Query(self.topic.keywords, self.analyser))
+
+    def __call__(self, page: Page) -> float:
+        return page_similarity(page, self.query)

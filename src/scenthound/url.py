@@ -1,0 +1,131 @@
+"""The only maker of a `Url`: resolve as the WHATWG standard says, then bring into canonical form.
+
+Sheet 10.4. Resolving is ada-url's (the standard, exactly); the canonical form is a thin layer on
+its result. Identity and fetching are two things: `resolve` gives the spelling that is requested,
+`canonical` the key under which everything about the page is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+
+import ada_url
+
+from scenthound.errors import NotAUrl
+from scenthound.model import Url
+
+LONGEST = 2000  # live default; the papers' 256 is a lab profile (sheet 10.4, rule 10)
+
+_INDEX = re.compile(r"(?<=/)index\.html?$", re.IGNORECASE)
+_PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
+_WORDS = re.compile(r"[a-z0-9]+")
+
+
+def resolve(raw: str, base: str | None = None) -> str:
+    """The absolute http(s) URL that `raw` means on a page at `base`, as a browser would request it.
+
+    The fragment is dropped, and so are a user name and a password: they are nobody's business but
+    the server's that asked for them. Raises `NotAUrl`.
+    """
+    try:
+        href = ada_url.normalize_url(raw) if base is None else ada_url.join_url(base, raw)
+    except (ValueError, UnicodeError):
+        raise NotAUrl(f"not a URL: {_shown(raw)}", "write it as http://host/path", url=raw) from None
+    scheme, colon, rest = href.partition(":")
+    if scheme not in ("http", "https") or not colon:
+        raise NotAUrl(f"not an http(s) URL: {_shown(raw)}", "only http and https are crawled", url=raw)
+    href = href.partition("#")[0]
+    authority = rest[2:].partition("/")[0].partition("?")[0]
+    if "@" in authority:
+        href = (
+            f"{scheme}://{authority.rpartition('@')[2]}{rest[2 + len(authority.partition('#')[0]) :].partition('#')[0]}"
+        )
+    return href
+
+
+def canonical(spelling: str, longest: int = LONGEST) -> Url:
+    """The key of an absolute URL that `resolve` made.
+
+    >>> canonical(resolve("HTTP://X.test.:80/~a/./b/../Index.HTM?q=1#z"))
+    'http://x.test/%7Ea/?q=1'
+    """
+    if len(spelling) > longest:
+        raise NotAUrl(
+            f"a URL of {len(spelling)} characters: {_shown(spelling)}", f"at most {longest} are followed", url=spelling
+        )
+    scheme, _, rest = spelling.partition("://")
+    before, question, query = rest.partition("?")
+    authority, _, path = before.partition("/")
+    name, colon, port = authority.partition(":") if not authority.startswith("[") else (authority, "", "")
+    if name.endswith("."):
+        name = name.rstrip(".")
+    path = "/" + path
+    if "%" in path:
+        path = _PERCENT.sub(lambda code: code[0].upper(), path)
+    if "~" in path:
+        path = path.replace("~", "%7E")
+    if path[-1] in "lLmM":
+        path = _INDEX.sub("", path)
+    url = f"{scheme}://{name}{colon}{port}{path}{question}{query}"
+    if len(url) > longest or not name:
+        raise NotAUrl(f"not a usable URL: {_shown(spelling)}", url=spelling)
+    return Url(url)
+
+
+def make(raw: str, base: str | None = None, longest: int = LONGEST) -> Url:
+    """`canonical(resolve(raw, base))`."""
+    return canonical(resolve(raw, base), longest)
+
+
+@lru_cache(maxsize=65536)
+def host(url: str) -> str:
+    """The host name, without port.
+
+    >>> host("http://x.test:8080/a")
+    'x.test'
+    """
+    authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
+    if authority.startswith("["):
+        return authority.partition("]")[0] + "]"
+    return authority.partition(":")[0]
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port: what a robots.txt speaks for."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
+
+
+@lru_cache(maxsize=65536)
+def domain(name: str) -> str:
+    """The registrable domain of a host name, by the bundled public suffix list; the name itself if it has none.
+
+    >>> domain("news.example.co.uk")
+    'example.co.uk'
+    """
+    return _extract()(name).top_domain_under_public_suffix or name
+
+
+@lru_cache(maxsize=1)
+def _extract():  # type: ignore[no-untyped-def]
+    from tldextract import TLDExtract  # slow to import, and rarely needed
+
+    return TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+def path_words(url: str) -> list[str]:
+    """The lower-case words of everything behind the host."""
+    return _WORDS.findall(url.partition("://")[2].partition("/")[2].lower())
+
+
+def file_name(url: Url) -> str:
+    """Name for a file that holds the page: MD5 of the canonical URL ([CHAP])."""
+    return hashlib.md5(url.encode(), usedforsecurity=False).hexdigest()
+
+
+def _shown(raw: str) -> str:
+    """Text from the web made fit to print."""
+    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in raw[:120])
+    return f"`{clean}…`" if len(raw) > 120 else f"`{clean}`"

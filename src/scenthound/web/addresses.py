@@ -1,0 +1,164 @@
+"""Which addresses a crawler of the public web must not connect to, and why.
+
+Pure: text in, a reason out. An address that carries an IPv4 address inside (mapped, NAT64, 6to4,
+Teredo) is judged by the one inside, since that is where the packets end up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from scenthound.errors import BadConfig
+
+Network = IPv4Network | IPv6Network
+Address = IPv4Address | IPv6Address
+
+NAMED: dict[str, tuple[str, ...]] = {
+    "loopback": ("127.0.0.0/8", "::1/128"),
+    "private": ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fec0::/10"),
+    "link-local": ("169.254.0.0/16", "fe80::/10"),
+    "cgnat": ("100.64.0.0/10",),
+    "all": ("0.0.0.0/0", "::/0"),
+}
+"""Words that `parse_networks` takes beside networks and addresses."""
+
+
+def _table(*rows: tuple[str, str]) -> tuple[tuple[Network, str], ...]:
+    return tuple((ip_network(network), reason) for network, reason in rows)
+
+
+# The first row that holds the address decides. IANA's special-purpose registries (RFC 6890), and the
+# addresses at which cloud providers answer with credentials; two of those lie in public or CGNAT space.
+_SPECIAL_4 = _table(
+    ("169.254.169.254/32", "metadata"),
+    ("169.254.170.2/32", "metadata"),
+    ("169.254.170.23/32", "metadata"),
+    ("100.100.100.200/32", "metadata"),
+    ("168.63.129.16/32", "metadata"),
+    ("192.0.0.192/32", "metadata"),
+    ("0.0.0.0/8", "unspecified"),
+    ("127.0.0.0/8", "loopback"),
+    ("10.0.0.0/8", "private"),
+    ("172.16.0.0/12", "private"),
+    ("192.168.0.0/16", "private"),
+    ("169.254.0.0/16", "link-local"),
+    ("100.64.0.0/10", "cgnat"),
+    ("224.0.0.0/4", "multicast"),
+    ("255.255.255.255/32", "broadcast"),
+    ("192.0.0.0/24", "reserved"),
+    ("192.0.2.0/24", "reserved"),
+    ("192.88.99.0/24", "reserved"),
+    ("198.18.0.0/15", "reserved"),
+    ("198.51.100.0/24", "reserved"),
+    ("203.0.113.0/24", "reserved"),
+    ("240.0.0.0/4", "reserved"),
+)
+_SPECIAL_6 = _table(
+    ("fd00:ec2::254/128", "metadata"),
+    ("fd00:ec2::23/128", "metadata"),
+    ("fd20:ce::254/128", "metadata"),
+    ("::/128", "unspecified"),
+    ("::1/128", "loopback"),
+    ("fc00::/7", "private"),
+    ("fec0::/10", "private"),
+    ("fe80::/10", "link-local"),
+    ("ff00::/8", "multicast"),
+    ("2001::/23", "reserved"),
+    ("2001:db8::/32", "reserved"),
+    ("3fff::/20", "reserved"),
+)
+_GLOBAL_6 = IPv6Network("2000::/3")  # all that was ever given out; the rest is reserved
+_NAT64 = IPv6Network("64:ff9b::/96")
+_NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
+_NAT64_PREFIXES = (48, 56, 64, 96)  # where RFC 6052 puts the IPv4 address, by length of the prefix
+
+
+def forbidden(address: str, allowed: Sequence[Network] = ()) -> str | None:
+    """Why nobody may be sent to `address`, or None where it is a public one or in an allowed network.
+
+    >>> forbidden("::ffff:169.254.169.254")
+    'ipv4-mapped metadata'
+    """
+    try:
+        parsed = ip_address(address.strip("[]").partition("%")[0])
+    except ValueError:
+        return "not-an-address"
+    return _judged(parsed, allowed)
+
+
+def literal(host: str) -> str | None:
+    """The address that a URL's host spells out, without brackets; None where it is a name."""
+    bare = host.strip("[]").partition("%")[0]
+    try:
+        return str(ip_address(bare))
+    except ValueError:
+        return None
+
+
+def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
+    """Like `forbidden` for a host that somebody else will look up: literal addresses, and `localhost` (RFC 6761)."""
+    address = literal(host)
+    if address is not None:
+        return forbidden(address, allowed)
+    name = host.rstrip(".").lower()
+    return forbidden("127.0.0.1", allowed) if name == "localhost" or name.endswith(".localhost") else None
+
+
+def parse_networks(words: Iterable[str]) -> tuple[Network, ...]:
+    """The networks that `loopback`, `10.0.0.0/8`, `192.168.1.7`, `all` … name. Raises `BadConfig`."""
+    found: list[Network] = []
+    for word in words:
+        name = word.strip().lower()
+        for text in NAMED.get(name, (name,)):
+            try:
+                found.append(ip_network(text))
+            except ValueError:
+                raise BadConfig(f"not a network: `{word}`", _way_out(name)) from None
+    return tuple(found)
+
+
+def _way_out(name: str) -> str:
+    try:
+        return f"did you mean `{ip_network(name, strict=False)}`?"
+    except ValueError:
+        return f"write 10.0.0.0/8, an address, or one of {', '.join(NAMED)}"
+
+
+def _judged(address: Address, allowed: Sequence[Network]) -> str | None:
+    if any(address in network for network in allowed):
+        return None
+    if isinstance(address, IPv4Address):
+        return next((reason for network, reason in _SPECIAL_4 if address in network), None)
+    inner = list(_inside(address))
+    if inner:
+        reasons = ((kind, _judged(carried, allowed)) for kind, carried in inner)
+        return next((f"{kind} {reason}" for kind, reason in reasons if reason), None)
+    special = next((reason for network, reason in _SPECIAL_6 if address in network), None)
+    return special or (None if address in _GLOBAL_6 else "reserved")
+
+
+def _inside(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
+    """The IPv4 addresses that `address` may lead to, each with the name of the way."""
+    if address.ipv4_mapped is not None:
+        yield "ipv4-mapped", address.ipv4_mapped
+    elif address in _NAT64:
+        yield "nat64", IPv4Address(int(address) & 0xFFFFFFFF)
+    elif address in _NAT64_LOCAL:
+        # Only the translator knows its prefix, and it may ignore the rest: every reading must be harmless.
+        # Those in 0.0.0.0/8 are the padding of another reading.
+        readings = {_embedded(int(address), length) for length in _NAT64_PREFIXES}
+        likely = sorted(reading for reading in readings if reading >> 24)
+        yield from (("nat64", IPv4Address(reading)) for reading in likely or [0])
+    elif address.sixtofour is not None:
+        yield "6to4", address.sixtofour
+    elif address.teredo is not None:
+        yield from (("teredo", end) for end in reversed(address.teredo))
+
+
+def _embedded(address: int, length: int) -> int:
+    """RFC 6052, section 2.2: 32 bits behind the prefix, stepping over bits 64 to 71."""
+    if length == 96:
+        return address & 0xFFFFFFFF
+    without = (address >> 64 << 56) | (address & ((1 << 56) - 1))
+    return (without >> (120 - length - 32)) & 0xFFFFFFFF

@@ -1,0 +1,215 @@
+"""Bytes to text: which encoding a page is in, by the HTML and Encoding standards, else by a guess."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import NamedTuple
+
+from scenthound.web.mime import parse as parse_mime
+
+PRESCAN = 1024  # bytes in which the standard looks for a <meta>
+LATE = 1 << 16  # bytes in which we look before we guess: a browser would meet the tag while it parses
+SAMPLE = 4096  # bytes around the first unusual one that are shown to the guesser
+FALLBACK = "windows-1252"
+
+# Every label of the Encoding standard, in lower case, by the name of its encoding; a name is a label of itself.
+_LABELS = """
+utf-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8
+ibm866 866 cp866 csibm866
+iso-8859-2 csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2
+iso-8859-3 csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3
+iso-8859-4 csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4
+iso-8859-5 csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988
+iso-8859-6 arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6-e iso-8859-6-i iso-ir-127
+iso-8859-6 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987
+iso-8859-7 csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987
+iso-8859-7 sun_eu_greek
+iso-8859-8 csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988
+iso-8859-8 visual
+iso-8859-8-i csiso88598i logical
+iso-8859-10 csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6
+iso-8859-13 iso8859-13 iso885913
+iso-8859-14 iso8859-14 iso885914
+iso-8859-15 csisolatin9 iso8859-15 iso885915 iso_8859-15 l9
+iso-8859-16
+koi8-r cskoi8r koi koi8 koi8_r
+koi8-u koi8-ru
+macintosh csmacintosh mac x-mac-roman
+windows-874 dos-874 iso-8859-11 iso8859-11 iso885911 tis-620
+windows-1250 cp1250 x-cp1250
+windows-1251 cp1251 x-cp1251
+windows-1252 ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1
+windows-1252 iso_8859-1:1987 l1 latin1 us-ascii x-cp1252
+windows-1253 cp1253 x-cp1253
+windows-1254 cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 x-cp1254
+windows-1255 cp1255 x-cp1255
+windows-1256 cp1256 x-cp1256
+windows-1257 cp1257 x-cp1257
+windows-1258 cp1258 x-cp1258
+x-mac-cyrillic x-mac-ukrainian
+gbk chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk
+gb18030
+big5 big5-hkscs cn-big5 csbig5 x-x-big5
+euc-jp cseucpkdfmtjapanese x-euc-jp
+iso-2022-jp csiso2022jp
+shift_jis csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis
+euc-kr cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949
+replacement csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr
+utf-16be unicodefffe
+utf-16le csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16
+x-user-defined
+"""
+_NAMES = {label: words[0] for line in _LABELS.split("\n") if (words := line.split()) for label in words}
+
+# The standard's name to Python's, where they differ: mostly the vendor's larger set behind a smaller one's name.
+_CODECS = {
+    "ibm866": "cp866",
+    "iso-8859-8-i": "iso-8859-8",
+    "macintosh": "mac-roman",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc-kr": "cp949",
+}
+# What the guesser may answer: encodings that pages are written in, by Python's names.
+_GUESSABLE = [
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "iso8859_2"),
+    *("koi8_r", "koi8_u", "cp866", "gb18030", "big5", "euc_jp", "shift_jis", "cp932", "euc_kr", "cp949"),
+]
+_GUESSED = {
+    "iso8859_2": "iso-8859-2",
+    "cp874": "windows-874",
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "cp866": "ibm866",
+}
+
+# What the prescan stops at: a comment, a <meta>, any other tag up to its attributes, any other markup.
+_MARKUP = re.compile(
+    rb"<!--(?:-?>|.*?(?:-->|\Z))|<(meta)(?=[\t\n\f\r /])|<(/?[a-z])[^\t\n\f\r >]*|<[!/?][^>]*",
+    re.DOTALL | re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(
+    rb"[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)"
+    rb"(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*)|(?=>)))?"
+)
+_CHARSET = re.compile(
+    rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))",
+    re.IGNORECASE,
+)
+_XML = re.compile(rb"<\?xml[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*([\"'])([^\"'>\x00-\x20]*)\1")
+
+
+class Charset(NamedTuple):
+    """The encoding's name in the standard, lower case, and who said so: `bom`, `header`, `meta`, `guess`, `default`."""
+
+    name: str
+    source: str
+
+
+def named(label: str) -> str | None:
+    """The encoding that a label means, by the Encoding standard: `latin1` is windows-1252."""
+    return _NAMES.get(label.strip("\t\n\f\r ").lower())
+
+
+def detect(body: bytes, content_type: str = "") -> Charset:
+    """Which encoding the page is in: its byte order mark says so, or the header, a `<meta>`, or a guess."""
+    if body.startswith(b"\xef\xbb\xbf"):
+        return Charset("utf-8", "bom")
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return Charset("utf-16le" if body[0] == 0xFF else "utf-16be", "bom")
+    if content_type:
+        mime = parse_mime(content_type)
+        if mime is not None and (label := mime.parameter("charset")) and (name := named(label)):
+            return Charset(name, "header")
+    if name := prescan(body[:PRESCAN]):
+        return Charset(name, "meta")
+    if body.isascii():
+        return Charset(FALLBACK, "default")
+    return _guess(body)
+
+
+def to_text(body: bytes, content_type: str = "") -> str:
+    """The body as text. Never fails: what is not valid becomes U+FFFD."""
+    return decode(body, detect(body, content_type).name)
+
+
+def decode(body: bytes, name: str) -> str:
+    """The body read in an encoding of the standard, without its byte order mark."""
+    if name == "replacement":
+        return "\N{REPLACEMENT CHARACTER}" if body else ""
+    if name == "x-user-defined":
+        return body.decode("latin-1").translate(_USER_DEFINED)
+    try:
+        text = body.decode(_CODECS.get(name, name), "replace")
+    except (LookupError, UnicodeError):  # a name that is none of the standard's
+        text = body.decode(FALLBACK, "replace")
+    return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+
+
+_USER_DEFINED = {code: 0xF700 + code for code in range(0x80, 0x100)}
+
+
+def prescan(head: bytes) -> str | None:
+    """The encoding that a `<meta>` names, as the HTML standard's prescan finds it; else that of an XML declaration."""
+    if head.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
+        return "utf-16le" if head[1] == 0 else "utf-16be"
+    at = 0
+    while (markup := _MARKUP.search(head, at)) is not None:
+        at = markup.end()
+        if markup[1] or markup[2]:
+            attributes, at = _attributes(head, at)
+            if at >= len(head):  # the tag goes on past what is looked at
+                break
+            if markup[1] and (name := _meta(attributes)):
+                return name
+    declared = _XML.match(head)
+    name = named(declared[2].decode("latin-1")) if declared else None
+    return "utf-8" if name in ("utf-16le", "utf-16be") else name
+
+
+def _attributes(head: bytes, at: int) -> tuple[dict[bytes, bytes], int]:
+    """The attributes of a tag, first of each name, and where they end."""
+    found: dict[bytes, bytes] = {}
+    while (attribute := _ATTRIBUTE.match(head, at)) is not None:
+        at = attribute.end()
+        found.setdefault(attribute[1].lower(), attribute[2] or attribute[3] or attribute[4] or b"")
+        if head[at : at + 1] in (b'"', b"'") and head[:at].rstrip(b"\t\n\f\r ").endswith(b"="):
+            return found, len(head)  # a quote that never closes
+    return found, at + len(head[at:]) - len(head[at:].lstrip(b"\t\n\f\r /"))
+
+
+def _meta(attributes: dict[bytes, bytes]) -> str | None:
+    """The encoding that a `<meta>` with these attributes names."""
+    name = None
+    if b"charset" in attributes:
+        name = named(attributes[b"charset"].decode("latin-1"))
+    elif attributes.get(b"http-equiv", b"").lower() == b"content-type":
+        content = _CHARSET.search(attributes.get(b"content", b""))
+        if content is not None:
+            name = named((content[1] or content[2] or content[3] or b"").decode("latin-1"))
+    # Nobody could have read the tag in UTF-16, and x-user-defined was only ever meant for scripts.
+    return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": FALLBACK}.get(name or "", name)
+
+
+def _guess(body: bytes) -> Charset:
+    """UTF-8 if it is that throughout (it may be cut at the end), else a late `<meta>`, else a sample's statistics."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(body)
+    except UnicodeDecodeError as error:
+        first = error.start
+    else:
+        return Charset("utf-8", "guess")
+    if late := prescan(body[:LATE]):
+        return Charset(late, "meta")
+    from charset_normalizer import from_bytes  # slow to import, and rarely needed
+
+    start = max(0, min(first - SAMPLE // 8, len(body) - SAMPLE))
+    best = from_bytes(body[start : start + SAMPLE], steps=4, cp_isolation=_GUESSABLE, preemptive_behaviour=False).best()
+    if best is None:
+        return Charset(FALLBACK, "default")
+    name = _GUESSED.get(best.encoding) or named(best.encoding.replace("_", "-"))
+    return Charset(name, "guess") if name else Charset(FALLBACK, "default")

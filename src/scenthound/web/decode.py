@@ -1,0 +1,233 @@
+"""Content codings undone under a cap: gzip, deflate, brotli, zstd, and chains of them.
+
+Bytes from the web may be a bomb: 28 KB of gzip can hold 27 MB, 34 bytes of brotli 10 MB. So every coding is undone
+piece by piece, and nobody looks further than `limit` bytes. What ends early or ends in rubbish gives what was read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, NamedTuple
+
+from scenthound.errors import Unreadable
+
+CHAIN = 3  # codings on top of each other; RFC 9110 knows no bound, and no server has use for four
+MEMBERS = 1000  # gzip members of one body; each costs a new decoder
+PIECE = 1 << 16
+HARMLESS = 1 << 20  # below a megabyte the ratio is nobody's business: blank pages pack a thousandfold
+ZSTD_WINDOW = 8 << 20  # RFC 9659: no larger window for content coding zstd
+
+# Words that servers put in the header although they name no coding, and words that do name one which we can't undo.
+_NOT_OURS = frozenset(("compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "x-bzip2", "lzma", "xz"))
+
+
+class Decoded(NamedTuple):
+    """The bytes, and why they end early: empty, `length` (the limit) or `damaged` (or cut off, where one can tell)."""
+
+    data: bytes
+    truncated: str = ""
+
+
+class Undecodable(Unreadable):
+    """A body whose coding can't be undone; `reason` is one word to count by: `bomb`, `coding`, `damaged`."""
+
+    def __init__(self, message: str, hint: str = "", url: str = "", reason: str = "damaged") -> None:
+        super().__init__(message, hint, url)
+        self.args = (message, hint, url, reason)
+        self.reason = reason
+
+
+class _Damage(Exception):
+    """The stream is no longer what it claims to be. What was read so far stands."""
+
+
+Pieces = Iterator[tuple[bytes, int]]
+"""Each piece of output (at most about PIECE bytes), with the count of input bytes used up so far."""
+
+
+def decompress(body: bytes, content_encoding: str, *, limit: int, ratio: int) -> Decoded:
+    """The body without its content codings, cut at `limit` bytes. Raises `Undecodable`, and nothing else.
+
+    A body is a bomb when it unpacks to more than a megabyte and more than `ratio` times what was read of it. A header
+    word that names no coding at all (`utf-8`, `none`) is passed over, as browsers do.
+
+    >>> import gzip
+    >>> decompress(gzip.compress(b"bees") + b"rubbish", "GZIP", limit=100, ratio=200)
+    Decoded(data=b'bees', truncated='')
+    """
+    codings = [word for part in content_encoding.lower().split(",") if (word := part.strip())]
+    codings = [word for word in codings if word in _UNPACK or word in _NOT_OURS]
+    if len(codings) > CHAIN:
+        raise Undecodable(f"{len(codings)} content codings on top of each other", f"at most {CHAIN}", reason="coding")
+    truncated = "length" if len(body) > limit and not codings else ""
+    data = body[:limit] if truncated else body
+    for coding in reversed(codings):
+        if not data:
+            break
+        data, ended = _undo(data, coding, limit, ratio)
+        truncated = truncated or ended
+    return Decoded(data, truncated)
+
+
+def _undo(data: bytes, coding: str, limit: int, ratio: int) -> Decoded:
+    unpack = _UNPACK.get(coding)
+    if unpack is None:
+        raise Undecodable(f"content coding `{coding}` is not supported", reason="coding")
+    pieces: list[bytes] = []
+    size = 0
+    truncated = ""
+    try:
+        for piece, used in unpack(data):
+            pieces.append(piece)
+            size += len(piece)
+            if size > HARMLESS and size > ratio * used:
+                raise Undecodable(f"{used} bytes of {coding} unpack to {size} and more", reason="bomb")
+            if size > limit:
+                truncated = "length"
+                break
+    except _Damage as damage:
+        if not size:
+            raise Undecodable(f"no {coding}: {damage}", reason="damaged") from None
+        truncated = "damaged"
+    return Decoded(b"".join(pieces)[:limit], truncated)
+
+
+def _gzip(data: bytes) -> Pieces:
+    """Member after member; zero bytes or other rubbish after one end the body."""
+    start = 0
+    for _ in range(MEMBERS):
+        start = yield from _inflate(data, start, wbits=31)
+        if data[start : start + 2] != b"\x1f\x8b":
+            return
+    raise _Damage(f"more than {MEMBERS} members")
+
+
+def _deflate(data: bytes) -> Pieces:
+    """With zlib's header, as the standard says, or without, as some servers do."""
+    has_header = len(data) > 1 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+    if not has_header:
+        yield from _inflate(data, 0, wbits=-15)
+        return
+    began = False
+    try:
+        for piece, used in _inflate(data, 0, wbits=15):
+            began = began or bool(piece)
+            yield piece, used
+    except _Damage:
+        if began:
+            raise
+        yield from _inflate(data, 0, wbits=-15)  # two bytes that only looked like a header
+
+
+def _inflate(data: bytes, start: int, wbits: int) -> Generator[tuple[bytes, int], None, int]:
+    """One zlib stream from `start`; returns where it ended."""
+    decoder = zlib.decompressobj(wbits=wbits)
+    fed = start
+    waiting = b""
+    while not decoder.eof:
+        if not waiting:
+            waiting = data[fed : fed + PIECE]
+            fed += len(waiting)
+            if not waiting:
+                raise _Damage("it breaks off")
+        try:
+            piece = decoder.decompress(waiting, PIECE)
+        except zlib.error as error:
+            raise _Damage(str(error)) from None
+        waiting = decoder.unconsumed_tail
+        yield piece, fed - len(waiting) - len(decoder.unused_data)
+    return fed - len(decoder.unused_data)
+
+
+def _brotli(data: bytes) -> Pieces:
+    brotli = _optional("brotli", "br")
+    if not hasattr(brotli.Decompressor, "can_accept_more_data"):  # before 1.2 one byte may unpack to gigabytes
+        raise Undecodable("brotli is too old to be bounded", "install brotli 1.2 or newer", reason="coding")
+    given = used = 0
+    try:
+        for piece, used in _unbrotli(brotli, data, PIECE):
+            given += len(piece)
+            yield piece, used
+    except brotli.error:
+        # It fails on rubbish behind the end, and keeps what came with it to itself: once more, byte by byte from there.
+        seen = 0
+        try:
+            for piece, now_used in _unbrotli(brotli, data, 1, used):
+                seen += len(piece)
+                if seen > given:
+                    yield piece[given - seen :], now_used
+                    given = seen
+        except brotli.error as error:
+            raise _Damage(str(error)) from None
+
+
+def _unbrotli(brotli: Any, data: bytes, step: int, slowly_from: int = 0) -> Pieces:
+    decoder = brotli.Decompressor()
+    fed = 0
+    while not decoder.is_finished():
+        chunk = b""
+        if decoder.can_accept_more_data():
+            chunk = data[fed:slowly_from] if fed < slowly_from else data[fed : fed + step]
+            chunk = chunk[:PIECE]
+            fed += len(chunk)
+        piece = decoder.process(chunk, output_buffer_limit=PIECE)
+        if not piece and not chunk and not decoder.is_finished():
+            raise _Damage("it breaks off")
+        yield piece, fed
+
+
+def _zstd(data: bytes) -> Pieces:
+    zstandard = _optional("zstandard", "zstd")
+    source = io.BytesIO(data)
+    decoder = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
+    reader = decoder.stream_reader(source, read_size=PIECE, read_across_frames=True)
+    if data[:4] != b"\x28\xb5\x2f\xfd" and not (data[1:4] == b"\x2a\x4d\x18" and data[0] & 0xF0 == 0x50):
+        raise _Damage("no frame")
+    while True:
+        try:
+            piece = reader.read1(PIECE)  # `read` would lose a frame that is followed by rubbish
+        except zstandard.ZstdError as error:
+            raise _Damage(str(error)) from None
+        if not piece:
+            return
+        yield piece, source.tell()
+
+
+def _identity(data: bytes) -> Pieces:
+    yield data, len(data)
+
+
+def _optional(module: str, coding: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise Undecodable(
+            f"content coding `{coding}` needs the package `{module}`", f"pip install {module}", reason="coding"
+        ) from None
+
+
+_UNPACK: dict[str, Callable[[bytes], Pieces]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "x-deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+    "identity": _identity,
+}
+
+
+def available() -> tuple[str, ...]:
+    """The codings that can be undone here, for the `Accept-Encoding` of a request."""
+    found = ["gzip", "deflate"]
+    for coding, module in (("br", "brotli"), ("zstd", "zstandard")):
+        try:
+            loaded = importlib.import_module(module)
+        except ImportError:
+            continue
+        if coding != "br" or hasattr(loaded.Decompressor, "can_accept_more_data"):
+            found.append(coding)
+    return tuple(found)

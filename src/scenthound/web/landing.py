@@ -1,0 +1,156 @@
+"""What a response means: a page, a miss, or somewhere else to go. Pure: bytes in, nouns out, and it never raises.
+
+Two things are decided here that the standards leave open. A `<meta http-equiv=refresh>` without delay is a redirect;
+with a delay the page is meant to be read first, so it is a page and the address one more link. `noindex` is noted on
+the document and nothing else: the links of such a page may be followed, and whether it is kept is the repository's
+business. `nofollow` takes the document's links away.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from scenthound import url as urls
+from scenthound.errors import NotAUrl
+from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
+from scenthound.web.charset import decode, detect
+from scenthound.web.decode import Undecodable, decompress
+from scenthound.web.guard import SHAPE, Shape
+from scenthound.web.metarobots import directives, meta_refresh
+from scenthound.web.mime import extract, is_html
+from scenthound.web.parse import MAX_LINKS, HtmlDocument, parse_html, tidy
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """How much of a page is read. Live defaults (design, section 4); the papers' smaller ones are lab profiles."""
+
+    unpacked: int = 10_000_000
+    """Bytes after decompression; the rest is cut off."""
+    ratio: int = 200
+    """A body that unpacks to more than so many times its size, and to more than a megabyte, is a bomb."""
+    links: int = MAX_LINKS
+    url_length: int = urls.LONGEST
+    tags: int = SHAPE.tags
+    nesting: int = SHAPE.nesting
+    """Deeper pages are flattened, see `guard`."""
+    attributes: int = SHAPE.attributes
+    """Of one tag; those after are dropped."""
+
+
+LIMITS = PageLimits()
+BACK_OFF = 60.0  # seconds before a failing server is asked again when it does not say
+LONGEST_WAIT = 86_400.0  # no server may keep a URL waiting for longer than a day
+
+_MAY_RECOVER = frozenset((408, 425, 429, 500, 502, 503, 504))
+_SAYS_WHEN = frozenset((429, 503))
+_RAW_BYTE = re.compile("[\udc80-\udcff]")
+
+
+def land(
+    candidate: Candidate,
+    response: Response,
+    limits: PageLimits = LIMITS,
+    *,
+    now: float = 0.0,
+    agent: str = "scenthound",
+) -> Page | Miss | Moved:
+    """What came of a request. `now` is what a date in `Retry-After` is measured from.
+
+    Reasons of a miss: `http-404` and its kind, `bad-redirect`, `not-modified`, `no-content`, `not-html`, and of a body
+    that can't be unpacked `bomb`, `coding`, `damaged`.
+    """
+    status, size = response.status, len(response.body)
+    if 300 <= status < 400 and status != 304:
+        return _redirect(candidate, response, limits)
+    if status == 304:
+        return Miss(candidate, "not-modified", status=status, size=size)
+    if not 200 <= status < 300:
+        wait = _wait(response, now) if status in _MAY_RECOVER else None
+        return Miss(candidate, f"http-{status}", tidy(response.reason[:100]), status, size, wait)
+    if status in (204, 205):
+        return Miss(candidate, "no-content", status=status, size=size)
+    return _page(candidate, response, limits, agent)
+
+
+def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> Moved | Miss:
+    status, size = response.status, len(response.body)
+    places = {value.strip() for key, value in response.headers if key.lower() == "location"}
+    if len(places) != 1:
+        detail = "no Location" if not places else "several Locations"
+        return Miss(candidate, "bad-redirect", detail, status, size)
+    try:
+        spelling = urls.resolve(_whole(places.pop()), response.url)
+        return Moved(candidate, urls.canonical(spelling, limits.url_length), spelling, status, size)
+    except NotAUrl as error:
+        return Miss(candidate, "bad-redirect", error.message, status, size)
+
+
+def _whole(raw: str) -> str:
+    """A header's text with the bytes that were no UTF-8 as percent codes, which is how a browser sends them back."""
+    return _RAW_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", raw)
+
+
+def _wait(response: Response, now: float) -> float:
+    """Seconds until a server in trouble may be asked again."""
+    said = response.header("retry-after").strip() if response.status in _SAYS_WHEN else ""
+    if not said:
+        return BACK_OFF
+    if said.isascii() and said.isdigit():
+        return float(min(int(said[:9]), LONGEST_WAIT))
+    try:
+        seconds = parsedate_to_datetime(said[:100]).timestamp() - now
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return BACK_OFF
+    return min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+def _page(candidate: Candidate, response: Response, limits: PageLimits, agent: str) -> Page | Miss | Moved:
+    status, size = response.status, len(response.body)
+    mime = extract(value for key, value in response.headers if key.lower() == "content-type")
+    if mime is not None and not is_html(mime, b"<p>"):  # no need to unpack what is not wanted
+        return Miss(candidate, "not-html", mime.essence, status, size)
+    coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
+    try:
+        body = decompress(response.body, coding, limit=limits.unpacked, ratio=limits.ratio).data
+    except Undecodable as error:
+        return Miss(candidate, error.reason, error.message, status, size)
+    if not is_html(mime, body):
+        return Miss(candidate, "not-html", "no Content-Type", status, size)
+    document = _document(body, str(mime or ""), response.url, limits)
+    address = _address(response, candidate)
+    if (refreshed := _refreshed(document, limits)) is not None and refreshed[2] != address:
+        delay, spelling, url = refreshed
+        if delay == 0:
+            return Moved(candidate, url, spelling, status, size)
+        document.add_link(url, spelling)
+    headers = [value for key, value in response.headers if key.lower() == "x-robots-tag"]
+    said = directives(document.metas, headers, agent)
+    document.noindex, document.nofollow = said.noindex, said.nofollow
+    if said.nofollow:
+        document.links = ()
+    return Page(address, candidate, document, status, size)
+
+
+def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> HtmlDocument:
+    text = decode(body, detect(body, content_type).name)
+    shape = Shape(tags=limits.tags, nesting=limits.nesting, attributes=limits.attributes)
+    return parse_html(text, url, max_links=limits.links, longest_url=limits.url_length, shape=shape)
+
+
+def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, Url] | None:
+    """Delay, spelling and URL of the page's meta refresh, if it leads anywhere."""
+    refresh = meta_refresh(document.refresh) if document.refresh else None
+    if refresh is None or not refresh[1]:
+        return None
+    found = document.lead(refresh[1], limits.url_length)
+    return None if found is None else (refresh[0], *found)
+
+
+def _address(response: Response, candidate: Candidate) -> Url:
+    try:
+        return urls.make(response.url)
+    except NotAUrl:
+        return candidate.url

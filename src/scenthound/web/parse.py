@@ -1,0 +1,396 @@
+"""Text to a `Document`: title, text, links with their surroundings, by lexbor's HTML5 tree.
+
+What counts as text (sheet 10.1): every text node in document order, the title included, except those
+of `script`, `style` and of the elements whose markup a browser keeps as raw text and never shows
+(`iframe`, `noembed`, `noframes`). `noscript` is read as markup, since we run no scripts; `template`
+is inert, as in a browser: neither its text nor its links count. Comments and attribute values never do.
+
+What counts as a link: `a` and `area` with `href`, `frame` and `iframe` with `src` (documents of their
+own: their anchor is empty). Refused ones are counted by reason in `refused`.
+
+Everything on the common path (title, text, links, text under an element) is done by a few calls into C,
+a fixed number per page or per link; only `leaves` walks the nodes in Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from scenthound.errors import NotAUrl
+from scenthound.model import Leaf, Link, Url
+from scenthound.url import LONGEST, canonical, resolve
+from scenthound.web.guard import SHAPE, Shape, tame
+
+MAX_LINKS = 5000
+MAX_METAS = 200
+WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: no mutation callbacks, which only copy <selectedcontent>
+
+# Nested elements hold the same text again and again: 500 ancestors of 10 MB are 5 GB. No honest page comes near
+# 64 times its own length (the pages of two beds stay under 6 with every ancestor of every link asked for).
+REPETITION = 64
+REPETITION_AT_MOST = 100_000_000
+
+_WANTED = (
+    "a[href],area[href],frame[src],iframe,title,meta,base[href],link[rel~=canonical i],script,style,noembed,noframes"
+)
+_UNSEEN = frozenset(("script", "style", "noembed", "noframes"))
+_UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))
+_SCHEME = re.compile(r"[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*):")
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
+_DROPPED = {9: None, 10: None, 13: None}
+_MEMORABLE = 300  # longer links are resolved each time: the memory of 32,768 answers stays under 50 MB
+_ANYWHERE = "http://anywhere.invalid/"
+_PATH_START = "._~-%"
+_UNFIT = re.compile(r"[\s/#.]+")
+
+
+def parse_html(
+    text: str, url: str, *, max_links: int = MAX_LINKS, longest_url: int = LONGEST, shape: Shape = SHAPE
+) -> HtmlDocument:
+    """What the page at `url` says. Never fails: any text is some page. Linear time, since the text is tamed first."""
+    text, cuts = tame(text, shape)
+    try:
+        parser = LexborHTMLParser(text, options=WITHOUT_EVENTS)
+    except UnicodeEncodeError:  # lone surrogates, which no decoder of ours makes
+        parser = LexborHTMLParser(text.encode("utf-8", "replace"), options=WITHOUT_EVENTS)
+    return HtmlDocument(parser, url, len(text), max_links, longest_url, cuts)
+
+
+class HtmlDocument:
+    """A parsed page: a `model.Document` that also knows what the page says about itself."""
+
+    __slots__ = (
+        "_elements",
+        "_leaves",
+        "_nodes",
+        "_paths",
+        "_root",
+        "_spare",
+        "_text",
+        "base",
+        "canonical",
+        "cuts",
+        "lang",
+        "links",
+        "metas",
+        "nofollow",
+        "noindex",
+        "refresh",
+        "refused",
+        "title",
+        "url",
+    )
+
+    def __init__(
+        self,
+        parser: LexborHTMLParser,
+        url: str,
+        size: int,
+        max_links: int,
+        longest_url: int,
+        cuts: tuple[str, ...] = (),
+    ) -> None:
+        self.url = url
+        self.base = url
+        """What relative links start from: the page's own URL, or its `<base href>` where that is usable."""
+        self.title = ""
+        self.links: Sequence[Link] = ()
+        self.refused: Counter[str] = Counter()
+        """Links left out, by reason: `not-http`, `bad-url`, `too-long`, `too-many-links`; and `bad-base`."""
+        self.metas: list[tuple[str, str]] = []
+        """Name (lower case) and content of each named `<meta>`, in document order, at most 200."""
+        self.refresh = ""
+        """Content of the first `<meta http-equiv=refresh>` outside `<noscript>`."""
+        self.canonical: Url | None = None
+        """What the page says its own address is (`rel=canonical`). A claim, not a fact."""
+        self.lang = ""
+        self.cuts = cuts
+        """What `guard.tame` had to take away: empty for an honest page."""
+        self.noindex = False
+        self.nofollow = False
+        self._text: str | None = None
+        self._leaves: list[Leaf] | None = None
+        self._nodes: list[LexborNode] = []
+        self._elements: dict[int, tuple[int, str]] = {}
+        self._paths: dict[int, str] = {}
+        self._spare = min(max(REPETITION * size, 100_000), REPETITION_AT_MOST)
+        self._root = parser.root
+        if self._root is not None:
+            self._read(parser, max_links, longest_url)
+
+    def _read(self, parser: LexborHTMLParser, max_links: int, longest: int) -> None:
+        assert self._root is not None
+        anchors: list[LexborNode] = []
+        bases, titles, claims = [], [], []
+        for node in parser.css(_WANTED):
+            tag = node.tag
+            if tag == "a" or tag == "area" or tag == "frame":
+                anchors.append(node)
+            elif tag in _UNSEEN:
+                node.decompose()
+            elif tag == "meta":
+                if len(self.metas) < MAX_METAS:
+                    self._meta(node)
+            elif tag == "iframe":
+                while (child := node.first_child) is not None:
+                    child.decompose()
+                anchors.append(node)
+            elif tag == "title":
+                titles.append(node)
+            elif tag == "base":
+                bases.append(node)
+            else:
+                claims.append(node)
+        self.title = next((tidy(node.text()) for node in titles[:20] if not _in_drawing(node)), "")
+        self.lang = tidy(self._root.attributes.get("lang") or "")[:40]
+        if bases:
+            self._rebase(bases[0], longest)
+        if claims:
+            self.canonical = self._claimed(claims[0], longest)
+        self.links = self._harvest(anchors, max_links, longest)
+
+    def _meta(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        content = attributes.get("content") or ""
+        if name := attributes.get("name"):
+            self.metas.append((name.strip().lower(), content))
+        if not self.refresh and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
+            # Inside <noscript> it leads to a page that says "switch scripts on"; what we want is here already.
+            above = node.parent
+            if above is None or above.tag != "noscript":
+                self.refresh = content
+
+    def _rebase(self, node: LexborNode, longest: int) -> None:
+        # A long base would be read again for every link, so its length is bounded as every URL's is.
+        try:
+            base = resolve(node.attributes.get("href") or "", self.url)
+        except NotAUrl:
+            base = ""
+        if base and len(base) <= longest:
+            self.base = base
+        else:
+            self.refused["bad-base"] += 1
+
+    def _claimed(self, node: LexborNode, longest: int) -> Url | None:
+        try:
+            return canonical(resolve(node.attributes.get("href") or "", self.base), longest)
+        except NotAUrl:
+            return None
+
+    def _harvest(self, anchors: list[LexborNode], max_links: int, longest: int) -> list[Link]:
+        links: list[Link] = []
+        nodes = self._nodes
+        near = Nearness(self.base, longest)
+        known: dict[str, tuple[str, Url] | str] = {}
+        for node in anchors:
+            attributes = node.attributes
+            tag = node.tag
+            framed = tag == "frame" or tag == "iframe"
+            raw = attributes.get("src" if framed else "href")
+            if raw is None:
+                if framed:
+                    continue
+                raw = ""  # written without a value: the page itself
+            if "#" in raw:
+                raw = raw.partition("#")[0]
+            found = known.get(raw)
+            if found is None:
+                found = known[raw] = near.find(raw)
+            if isinstance(found, str):
+                self.refused[found] += 1
+                continue
+            if len(links) >= max_links:
+                self.refused["too-many-links"] += 1
+                continue
+            if node.parent is None:  # it was inside the script or style of a drawing
+                continue
+            rel = attributes.get("rel")
+            nofollow = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
+            anchor = "" if framed else tidy(self._spend(node)) or self._alternative(node, attributes)
+            links.append(Link(found[1], anchor, found[0], len(nodes), nofollow))
+            nodes.append(node)
+        return links
+
+    def lead(self, raw: str, longest: int = LONGEST) -> tuple[str, Url] | None:
+        """Spelling and URL of an address that the page gives elsewhere than in a link; None if it is none of ours."""
+        found = _find(raw, self.base, longest)
+        return None if isinstance(found, str) else found
+
+    def add_link(self, url: Url, spelling: str) -> None:
+        """One more link, without an anchor, that stands for the whole page: it hangs from the root element."""
+        if self._root is not None:
+            self.links = [*self.links, Link(url, "", spelling, len(self._nodes))]
+            self._nodes.append(self._root)
+
+    def _alternative(self, node: LexborNode, attributes: dict[str, str | None]) -> str:
+        """The text of a link that has none: `alt` of an area, or of the images inside."""
+        if node.first_child is None:
+            return tidy(attributes.get("alt") or "")
+        images = node.css("img[alt]")[:20] if self._spare > 0 else ()
+        return tidy(" ".join(image.attributes.get("alt") or "" for image in images))
+
+    def _spend(self, node: LexborNode) -> str:
+        """All text under an element, as long as the page's allowance for repeating itself lasts."""
+        if self._spare <= 0:
+            return ""
+        text: str = node.text(separator=" ", strip=True, skip_empty=True)
+        self._spare -= len(text)
+        return text
+
+    @property
+    def text(self) -> str:
+        """All leaves in document order, one space between two; line breaks inside a leaf are kept."""
+        if self._text is None:
+            self._text = "" if self._root is None else self._root.text(separator=" ", strip=True, skip_empty=True)
+        return self._text
+
+    def under(self, link: Link, up: int) -> tuple[int, str]:
+        """The number of the element `up` levels above the link's own, and all text under it.
+
+        The number is that element's alone within this document, whichever link it was reached from.
+        """
+        node = self._nodes[link.node]
+        for _ in range(up):
+            parent = node.parent
+            if parent is None or not parent.is_element_node:
+                break
+            node = parent
+        key = node.mem_id
+        known = self._elements.get(key)
+        if known is None:
+            known = self._elements[key] = (len(self._elements), self._spend(node))
+        return known
+
+    def path(self, link: Link) -> str:
+        """Tags from the root, each with its id and first class, as `html/body/div#nav.wide/ul/li/a`."""
+        chain: list[LexborNode] = []
+        node: LexborNode | None = self._nodes[link.node]
+        path = ""
+        while node is not None and node.is_element_node:
+            known = self._paths.get(node.mem_id)
+            if known is not None:
+                path = known
+                break
+            chain.append(node)
+            node = node.parent
+        for node in reversed(chain):
+            path = self._paths[node.mem_id] = f"{path}/{_step(node)}" if path else _step(node)
+        return path
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        """Every run of text that is not empty, white space collapsed, with the anchor that holds it."""
+        if self._leaves is None:
+            self._leaves = list(self._walk())
+        return self._leaves
+
+    def _walk(self) -> list[Leaf]:
+        numbers = {self._nodes[link.node].mem_id: number for number, link in enumerate(self.links)}
+        numbers.pop(self._root.mem_id if self._root is not None else 0, None)
+        found: list[Leaf] = []
+        anchors = [-1]
+        holders: list[int] = []
+        node = self._root
+        while node is not None:
+            if node.is_text_node:
+                if text := " ".join((node.text_content or "").split()):
+                    found.append(Leaf(text, anchors[-1]))
+            elif (child := node.first_child) is not None:
+                number = numbers.get(node.mem_id)
+                if number is not None:
+                    anchors.append(number)
+                    holders.append(node.mem_id)
+                node = child
+                continue
+            while node is not None and (following := node.next) is None:
+                node = node.parent
+                if node is not None and holders and node.mem_id == holders[-1]:
+                    holders.pop()
+                    anchors.pop()
+            node = following if node is not None else None
+        return found
+
+
+class Nearness:
+    """Where the links of one page start from, cut down to what each kind of link depends on.
+
+    Most links of a site stand on many of its pages. A link from the root means the same on the whole host, a
+    relative one in the whole folder: under those keys one answer serves them all.
+    """
+
+    __slots__ = ("_base", "_folder", "_longest", "_root")
+
+    def __init__(self, base: str, longest: int) -> None:
+        self._base, self._longest = base, longest
+        try:
+            bare = resolve(base).partition("?")[0]
+        except NotAUrl:
+            self._root = self._folder = ""
+        else:
+            self._folder = bare[: bare.rindex("/") + 1]
+            self._root = bare[: bare.index("/", bare.index("://") + 3) + 1]
+
+    def find(self, raw: str) -> tuple[str, Url] | str:
+        """The spelling and the URL that `raw` means on this page, or why it is refused."""
+        if len(raw) > _MEMORABLE or not self._root:
+            return _find(raw, self._base, self._longest)
+        first = raw[:1]
+        if first == "/":
+            return _remembered(raw, self._root, self._longest)
+        if raw.startswith(("http://", "https://")):
+            return _remembered(raw, _ANYWHERE, self._longest)
+        if first.isalnum() or (first in _PATH_START and first):
+            return _remembered(raw, self._folder, self._longest)
+        return _find(raw, self._base, self._longest)
+
+
+def _find(raw: str, base: str, longest: int) -> tuple[str, Url] | str:
+    scheme = _SCHEME.match(raw)
+    if scheme is not None and scheme[1].lower() not in ("http", "https"):
+        return "not-http"
+    try:
+        spelling = resolve(raw, base)
+    except NotAUrl:
+        # A browser drops tabs and line breaks inside a URL before it looks for the scheme.
+        hidden = _SCHEME.match(raw[:200].translate(_DROPPED))
+        return "not-http" if hidden is not None and hidden[1].lower() not in ("http", "https") else "bad-url"
+    try:
+        return spelling, canonical(spelling, longest)
+    except NotAUrl:
+        return "too-long" if len(spelling) > longest else "bad-url"
+
+
+_remembered = lru_cache(maxsize=32768)(_find)
+
+
+def tidy(text: str) -> str:
+    """White space and control characters collapsed to single spaces: fit for one line anywhere."""
+    text = " ".join(text.split())
+    if not text.isprintable():
+        text = " ".join(text.translate(_CONTROL).split())
+    return text
+
+
+def _in_drawing(node: LexborNode) -> bool:
+    """Whether a `<title>` is the label of a shape, not of the page."""
+    above = node.parent
+    while above is not None:
+        if above.tag == "svg":
+            return True
+        above = above.parent
+    return False
+
+
+def _step(node: LexborNode) -> str:
+    attributes = node.attributes
+    step: str = node.tag or ""
+    if name := attributes.get("id"):
+        step += "#" + _UNFIT.sub("_", name[:80].strip())
+    if (classes := attributes.get("class")) and (first := classes[:200].split()[:1]):
+        step += "." + _UNFIT.sub("_", first[0][:80])
+    return step

@@ -1,0 +1,336 @@
+"""Puts the parts together: a strategy by name, a folder, a fetcher, the loop, the judge.
+
+Everything that a command, an app or a five-line script needs to run a crawl goes through here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import platform
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from scenthound.crawl.asked import Asked, check_seeds
+from scenthound.crawl.core import Crawl, Dropped, Limits
+from scenthound.crawl.folder import CrawlFolder
+from scenthound.crawl.run import Clock, LiveRun
+from scenthound.crawl.scope import Scope
+from scenthound.crawl.settings import Settings, read
+from scenthound.crawl.tally import Tally
+from scenthound.errors import BadConfig, BadUsage, DiskFull
+from scenthound.model import Candidate, Miss, Page, Step, Topic
+from scenthound.ports import Fetcher, OwnFrontier, Saves, Strategy
+from scenthound.store.memory import Lost
+from scenthound.store.sqlite import SqliteFrontier
+from scenthound.strategies import SHELF as STRATEGIES
+from scenthound.text.judge import Judge
+from scenthound.web.addresses import parse_networks
+from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.landing import PageLimits, land
+
+PRODUCT = "scenthound"
+SITEMAPS_PER_HOST = 50
+Watcher = Callable[[Step | Miss | Dropped], None]
+
+
+def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
+    """A strategy by its name, its parameters checked against its fields."""
+    kind = STRATEGIES.get(name)
+    made: Strategy = read(kind, parameters or {}, what=f"parameter of {name}")
+    return made
+
+
+def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell settings of the crawl from parameters of the strategy, by their names."""
+    known = {f.name for f in fields(Settings)}
+    own = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
+    settings: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
+    for name, value in pairs.items():
+        key = name.replace("-", "_")
+        (parameters if key in own else settings)[key] = value
+        if key not in own and key not in known:
+            from scenthound.errors import UnknownName
+
+            raise UnknownName.among(
+                "setting", name, known | own, f"`scenthound strategies {strategy}` lists its parameters"
+            )
+    return settings, parameters
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    with contextlib.suppress(PackageNotFoundError):
+        found[PRODUCT] = version(PRODUCT)
+    return found
+
+
+def user_agent(settings: Settings) -> str:
+    """Who we say we are: the product, its version, and whom to write to."""
+    if settings.user_agent:
+        return settings.user_agent
+    about = f" (+{settings.contact})" if settings.contact else ""
+    return f"{PRODUCT}/{versions().get(PRODUCT, '0')}{about}"
+
+
+def product_token(settings: Settings) -> str:
+    """The name that robots.txt is read for."""
+    return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
+
+
+class Session:
+    """A crawl with its folder, ready to run. Make one with `begin` or `resume`."""
+
+    def __init__(self, folder: CrawlFolder, crawl: Crawl, fetcher: Fetcher | None, clock: Callable[[], float]) -> None:
+        self.folder, self.crawl, self.clock = folder, crawl, clock
+        self._fetcher = fetcher
+        self._run: LiveRun | None = None
+
+    @property
+    def settings(self) -> Settings:
+        return self.folder.asked.settings
+
+    def interrupt(self) -> None:
+        """First call: finish what is in flight and save; second: stop now. Both can be resumed."""
+        if self._run is not None:
+            self._run.interrupt()
+        else:
+            self.crawl.stop("interrupted")
+
+    async def run(self, tick: Callable[[], None] | None = None, handle_signals: bool = False) -> str:
+        """Crawl to the end; gives the reason why it ended. `DiskFull` is raised after a clean stop."""
+        settings = self.settings
+        async with contextlib.AsyncExitStack() as stack:
+            fetcher = self._fetcher or await stack.enter_async_context(make_fetcher(settings))
+            self._run = LiveRun(
+                self.crawl,
+                fetcher,
+                self.folder,
+                product_token(settings),
+                page_limits(settings),
+                concurrency=settings.concurrency,
+                group_pages=settings.group_pages or max(1, settings.concurrency // 4),
+                group_time=settings.group_time,
+                obey_robots=settings.robots,
+                clock=self.clock,
+                tick=tick,
+            )
+            if handle_signals:
+                loop = asyncio.get_running_loop()
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    loop.add_signal_handler(number, self.interrupt)
+                    stack.callback(loop.remove_signal_handler, number)
+            reason = await self._run.run()
+            self.folder.finish(reason, self.clock())
+            return reason
+
+    def close(self) -> None:
+        self.folder.close()
+
+
+def make_fetcher(settings: Settings) -> HttpFetcher:
+    limits = FetchLimits(
+        bytes=settings.page_bytes,
+        header_bytes=settings.header_bytes,
+        connect=settings.connect_timeout,
+        idle=settings.idle_timeout,
+        total=settings.page_timeout,
+    )
+    return HttpFetcher(
+        limits,
+        user_agent(settings),
+        allow_private=parse_networks(settings.allow_private),
+        proxy=settings.proxy or None,
+        verify_tls=settings.verify_tls,
+    )
+
+
+def page_limits(settings: Settings) -> PageLimits:
+    return PageLimits(
+        unpacked=settings.page_bytes,
+        ratio=settings.unpack_ratio,
+        links=settings.links_per_page,
+        url_length=settings.url_length,
+    )
+
+
+def begin(
+    topic: Topic | str,
+    seeds: Sequence[str],
+    out: Path | str,
+    *,
+    strategy: str = "best-first",
+    parameters: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    fetcher: Fetcher | None = None,
+    watch: Watcher | None = None,
+) -> Session:
+    """A new crawl in a new folder."""
+    topic = Topic(topic) if isinstance(topic, str) else topic
+    if not topic.keywords.strip():
+        raise BadConfig("the topic has no words", 'say what you look for, as: scenthound crawl "hot air ballooning" …')
+    if not seeds:
+        raise BadUsage(
+            "no seeds: a crawl has to start somewhere", "add --seed URL, or --seeds FILE with one URL a line"
+        )
+    check_seeds([("seed", seed) for seed in seeds])
+    settings = settings or Settings()
+    make_strategy(strategy, parameters)  # complain before anything is written
+    parse_networks(settings.allow_private)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    asked = Asked(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
+    folder = CrawlFolder.create(Path(out), asked)
+    clock = Clock()
+    crawl = _assemble(folder, clock, watch)
+    crawl.start()
+    folder.database.save_meta("started_at", str(clock()))
+    folder.attach(crawl, clock())
+    return Session(folder, crawl, fetcher, clock)
+
+
+def resume(
+    out: Path | str, *, fetcher: Fetcher | None = None, watch: Watcher | None = None, pages: int | None = None
+) -> Session:
+    """Go on with the crawl in a folder, whatever ended it. `pages` sets a new budget."""
+    folder = CrawlFolder.reopen(Path(out))
+    try:
+        clock = Clock()
+        crawl = _assemble(folder, clock, watch, pages)
+        crawl.introduce()
+        _remember(folder, crawl)
+        state = folder.database.state("crawl")
+        if state is not None:
+            crawl.load(state)
+        for step in folder.forgotten:
+            crawl.want_again(step)
+        if crawl.pages or crawl.tally.attempts:
+            crawl.not_before = clock() + folder.asked.settings.delay
+        folder.attach(crawl, clock())
+        return Session(folder, crawl, fetcher, clock)
+    except BaseException:
+        folder.close()
+        raise
+
+
+def _assemble(
+    folder: CrawlFolder, clock: Callable[[], float], watch: Watcher | None, pages: int | None = None
+) -> Crawl:
+    asked, settings = folder.asked, folder.asked.settings
+    strategy = make_strategy(asked.strategy, asked.parameters)
+    manners = folder.manners(clock())
+    if isinstance(strategy, OwnFrontier):
+        frontier = strategy.frontier(settings.frontier)
+    else:
+        eviction = getattr(strategy, "eviction", "scored")
+        frontier = SqliteFrontier(folder.database, settings.frontier, eviction, settings.spread)
+    crawl = Crawl(
+        strategy,
+        frontier,
+        folder.history,
+        asked.topic,
+        asked.keyed_seeds(),
+        limits=Limits(
+            pages=pages or settings.pages,
+            ends_at=clock() + settings.time if settings.time else float("inf"),
+            pages_per_host=settings.pages_per_host,
+            redirects=settings.redirects,
+            retries=settings.retries,
+            longest_wait=settings.longest_wait,
+            host_patience=settings.host_patience,
+            nofollow=settings.nofollow,
+            sitemaps=SITEMAPS_PER_HOST if settings.sitemaps else 0,
+        ),
+        scope=make_scope(settings),
+        manners=manners,
+        judge=Judge(asked.topic),
+        tally=Tally(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
+        repository=folder.repository,
+        seed_number=settings.seed_number,
+        watch=watch,
+    )
+    for name, host in manners.hosts.items():
+        if host.next_allowed > clock():
+            frontier.rest(name, host.next_allowed)
+    return crawl
+
+
+def make_scope(settings: Settings) -> Scope:
+    return Scope(
+        frozenset(settings.hosts),
+        frozenset(settings.domains),
+        frozenset(settings.not_hosts),
+        frozenset(settings.not_domains),
+        tuple(settings.paths),
+        tuple(settings.not_paths),
+        settings.depth,
+        settings.traps,
+    )
+
+
+def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
+    """Bring tally and strategy to where they were: counts from the history, state from the last snapshot,
+    and what was read after it from the WARC, so that a resumed strategy decides as an undisturbed one."""
+    for step in folder.history.trail():
+        crawl.tally.page(step)
+    crawl.tally.misses.update(folder.history.reasons())
+    crawl.tally.dropped.update(folder.history.counts())
+    if not isinstance(crawl.strategy, Saves):
+        return
+    state = folder.database.state("strategy")
+    if state is not None:
+        crawl.strategy.load(state)
+    after = int(folder.database.meta("snapshot", "0")) if state is not None else 0
+    limits = page_limits(folder.asked.settings)
+    for event, where in folder.history.events_after(after):
+        if isinstance(event, Lost):
+            candidate = Candidate(event.url, event.score, parent=event.parent, anchor=event.anchor, depth=event.depth)
+            crawl.hear_miss(Miss(candidate, event.reason, event.detail, event.status, event.bytes), offer=False)
+        elif where is not None:
+            page = _read_again(folder, event, where, limits)
+            if page is not None:
+                crawl.hear(page, offer=False)
+
+
+def _read_again(folder: CrawlFolder, step: Step, where: Any, limits: PageLimits) -> Page | None:
+    candidate = Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
+    agent = product_token(folder.asked.settings) if folder.asked.settings.robots else ""
+    result = land(candidate, folder.repository.get(where), limits, agent=agent, now=step.time)
+    return result if isinstance(result, Page) else None
+
+
+async def crawl_async(
+    topic: Topic | str,
+    seeds: Sequence[str],
+    pages: int = 1000,
+    out: Path | str = "crawl",
+    *,
+    strategy: str = "best-first",
+    watch: Watcher | None = None,
+    **options: Any,
+) -> CrawlFolder:
+    """Crawl for a topic and give back the finished folder; options are settings and strategy parameters."""
+    given, parameters = split_settings({"pages": pages, **options}, strategy)
+    session = begin(
+        topic, seeds, out, strategy=strategy, parameters=parameters, settings=read(Settings, given), watch=watch
+    )
+    try:
+        await session.run()
+    finally:
+        session.close()
+    return CrawlFolder.look(Path(out))
+
+
+def crawl(
+    topic: Topic | str, seeds: Sequence[str], pages: int = 1000, out: Path | str = "crawl", **options: Any
+) -> CrawlFolder:
+    """`crawl_async` for scripts: runs until the crawl has ended."""
+    return asyncio.run(crawl_async(topic, seeds, pages, out, **options))
+
+
+__all__ = ["DiskFull", "Session", "begin", "crawl", "crawl_async", "make_strategy", "resume", "split_settings"]

@@ -1,0 +1,149 @@
+"""Breadth-first, random, best-first and best-N-first, asked directly."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Leaf, Link, Miss, Page, Topic, Url
+from scenthound.ports import Strategy
+from scenthound.strategies import SHELF
+from scenthound.strategies.best_first import BestFirst, BestNFirst
+from scenthound.strategies.breadth_first import BreadthFirst
+from scenthound.strategies.random_order import RandomOrder
+
+HOME, A, B, C = (Url(f"http://{name}.test/") for name in ("home", "a", "b", "c"))
+SOLAR = Topic("solar panel")
+NAMES = ["best-first", "best-n-first", "breadth-first", "random"]
+
+
+@dataclass
+class Flat:
+    """A document of one leaf and some links."""
+
+    text: str
+    links: Sequence[Link]
+    title: str = ""
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        return [Leaf(self.text)]
+
+    def under(self, link: Link, up: int) -> tuple[int, str]:
+        return 0, self.text
+
+    def path(self, link: Link) -> str:
+        return "a"
+
+
+def page_of(text: str, *urls: Url, url: Url = HOME) -> Page:
+    links = [Link(target, f"to {target}", f"{target}#as-found", node) for node, target in enumerate(urls)]
+    return Page(url, Candidate(url, 0.5, depth=2), Flat(text, links))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_on_the_shelf_and_a_strategy_whose_parameters_say_what_they_do(name: str) -> None:
+    made = SHELF.get(name)()
+    assert isinstance(made, Strategy)
+    assert all(parameter.metadata["doc"] for parameter in dataclasses.fields(made))
+    assert type(made).__doc__
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_seeds_come_first_in_the_given_order_and_once(name: str) -> None:
+    started = list(SHELF.get(name)().start(SOLAR, [B, A, B]))
+    assert [(candidate.url, candidate.score) for candidate in started] == [(B, float("inf")), (A, float("inf"))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_offers_each_of_its_links_once_and_never_itself(name: str) -> None:
+    strategy = SHELF.get(name)()
+    strategy.start(SOLAR, [HOME])
+    offered = list(strategy.read(page_of("solar", C, HOME, A, C)))
+    assert [candidate.url for candidate in offered] == [C, A]
+    first = offered[0]
+    assert (first.parent, first.anchor, first.depth, first.spelling) == (HOME, f"to {C}", 3, f"{C}#as-found")
+    assert list(strategy.miss(Miss(first, "timeout"))) == []
+    assert list(strategy.read(page_of(""))) == []
+
+
+def test_breadth_first_wants_all_links_alike_and_a_full_frontier_refuses() -> None:
+    strategy = BreadthFirst()
+    assert [candidate.score for candidate in strategy.read(page_of("solar panel", A, B))] == [0.0, 0.0]
+    assert strategy.eviction == "refuse"
+
+
+def test_random_draws_a_urls_lot_once_whatever_the_page() -> None:
+    urls = [Url(f"http://{n}.test/") for n in range(1000)]
+    scores = {c.url: c.score for c in RandomOrder(7).read(page_of("", *urls))}
+    again = {c.url: c.score for c in RandomOrder(7).read(page_of("other", *reversed(urls), url=A))}
+    other = {c.url: c.score for c in RandomOrder(8).read(page_of("", *urls))}
+    assert scores == again
+    assert len(set(scores.values())) == 1000
+    assert all(0 <= score < 1 for score in scores.values())
+    assert sorted(urls, key=scores.__getitem__) != sorted(urls, key=other.__getitem__)
+    assert 0.45 < sum(scores.values()) / 1000 < 0.55
+
+
+def test_best_first_gives_every_link_the_similarity_of_its_page() -> None:
+    strategy = BestFirst(stop_words="small")
+    strategy.start(SOLAR, [HOME])
+    offered = list(strategy.read(page_of("the solar panel of a panel maker", A, B)))
+    expected = 3 / (2 * 6) ** 0.5
+    assert [candidate.score for candidate in offered] == [pytest.approx(expected)] * 2
+    assert offered[0].parts == {"page": offered[0].score}
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "related"),
+    [
+        ({}, "solar panels", True),
+        ({"stem": False}, "panels", False),
+        ({"stop_words": "none"}, "and", False),
+    ],
+)
+def test_words_are_read_as_the_parameters_say(options: dict[str, Any], text: str, related: bool) -> None:
+    strategy = BestFirst(**options)
+    strategy.start(SOLAR, [HOME])
+    assert (next(iter(strategy.read(page_of(text, A)))).score > 0) is related
+
+
+def test_a_topic_without_words_makes_all_links_equal() -> None:
+    strategy = BestFirst()
+    strategy.start(Topic(""), [HOME])
+    assert [candidate.score for candidate in strategy.read(page_of("solar", A, B))] == [0.0, 0.0]
+
+
+def test_one_is_greedy_and_256_are_taken_at_once() -> None:
+    assert (BestFirst().batch, BestNFirst().batch, BestFirst(n=16).batch) == (1, 256, 16)
+    assert BestNFirst().shuffle
+    assert BestNFirst().eviction == "scored"
+    assert repr(BestNFirst(n=3, shuffle=False)).startswith("BestNFirst(n=3, shuffle=False, ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 0}, "`n` can't be 0\nhint: give a whole number, 1 or more"),
+        ({"n": True}, "`n` can't be True\nhint: give a whole number, 1 or more"),
+        ({"n": "3"}, "`n` can't be '3'\nhint: give a whole number, 1 or more"),
+        ({"eviction": "refuse"}, "`eviction` can't be 'refuse'\nhint: one of: scored, literal"),
+        ({"stop_words": "german"}, "`stop_words` can't be 'german'\nhint: one of: english, dialog, small, none"),
+        ({"stop_words": ["the"]}, "`stop_words` can't be \\['the'\\]"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadConfig, match=message):
+        BestFirst(**options)
+    with pytest.raises(BadConfig, match=message):
+        BestNFirst(**options)
+
+
+def test_a_seed_that_is_no_number_is_refused() -> None:
+    with pytest.raises(BadConfig, match="`seed` can't be 'x'"):
+        RandomOrder("x")  # type: ignore[arg-type]
