@@ -41,7 +41,7 @@ class Verdict:
     end: str = ""
 
 
-def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: float = 1.2) -> Verdict:
+def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: float = 0.8) -> Verdict:
     """Crawl a generated web of `pages` pages, kill -9 and resume it `kills` times, then let it finish."""
     luck = random.Random(seed)
     verdict = Verdict()
@@ -55,8 +55,10 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
             starts.append(time.time())
             process = _start(out, web.topics[0], address, pages)
             if verdict.kills < kills:
+                if luck.random() < 0.8:  # else at any moment of the start
+                    _wait_for_requests(log, process)
                 try:
-                    process.wait(timeout=luck.uniform(0.3, longest) + (0.6 if not recorded else 0.0))
+                    process.wait(timeout=luck.uniform(0.0, longest))
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
                     verdict.kills += 1
@@ -77,6 +79,15 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
     with CrawlFolder.look(out) as crawl:
         verdict.end = crawl.database.meta("ended")
     return verdict
+
+
+def _wait_for_requests(log: Path, process: subprocess.Popen[bytes]) -> None:
+    """Until the server has seen a request of this process."""
+    before = log.stat().st_size if log.exists() else 0
+    for _ in range(1200):
+        if process.poll() is not None or (log.exists() and log.stat().st_size > before):
+            return
+        time.sleep(0.025)
 
 
 def _start(out: Path, topic: object, address: str, pages: int) -> subprocess.Popen[bytes]:
@@ -102,7 +113,9 @@ def _start(out: Path, topic: object, address: str, pages: int) -> subprocess.Pop
 
 def _recorded(out: Path) -> set[str]:
     with CrawlFolder.look(out) as crawl:
-        return {step.url for step in crawl.history.trail()}
+        urls = [step.url for step in crawl.history.trail()]
+    assert len(urls) == len(set(urls)), "a page is recorded once"
+    return set(urls)
 
 
 def _judge_log(log: Path, starts: list[float], verdict: Verdict) -> None:

@@ -328,7 +328,7 @@ def test_the_shared_bed_is_read_to_its_end(shared: Path) -> None:
         ("https://www.example.com/a/", "com,example)/a"),
         ("http://www2.example.co.uk:8080/A?b=2&a=1", "uk,co,example:8080)/a?a=1&b=2"),
         ("https://example.com:443/?", "com,example)/"),
-        ("http://192.168.0.1/x", "192.168.0.1)/x"),
+        ("http://192.168.0.1/x", "1,0,168,192)/x"),
         ("http://[::1]:8000/x", "[::1]:8000)/x"),
         ("http://a.test?q", "test,a)/?q"),
     ],

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hostile import HostileServer, raw
-from scenthound.errors import NotAUrl
-from scenthound.model import Response
+from scenthound.model import Candidate, Moved, Response
 from scenthound.ports import Failure
-from scenthound.url import origin, resolve
+from scenthound.url import make, origin, resolve
 from scenthound.web.addresses import parse_networks
 from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.landing import land
 
 AGENT = "scenthound-test/1.0 (+mailto:test@example.org)"
 LOOPBACK = parse_networks(["loopback"])
@@ -170,11 +170,8 @@ SECRETS = ("Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Referer
 
 
 def target(found: Response) -> str | None:
-    location = found.header("Location")
-    try:
-        return resolve(location, found.url) if location and 300 <= found.status < 400 else None
-    except NotAUrl:
-        return None
+    landed = land(Candidate(make(found.url), 1.0), found)
+    return landed.spelling if isinstance(landed, Moved) else None
 
 
 def plain(url: str) -> str:

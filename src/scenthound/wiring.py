@@ -25,7 +25,7 @@ from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.tally import Tally
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 from scenthound.model import Candidate, Miss, Page, Step, Topic
-from scenthound.ports import Fetcher, OwnFrontier, Saves, Strategy
+from scenthound.ports import Eviction, Fetcher, OwnFrontier, Saves, Strategy
 from scenthound.store.memory import Lost
 from scenthound.store.sqlite import SqliteFrontier
 from scenthound.strategies import SHELF as STRATEGIES
@@ -107,7 +107,7 @@ class Session:
         """Crawl to the end; gives the reason why it ended. `DiskFull` is raised after a clean stop."""
         settings = self.settings
         async with contextlib.AsyncExitStack() as stack:
-            fetcher = self._fetcher or await stack.enter_async_context(make_fetcher(settings))
+            fetcher: Fetcher = self._fetcher or await stack.enter_async_context(make_fetcher(settings))
             self._run = LiveRun(
                 self.crawl,
                 fetcher,
@@ -227,7 +227,7 @@ def _assemble(
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(settings.frontier)
     else:
-        eviction = getattr(strategy, "eviction", "scored")
+        eviction: Eviction = getattr(strategy, "eviction", "scored")
         frontier = SqliteFrontier(folder.database, settings.frontier, eviction, settings.spread)
     crawl = Crawl(
         strategy,

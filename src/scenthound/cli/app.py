@@ -18,7 +18,13 @@ import click
 
 from scenthound.errors import DiskFull, ScenthoundError
 
+NAME, COMPLETE = "scenthound", "_SCENTHOUND_COMPLETE"
 INTERRUPTED = 11
+NO_WORDS: tuple[type[click.ClickException], ...] = tuple(
+    found
+    for found in [getattr(click.exceptions, "NoArgsIsHelpError", None)]
+    if found is not None  # click 8.2 and newer
+)
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo", "See it work: a real crawl of an embedded web, no network needed."),
@@ -107,22 +113,31 @@ def app(debug: bool) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; gives the exit code. Never raises."""
+    """Run one command; gives the exit code."""
     given = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in given
+    if instruction := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(app, {}, NAME, COMPLETE, instruction)
     try:
-        code = app.main(arguments, prog_name="scenthound", standalone_mode=False)
+        with app.make_context(NAME, list(arguments)) as ctx:  # not `app.main`, which has exit codes of its own
+            code = app.invoke(ctx)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
     except ScenthoundError as error:
         return _complain(error.message, error.hint, error.exit_code, as_json)
     except click.ClickException as error:
+        if isinstance(error, NO_WORDS):
+            click.echo(error.format_message(), err=True)
+            return error.exit_code
         return _complain(error.format_message(), _usage_hint(error), error.exit_code, as_json)
     except (click.Abort, KeyboardInterrupt):
         return _complain("stopped", "", 1, as_json)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads any more: leave without a word
-        return 0
+        return _unheard()
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return _complain(f"no room left: {error}", "make room, then run this again", DiskFull.exit_code, as_json)
@@ -154,5 +169,11 @@ def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
             if hint:
                 click.echo(f"hint: {clean(hint)}", err=True)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _unheard()
     return code
+
+
+def _unheard() -> int:
+    """Nobody reads what we print: leave without a word, and let nothing be flushed into the closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0

@@ -14,7 +14,7 @@ from scenthound.crawl.asked import check_seeds, load_toml, read_seeds, topic_fro
 from scenthound.crawl.settings import Settings, read
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.model import Topic
-from scenthound.wiring import make_strategy, split_settings
+from scenthound.wiring import make_scope, make_strategy, split_settings
 
 LARGEST_SEED_FILE = 50_000_000
 _ABOUT_CRAWLS = {"format", "started", "versions"}  # keys of a crawl.toml that say nothing about what is wanted
@@ -68,6 +68,7 @@ def understand(
     made = make_strategy(name, parameters)
     known = {f.name for f in fields(made) if f.init}  # type: ignore[arg-type]
     checked = read(Settings, _scoped(settings, all_seeds, scope))
+    make_scope(checked)  # complains of patterns that are none, before anything is written
     return Request(wanted, all_seeds, name, {key: getattr(made, key) for key in parameters if key in known}, checked)
 
 

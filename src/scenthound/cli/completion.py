@@ -26,9 +26,9 @@ def completion(shell: str, as_json: bool) -> None:
     """
     from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
-    from scenthound.cli.app import app
+    from scenthound.cli.app import COMPLETE, NAME, app
 
     kind = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}[shell]
-    made = kind(app, {}, "scenthound", "_SCENTHOUND_COMPLETE")
+    made = kind(app, {}, NAME, COMPLETE)
     script = made.source_template % made.source_vars()  # `source()` of bash would run bash to ask its version
     emit({"shell": shell, "script": script, "install": HOW[shell]}) if as_json else click.echo(script)

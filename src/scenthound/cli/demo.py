@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MARK = ".scenthound-demo"  # in a folder that the demo made, and may replace
 STRATEGIES = ("best-first", "breadth-first")
-WEB_PAGES, WEB_SEED, WEB_TOPIC = 4000, 7, 0
+WEB_PAGES, WEB_SEED, WEB_TOPIC = 4000, 7, "puppet theatre"
 DELAY = 0.02  # the web is ours and asks for no rest; strangers' hosts get a second
 
 
@@ -42,8 +42,8 @@ def demo(pages: int, folder: Path, as_json: bool) -> int:
 
     _clear(folder)
     say(f"making a web of {WEB_PAGES:,} pages …")
-    web = GeneratedWeb(WEB_PAGES, WEB_SEED)
-    topic = web.topics[WEB_TOPIC]
+    web = GeneratedWeb(WEB_PAGES, WEB_SEED, topics=100)
+    topic = next((topic for topic in web.topics if topic.path[-1] == WEB_TOPIC), web.topics[0])
     on_topic, seeds = len(topic.targets), len(topic.seeds)
     say(f"{web.plan.hosts} hosts; the topic is “{topic.keywords}”: {on_topic} pages are on it; {seeds} seeds")
     results = []
@@ -71,7 +71,7 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
     settings = Settings(
         pages=pages, delay=DELAY, contact="demo@scenthound.invalid", proxy=proxy, concurrency=64, backoff=0.5
     )
-    session = begin(topic.topic, list(topic.seeds), folder, strategy=strategy, settings=settings)
+    session = begin(topic.keywords, list(topic.seeds), folder, strategy=strategy, settings=settings)
     try:
         with Progress(session, title=strategy) as progress:
             asyncio.run(session.run(tick=progress.tick, handle_signals=True))

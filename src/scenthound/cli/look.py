@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
 from scenthound.cli.talk import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from scenthound.crawl.folder import CrawlFolder
     from scenthound.exports import Exporter
     from scenthound.exports.explain import Explanation
     from scenthound.exports.facts import Facts
     from scenthound.model import Step
+    from scenthound.store.memory import Lost
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 
@@ -93,8 +98,9 @@ def trail(folder: Path, misses: bool, limit: int | None, as_json: bool) -> None:
 
     with CrawlFolder.look(folder) as opened:
         events = opened.history.events() if misses else opened.history.trail()
-        for event in itertools.islice(events, limit):
-            click.echo(as_line(trail_line(event) if isinstance(event, Step) else miss_line(event)))
+        with contextlib.closing(cast("Generator[Step | Lost]", events)):  # a query left half read outlives its database
+            for event in itertools.islice(events, limit):
+                click.echo(as_line(trail_line(event) if isinstance(event, Step) else miss_line(event)))
 
 
 @click.command()
@@ -215,13 +221,13 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
         say(f"{pages:,} pages, {size:,} bytes")
 
 
-def _write(path: Path, writer: Exporter, opened: object) -> int:
+def _write(path: Path, writer: Exporter, opened: CrawlFolder) -> int:
     """Whole or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
             stream: BinaryIO = file
-            pages = writer(opened, stream)  # type: ignore[arg-type]
+            pages = writer(opened, stream)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

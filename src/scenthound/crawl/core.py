@@ -59,6 +59,8 @@ class RobotsLanded(NamedTuple):
 
     candidate: Candidate
     rules: Rules | None
+    hopeless: str = ""
+    """Why asking again can't help, where it can't."""
 
 
 class SitemapLanded(NamedTuple):
@@ -212,6 +214,9 @@ class Crawl:
     def _draw(self, now: float) -> bool:
         """Take the next `batch` best out of the frontier, in random order if the strategy wants it so."""
         while len(self._batch) < self._batch_size and (candidate := self.frontier.pop(now)) is not None:
+            if candidate.url in self._chosen or self.history.seen(candidate.url):  # met meanwhile by a redirect
+                self._settle(candidate.url)
+                continue
             self._chosen[candidate.url] = int(getattr(self.frontier, "last_rank", 1))
             self._batch.append(candidate)
         if self._shuffled and len(self._batch) > 1:
@@ -247,7 +252,7 @@ class Crawl:
             return self._launch(
                 Candidate(Url(origin + "/robots.txt"), FOREVER, spelling=origin + "/robots.txt"), "robots"
             )
-        if verdict == "robots-unreachable" and self.manners.asks_again(origin):
+        if verdict != "fetch" and self.manners.asks_again(origin):
             self._rest(urls.host(candidate.url), self.manners.origins[origin].until)
             self._hold(candidate)
             return None
@@ -316,7 +321,7 @@ class Crawl:
         candidate: Candidate = result.candidate
         origin = urls.origin(candidate.spelling or candidate.url)
         if isinstance(result, RobotsLanded):
-            self.manners.learn(origin, result.rules, now)
+            self.manners.learn(origin, result.rules, now, result.hopeless)
         if isinstance(result, Miss):
             until = self.manners.rest_after_miss(result, origin, now)
         else:
@@ -515,6 +520,7 @@ class Crawl:
                 self._batch.append(candidate)
         for *fields, asked, hops in state["loose"]:
             candidate = Candidate(*fields)
+            take(candidate.url)  # it may have waited there before the redirect led to it
             if asked is not None:
                 self._origin[candidate.url] = (asked, hops)
             self._hold(candidate)

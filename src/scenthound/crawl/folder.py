@@ -97,13 +97,15 @@ class CrawlFolder:
     def _mend_pages(self) -> None:
         """Cut the WARC where the database's knowledge ends; ask again for pages whose record is gone."""
         end = self.database.meta("warc_end")
-        if not end:
+        if self.recovered:  # a salvaged database may not know how far its pages reach: keep every whole record
+            self.repository.heal()
+        elif not end:
             self.repository.truncate_to("", 0)
-            return
-        file, offset = end.rsplit(":", 1)
-        cut = self.repository.truncate_to(file, int(offset))
-        if cut.dropped:
-            self.recovered.append(f"{cut.dropped:,} bytes of pages that were still in flight were cut from the WARC")
+        else:
+            file, offset = end.rsplit(":", 1)
+            cut = self.repository.truncate_to(file, int(offset))
+            if cut.dropped:
+                self.recovered.append(f"{cut.dropped:,} bytes that were still in flight were cut from the WARC")
         sizes = {path.name: path.stat().st_size for path in self.repository.files()}
         self.forgotten = self.history.forget_missing(sizes)
         if self.forgotten:

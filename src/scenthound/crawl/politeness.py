@@ -7,14 +7,12 @@ its rules, learned before its first page and kept for a day at most (RFC 9309).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from scenthound import url as urls
 from scenthound.model import Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, Rules
 
 DAY = 86_400.0
-Verdict = Literal["fetch", "ask-robots", "robots", "robots-unreachable"]
 
 
 @dataclass(slots=True)
@@ -35,6 +33,7 @@ class OriginRules:
     rules: Rules
     until: float
     failures: int = 0
+    why: str = "robots-unreachable"
 
 
 @dataclass(slots=True)
@@ -57,26 +56,31 @@ class Manners:
             state = self.hosts[name] = HostState()
         return state
 
-    def verdict(self, spelling: str, now: float) -> Verdict:
-        """What to do about a URL whose host is awake."""
+    def verdict(self, spelling: str, now: float) -> str:
+        """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason for leaving it alone."""
         if not self.obey:
             return "fetch"
         known = self.origins.get(urls.origin(spelling))
         if known is None or known.until <= now:
             return "ask-robots"
         if known.rules is REFUSE_ALL and known.failures:
-            return "robots-unreachable"
+            return known.why
         return "fetch" if known.rules.may_fetch(spelling) else "robots"
 
-    def learn(self, origin: str, rules: Rules | None, now: float) -> None:
-        """The origin's rules arrived; None: they could not be had, which means no, for a while."""
+    def learn(self, origin: str, rules: Rules | None, now: float, hopeless: str = "") -> None:
+        """The origin's rules arrived; None: they could not be had, which means no, for a while.
+
+        `hopeless` is the reason where asking again can't help: no such host, an address that is not allowed.
+        """
         self.touched.add(origin)
         if rules is not None:
             self.origins[origin] = OriginRules(rules, now + DAY)
             return
         failures = self.origins[origin].failures + 1 if origin in self.origins else 1
-        wait = self.backoff * 2 ** (failures - 1) if failures < self.tries else DAY
-        self.origins[origin] = OriginRules(REFUSE_ALL, now + wait, failures)
+        if hopeless or failures >= self.tries:
+            self.origins[origin] = OriginRules(REFUSE_ALL, now + DAY, self.tries, hopeless or "robots-unreachable")
+        else:
+            self.origins[origin] = OriginRules(REFUSE_ALL, now + self.backoff * 2 ** (failures - 1), failures)
 
     def asks_again(self, origin: str) -> bool:
         """True while an unreachable robots.txt will be asked for again before its origin is given up."""
@@ -112,4 +116,4 @@ class Manners:
         return max(self.delay, asked or 0.0)
 
 
-__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "HostState", "Manners", "OriginRules", "Verdict"]
+__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "HostState", "Manners", "OriginRules"]

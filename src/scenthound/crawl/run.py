@@ -128,9 +128,9 @@ class LiveRun:
     async def _fetch(self, fetch: Fetch) -> Response | Failure:
         if fetch.kind == "page":
             return await self.fetcher.fetch(fetch.spelling)
-        spelling = fetch.spelling
+        spelling, most = fetch.spelling, ROBOTS_BYTES if fetch.kind == "robots" else None
         for _ in range(ROBOTS_REDIRECTS + 1):
-            reply = await self.fetcher.fetch(spelling)
+            reply = await self.fetcher.fetch(spelling, most)
             if isinstance(reply, Failure) or not 300 <= reply.status < 400 or not reply.header("location"):
                 return reply
             try:
@@ -147,7 +147,8 @@ class LiveRun:
 
     def _meaning(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
         if fetch.kind == "robots":
-            return RobotsLanded(fetch.candidate, self._rules(reply))
+            hopeless = reply.reason if isinstance(reply, Failure) and not reply.may_retry else ""
+            return RobotsLanded(fetch.candidate, self._rules(reply), hopeless)
         if fetch.kind == "sitemap":
             return self._listing(fetch, reply)
         if isinstance(reply, Failure):

@@ -22,7 +22,7 @@ from scenthound.exports.svg import harvest_curve, speed_curve
 from scenthound.model import Step
 
 NAME = "report.html"
-HOSTS = 40
+HOSTS = 30
 SEEDS = 20
 LONGEST = 160  # characters of a title, an anchor or a URL as shown; links keep the whole URL
 

@@ -10,7 +10,6 @@ is handed are copies (`prepared_document`).
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
@@ -26,7 +25,7 @@ from scenthound.lab.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.prepare_tables import Progress, terms_folder, write_tables
 from scenthound.lab.prepared_cache import build_folder, cache_folder, digest_of, fingerprint, load_about, mapped
 from scenthound.lab.prepared_document import PreparedDocument, PreparedPage
-from scenthound.lab.prepared_terms import PreparedTerms, open_terms
+from scenthound.lab.prepared_terms import PreparedTerms, file_bytes, open_terms
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
@@ -68,12 +67,16 @@ class PreparedBed:
         self._kinds, self._statuses, self._sizes, self._numbers = rows.T.tolist()
         self._row_of_url = mapped(folder, "row-of-url", "<i4")
         self._rows = {self.urls[n]: row for n, row in enumerate(self._row_of_url.tolist()) if row >= 0}
-        self._starts = {name: mapped(folder, f"{name}-starts", "<i8") for name in ("heads", "records", "links", "outlinks")}
-        self._heads_at, self._records_at, self._links_at, self._outlinks_at = (s.tolist() for s in self._starts.values())
+        self._starts = {
+            name: mapped(folder, f"{name}-starts", "<i8") for name in ("heads", "records", "links", "outlinks")
+        }
+        self._heads_at, self._records_at, self._links_at, self._outlinks_at = (
+            s.tolist() for s in self._starts.values()
+        )
         self._link_urls = mapped(folder, "links", "<i4")
         self._flags = mapped(folder, "flags", "u1")
         self._outlinks = mapped(folder, "outlinks", "<i4")
-        self._heads, self._records = _bytes(folder / "heads"), _bytes(folder / "records")
+        self._heads, self._records = file_bytes(folder / "heads"), file_bytes(folder / "records")
         self._terms: dict[Analyser, PreparedTerms] = {}
         self._ready: dict[int, _Links] = {}
         self._ready_links = 0
@@ -94,7 +97,7 @@ class PreparedBed:
         if kind == PAGE:
             title, links, outlinks = self._ready.get(row) or self._make_ready(row)
             record = self._records[self._records_at[row] : self._records_at[row + 1]]
-            memo = {key: terms.counts(row) for key, terms in self._brought}
+            memo = {key: terms.folded(row) for key, terms in self._brought}
             memo["outlinks"] = outlinks  # type: ignore[index, assignment]
             document = PreparedDocument(title, links, record)
             return PreparedPage(self.urls[self._numbers[row]], candidate, document, status, size, 0.0, memo)  # type: ignore[arg-type]
@@ -218,14 +221,6 @@ class PreparedBed:
     def _all_records(self) -> Iterator[bytes]:
         for begin, end in zip(self._records_at, self._records_at[1:], strict=False):
             yield self._records[begin:end]
-
-
-def _bytes(path: Path) -> mmap.mmap | bytes:
-    """A file as bytes whose slices are copies."""
-    if not path.stat().st_size:
-        return b""
-    with path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _move_aside(folder: Path) -> None:

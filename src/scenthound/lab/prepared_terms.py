@@ -1,9 +1,16 @@
-"""The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files."""
+"""The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files.
+
+A crawler mostly asks a page for a handful of words. So a fetched page brings its counts folded up: two strings of
+bytes, its own, which answer such a question by looking for the word, and which unfold into an ordinary `Counts`
+when more is asked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import mmap
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +33,8 @@ class TermsWriter:
         self._starts = [0]
         self._squares: list[int] = []
         self._ids = (folder / "terms").open("wb")
+        self._words = (folder / "words").open("wb")
+        self._words_starts = [0]
         self._counts = (folder / "counts").open("wb")
 
     def add(self, vocabulary: list[str], ids: Numbers, counts: Numbers, sizes: list[int]) -> None:
@@ -36,25 +45,31 @@ class TermsWriter:
             self._counts.write(counts.astype("<i4").tobytes())
         at = 0
         squares = counts.astype(np.int64) ** 2
+        words = list(map(vocabulary.__getitem__, ids.tolist()))
         for size in sizes:
             self._squares.append(int(squares[at : at + size].sum()))
             self._starts.append(self._starts[-1] + size)
+            listed = "\n".join(["", *words[at : at + size], ""]).encode("utf-8", "surrogatepass")
+            self._words.write(listed)
+            self._words_starts.append(self._words_starts[-1] + len(listed))
             at += size
 
     def close(self, analyser: Analyser) -> None:
         self._ids.close()
         self._counts.close()
+        self._words.close()
+        np.array(self._words_starts, dtype="<i8").tofile(self._folder / "words-starts")
         np.array(self._starts, dtype="<i8").tofile(self._folder / "starts")
         np.array(self._squares, dtype="<i8").tofile(self._folder / "squares")
-        (self._folder / "vocabulary").write_bytes("\n".join(self._numbers).encode())
+        (self._folder / "vocabulary").write_bytes("\n".join(self._numbers).encode("utf-8", "surrogatepass"))
         save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(self._numbers)})
 
 
 class PreparedTerms:
-    """Term counts by row. A row's `Counts` is made anew for each call and shares nothing but its strings."""
+    """Term counts by row. A row's `Counts` is made anew for each call."""
 
     def __init__(self, folder: Path) -> None:
-        words = (folder / "vocabulary").read_bytes().decode()
+        words = (folder / "vocabulary").read_bytes().decode("utf-8", "surrogatepass")
         self.vocabulary: list[str] = words.split("\n") if words else []
         self.starts = mapped(folder, "starts", "<i8")
         self.ids = mapped(folder, "terms", "<i4")
@@ -62,8 +77,19 @@ class PreparedTerms:
         self.squares = mapped(folder, "squares", "<i8")
         self._starts: list[int] = self.starts.tolist()
         self._squares: list[int] = self.squares.tolist()
+        self._words_starts: list[int] = mapped(folder, "words-starts", "<i8").tolist()
+        self._words, self._counts = file_bytes(folder / "words"), file_bytes(folder / "counts")
+
+    def folded(self, row: int) -> Counts:
+        """The row's counts, not yet unfolded: cheap, and made of the row's own bytes only."""
+        made = Folded()
+        words = self._words[self._words_starts[row] : self._words_starts[row + 1]]
+        counts = self._counts[4 * self._starts[row] : 4 * self._starts[row + 1]]
+        made._square = (self._squares[row], words, counts)  # type: ignore[assignment]
+        return made
 
     def counts(self, row: int) -> Counts:
+        """The row's counts, its strings shared with all other rows'."""
         begin, end = self._starts[row], self._starts[row + 1]
         terms = map(self.vocabulary.__getitem__, self.ids[begin:end].tolist())
         made = Counts(zip(terms, self.frequencies[begin:end].tolist(), strict=True))
@@ -89,3 +115,95 @@ def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[
 
 def _column(numbers: Iterable[int]) -> Numbers:
     return np.fromiter(numbers, dtype="<i4")
+
+
+def file_bytes(path: Path) -> mmap.mmap | bytes:
+    """A file as bytes whose slices are copies."""
+    if not path.stat().st_size:
+        return b""
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+class Folded(Counts):
+    """Counts that answer for single words from bytes, and become an ordinary `Counts` when asked for more.
+
+    Until then `_square` holds the square, the words (each between line breaks) and their frequencies: a subclass
+    without fields of its own may turn into its parent.
+    """
+
+    __slots__ = ()
+
+    @property
+    def square(self) -> int:
+        return int(self._square[0])  # type: ignore[index]
+
+    def __contains__(self, term: object) -> bool:
+        return isinstance(term, str) and self._place(term) >= 0
+
+    def __getitem__(self, term: str) -> int:
+        place = self._place(term)
+        if place < 0:
+            raise KeyError(term)
+        _, words, counts = self._square  # type: ignore[misc]
+        at = 4 * words.count(b"\n", 0, place)
+        return int.from_bytes(counts[at : at + 4], "little")
+
+    def get(self, term: str, default: Any = None) -> Any:
+        return self[term] if term in self else default
+
+    def __len__(self) -> int:
+        return len(self._square[2]) // 4  # type: ignore[index]
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def _place(self, term: str) -> int:
+        return int(self._square[1].find(b"\n%b\n" % term.encode("utf-8", "surrogatepass")))  # type: ignore[index]
+
+    def unfold(self) -> Counts:
+        """Become an ordinary `Counts`; gives itself."""
+        square, words, counts = self._square  # type: ignore[misc]
+        self.__class__ = Counts  # type: ignore[assignment]
+        terms = words[1:-1].decode("utf-8", "surrogatepass").split("\n") if counts else ()
+        self.update(zip(terms, np.frombuffer(counts, "<i4").tolist(), strict=True))
+        self._square = square
+        return self
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.unfold())
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self.unfold())
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]
+        return self.unfold().keys()
+
+    def values(self) -> ValuesView[int]:  # type: ignore[override]
+        return self.unfold().values()
+
+    def items(self) -> ItemsView[str, int]:  # type: ignore[override]
+        return self.unfold().items()
+
+    def copy(self) -> dict[str, int]:
+        return self.unfold().copy()
+
+    def __eq__(self, other: object) -> bool:
+        return self.unfold() == other
+
+    def __ne__(self, other: object) -> bool:
+        return self.unfold() != other
+
+    def __or__(self, other: Any) -> Any:
+        return self.unfold() | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.unfold()
+
+    def __repr__(self) -> str:
+        return repr(self.unfold())
+
+    def __reduce__(self) -> Any:
+        return self.unfold().__reduce__()
+
+    __hash__ = None  # type: ignore[assignment]

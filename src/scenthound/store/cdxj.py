@@ -31,7 +31,7 @@ def surt(url: str) -> str:
     >>> surt("https://www.Example.com:8080/A/b/?z=1&a=2#top")
     'com,example:8080)/a/b?a=2&z=1'
     >>> surt("http://127.0.0.1/")
-    '127.0.0.1)/'
+    '1,0,0,127)/'
     """
     scheme, _, rest = url.strip().partition("#")[0].lower().partition("://")
     before, question, query = rest.partition("?")
@@ -43,8 +43,7 @@ def surt(url: str) -> str:
     else:
         name, _, port = authority.partition(":")
         name = _WWW.sub("", name.rstrip("."), count=1) if _WWW.match(name) else name.rstrip(".")
-        if not re.fullmatch(r"[\d.]+", name):
-            name = ",".join(reversed(name.split(".")))
+        name = ",".join(reversed(name.split(".")))
     if port and port != {"http": "80", "https": "443"}.get(scheme):
         name = f"{name}:{port}"
     path = "/" + path.rstrip("/") if path.strip("/") else "/"

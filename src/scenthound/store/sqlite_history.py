@@ -140,7 +140,8 @@ class SqliteHistory:
 
     def events_after(self, event: int) -> Iterator[tuple[Step | Lost, Where | None]]:
         """What happened after an event, oldest first, and where what it brought is kept."""
-        sql = f"SELECT kind, {_STEP}, event, reason, detail, file, offset, length FROM history WHERE event > ? ORDER BY event"  # noqa: S608
+        columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
+        sql = f"SELECT {columns} FROM history WHERE event > ? ORDER BY event"  # noqa: S608 - column names of ours
         for kind, *row in self._database.rows(sql, (event,)):
             where = Where(*row[18:]) if row[18] is not None else None
             if kind == "page":
@@ -156,6 +157,7 @@ class SqliteHistory:
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
             self._seen.discard(url)
         self._pages -= len(steps)
+        self._attempts -= len(steps)
         return steps
 
     def misses(self) -> Iterator[Lost]:

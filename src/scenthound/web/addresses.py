@@ -1,7 +1,8 @@
 """Which addresses a crawler of the public web must not connect to, and why.
 
 Pure: text in, a reason out. An address that carries an IPv4 address inside (mapped, NAT64, 6to4,
-Teredo) is judged by the one inside, since that is where the packets end up.
+Teredo) is judged by the one inside, since that is where the packets end up; mapped and NAT64
+addresses are refused even then (design, section 4), unless their network is allowed by name.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ _SPECIAL_6 = _table(
 _GLOBAL_6 = IPv6Network("2000::/3")  # all that was ever given out; the rest is reserved
 _NAT64 = IPv6Network("64:ff9b::/96")
 _NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
+_NEVER = frozenset(("ipv4-mapped", "nat64"))
 _NAT64_PREFIXES = (48, 56, 64, 96)  # where RFC 6052 puts the IPv4 address, by length of the prefix
 
 
@@ -132,8 +134,11 @@ def _judged(address: Address, allowed: Sequence[Network]) -> str | None:
         return next((reason for network, reason in _SPECIAL_4 if address in network), None)
     inner = list(_inside(address))
     if inner:
-        reasons = ((kind, _judged(carried, allowed)) for kind, carried in inner)
-        return next((f"{kind} {reason}" for kind, reason in reasons if reason), None)
+        if all(any(carried in network for network in allowed) for _, carried in inner):
+            return None
+        reasons = [(kind, _judged(carried, allowed)) for kind, carried in inner]
+        worse = next((f"{kind} {reason}" for kind, reason in reasons if reason), None)
+        return worse or next((kind for kind, _ in reasons if kind in _NEVER), None)
     special = next((reason for network, reason in _SPECIAL_6 if address in network), None)
     return special or (None if address in _GLOBAL_6 else "reserved")
 

@@ -1,6 +1,6 @@
 """Content codings undone under a cap: gzip, deflate, brotli, zstd, and chains of them.
 
-Bytes from the web may be a bomb: 28 KB of gzip can hold 27 MB, 34 bytes of brotli 10 MB. So every coding is undone
+Bytes from the web may be a bomb: 28 KB of gzip or 34 bytes of brotli can hold 11 MB. So every coding is undone
 piece by piece, and nobody looks further than `limit` bytes. What ends early or ends in rubbish gives what was read.
 """
 
@@ -152,10 +152,10 @@ def _brotli(data: bytes) -> Pieces:
             given += len(piece)
             yield piece, used
     except brotli.error:
-        # It fails on rubbish behind the end, and keeps what came with it to itself: once more, byte by byte from there.
+        # It fails on rubbish behind the end, and keeps what came with it to itself: once more, byte by byte towards it.
         seen = 0
         try:
-            for piece, now_used in _unbrotli(brotli, data, 1, used):
+            for piece, now_used in _unbrotli(brotli, data, 1, max(0, used - PIECE)):
                 seen += len(piece)
                 if seen > given:
                     yield piece[given - seen :], now_used

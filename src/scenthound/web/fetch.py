@@ -137,8 +137,8 @@ class HttpFetcher:
         if resolver is not None:
             await resolver.close()
 
-    async def fetch(self, url: str) -> Response | Failure:
-        """What the server answers to `GET url`, spelt exactly so. Only a cancellation is raised."""
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        """What the server answers to `GET url`, spelt exactly so, at most `most` bytes of it. Only a cancellation is raised."""
         if self._session is None:
             raise RuntimeError("the fetcher is closed: use it inside `async with`")
         wire = self._wire(url)
@@ -152,7 +152,7 @@ class HttpFetcher:
         except Exception as error:
             return _failure(error, through_proxy=self._proxied)
         try:
-            return await self._read(url, reply)  # type: ignore[arg-type]
+            return await self._read(url, reply, min(most or self.limits.bytes, self.limits.bytes))  # type: ignore[arg-type]
         finally:
             if not reply.closed:
                 reply.close()
@@ -173,14 +173,14 @@ class HttpFetcher:
         why = forbidden_name(host, self._allowed) if self._proxied else None
         return wire if why is None else Failure("refused-address", f"{host}: {why}")
 
-    async def _read(self, url: str, reply: _Reply) -> Response | Failure:
+    async def _read(self, url: str, reply: _Reply, cap: int) -> Response | Failure:
         limits, meter, status = self.limits, reply.meter, reply.status
         if meter.received > limits.header_bytes and reply.head_size() > limits.header_bytes:
             return Failure("header-bomb", f"{reply.head_size()} bytes of headers", meter.received)
         if status == 101:
             return Failure("bad-http", "101 without having been asked", meter.received)
         body: list[bytes] = []
-        size, cap, truncated, content = 0, limits.bytes, "", reply.content
+        size, truncated, content = 0, "", reply.content
         try:
             while chunk := await content.readany():
                 size += len(chunk)

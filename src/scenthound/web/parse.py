@@ -28,10 +28,12 @@ from scenthound.web.guard import SHAPE, Shape, tame
 
 MAX_LINKS = 5000
 MAX_METAS = 200
+LONGEST_TITLE = 1000  # characters; both go into every index, table and log that mentions the page
+LONGEST_ANCHOR = 2000
 WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: no mutation callbacks, which only copy <selectedcontent>
 
 # Nested elements hold the same text again and again: 500 ancestors of 10 MB are 5 GB. No honest page comes near
-# 64 times its own length (the pages of two beds stay under 6 with every ancestor of every link asked for).
+# 64 times its own length (of 3,000 recorded ones, with every ancestor of every link asked for, the worst reached 6.7).
 REPETITION = 64
 REPETITION_AT_MOST = 100_000_000
 
@@ -43,7 +45,7 @@ _UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))
 _SCHEME = re.compile(r"[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
 _DROPPED = {9: None, 10: None, 13: None}
-_MEMORABLE = 300  # longer links are resolved each time: the memory of 32,768 answers stays under 50 MB
+_MEMORABLE = 300  # longer links, or links of longer folders, are resolved each time: 32,768 answers take 70 MB at most
 _ANYWHERE = "http://anywhere.invalid/"
 _PATH_START = "._~-%"
 _UNFIT = re.compile(r"[\s/#.]+")
@@ -146,7 +148,7 @@ class HtmlDocument:
                 bases.append(node)
             else:
                 claims.append(node)
-        self.title = next((tidy(node.text()) for node in titles[:20] if not _in_drawing(node)), "")
+        self.title = next((tidy(node.text())[:LONGEST_TITLE] for node in titles[:20] if not _in_drawing(node)), "")
         self.lang = tidy(self._root.attributes.get("lang") or "")[:40]
         if bases:
             self._rebase(bases[0], longest)
@@ -212,7 +214,7 @@ class HtmlDocument:
             rel = attributes.get("rel")
             nofollow = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
             anchor = "" if framed else tidy(self._spend(node)) or self._alternative(node, attributes)
-            links.append(Link(found[1], anchor, found[0], len(nodes), nofollow))
+            links.append(Link(found[1], anchor[:LONGEST_ANCHOR], found[0], len(nodes), nofollow))
             nodes.append(node)
         return links
 
@@ -333,7 +335,7 @@ class Nearness:
             self._root = self._folder = ""
         else:
             self._folder = bare[: bare.rindex("/") + 1]
-            self._root = bare[: bare.index("/", bare.index("://") + 3) + 1]
+            self._root = bare[: bare.index("/", bare.index("://") + 3) + 1] if len(self._folder) <= _MEMORABLE else ""
 
     def find(self, raw: str) -> tuple[str, Url] | str:
         """The spelling and the URL that `raw` means on this page, or why it is refused."""

@@ -1,0 +1,114 @@
+"""Writes docs/reference from the code: settings, strategies, commands. `--check` fails when they are stale."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import click
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "reference"
+NOTE = "<!-- Written by scripts/reference.py from the code. Change the code, then run `make docs`. -->\n"
+
+
+def settings() -> str:
+    from scenthound.crawl.settings import Settings, default_of, shown
+
+    hints = get_type_hints(Settings)
+    rows = []
+    for field in fields(Settings):
+        kind = {"seconds": "time", "bytes": "size"}.get(field.metadata["unit"]) or _kind(hints[field.name])
+        rows.append(f"| `{field.name}` | {kind} | `{shown(default_of(field))}` | {_cell(field.metadata['doc'])} |")
+    return "\n".join(
+        [
+            "# Settings of a crawl\n",
+            "Each can be set with `--set KEY=VALUE`, in a `--config` file, or as a keyword argument of",
+            "`scenthound.crawl`; the common ones have flags of their own. Times take units (`500 ms`, `2 h`; a bare",
+            "number is seconds), and so do sizes (`10 MB`; a bare number is bytes). Lists are TOML lists, or",
+            "texts with commas.\n",
+            "| setting | kind | default | meaning |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def strategies() -> str:
+    from scenthound.cli.strategies import described
+    from scenthound.crawl.settings import shown
+    from scenthound.strategies import SHELF
+
+    parts = [
+        "# Strategies\n\nChosen with `--strategy NAME`; parameters are set with `--set NAME=VALUE`.\n",
+    ]
+    for name, kind in SHELF.items():
+        one = described(name, kind)
+        parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
+        if one["papers"]:
+            parts.append("\n".join(f"* {paper}" for paper in one["papers"]) + "\n")
+        if one["parameters"]:
+            rows = [
+                f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
+                for p in one["parameters"]
+            ]
+            parts.append("\n".join(["| parameter | kind | default | meaning |", "|---|---|---|---|", *rows]) + "\n")
+    return "\n".join(parts)
+
+
+def commands() -> str:
+    from scenthound.cli.app import app
+
+    parts = [
+        "# Commands\n\nEvery command takes `--json` and then prints one JSON document (or JSON lines) on stdout and",
+        "nothing else. Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 11 interrupted but",
+        "resumable.\n",
+    ]
+    for path, text in _helps(app, None, "scenthound"):
+        parts.append(f"## {path}\n\n```text\n{text.rstrip()}\n```\n")
+    return "\n".join(parts)
+
+
+def _helps(command: click.Command, parent: click.Context | None, name: str) -> Iterator[tuple[str, str]]:
+    more = dict(command.context_settings) if parent is None else {}
+    with click.Context(command, parent=parent, info_name=name, terminal_width=100, **more) as ctx:
+        yield ctx.command_path, "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
+        if isinstance(command, click.Group):
+            for inner in command.list_commands(ctx):
+                found = command.get_command(ctx, inner)
+                assert found is not None, f"no module has the command {inner}"
+                yield from _helps(found, ctx, inner)
+
+
+def _kind(hint: Any) -> str:
+    return {bool: "true/false", int: "number", float: "number", str: "text"}.get(hint, "list of texts")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+PAGES: dict[str, Callable[[], str]] = {"settings.md": settings, "strategies.md": strategies, "commands.md": commands}
+
+
+def main(words: list[str]) -> int:
+    stale = []
+    for name, write in PAGES.items():
+        path, text = FOLDER / name, NOTE + write()
+        if "--check" in words:
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                stale.append(name)
+        else:
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    for name in stale:
+        print(f"docs/reference/{name} is stale: run `make docs`", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

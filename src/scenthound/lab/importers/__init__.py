@@ -1,0 +1,77 @@
+"""Bring your own web: importers turn what people have into beds.
+
+An importer is one function. It is given a source, its options and a place for notes, and gives back a
+stream of responses and a stream of topics; see `port`. Everything else is the same for all of them and
+lies in `bring`: options are checked, only what a replay can use is kept (`intake`), topics are held
+against the pages, and the bed appears under its name when it is complete, or not at all.
+
+Put a file here (or register an entry point of the group `scenthound.importers`) and
+`scenthound lab import KIND SOURCE BED` finds it:
+
+    @importer("har", Options)
+    def har(source: Path, options: Options, notes: Notes) -> Brought:
+        \"\"\"What a browser recorded.\"\"\"
+        return Brought(responses_of(source), origin=f"recorded by a browser: {source.name}")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scenthound.lab.importers.bring import bring
+from scenthound.lab.importers.port import Brought, ImportReport, Notes, Options, Progress, Reader
+from scenthound.plugins import Shelf
+
+__all__ = ["SHELF", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """An importer by its name, with the class of its options. Call it to import."""
+
+    name: str
+    options: type[Options]
+    """A dataclass; each field's metadata has its `doc`. Read by `crawl.settings.read`."""
+    reader: Reader
+
+    @property
+    def about(self) -> str:
+        """What it imports, in a sentence."""
+        return (self.reader.__doc__ or "").strip().partition("\n")[0]
+
+    def __call__(
+        self, source: Path, bed: Path, options: Mapping[str, Any], progress: Progress | None = None
+    ) -> ImportReport:
+        """Import `source` into the new folder `bed`. On any failure nothing is left behind."""
+        return bring(self.name, self.reader, self.options, source, bed, options, progress)
+
+
+SHELF: Shelf[Importer] = Shelf("importer", "scenthound.importers", __name__)
+
+
+def importer(name: str, options: type[Options] = Options) -> Callable[[Reader], Reader]:
+    """Decorator: put an importer on the shelf."""
+
+    def put(reader: Reader) -> Reader:
+        SHELF.add(name)(Importer(name, options, reader))
+        return reader
+
+    return put
+
+
+def import_bed(
+    kind: str,
+    source: str | Path,
+    bed: str | Path,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import a source of this kind into the new folder `bed`; what was left out is in the report.
+
+    Raises `UnknownName` for a kind or an option that does not exist and `BadConfig` for a source that is
+    not what it should be; then nothing has been written.
+    """
+    return SHELF.get(kind)(Path(source), Path(bed), options or {}, progress)

@@ -1,0 +1,200 @@
+"""WARC files, whoever wrote them: responses and resources, and revisits with the payload they point to.
+
+A revisit says "the same as before", and "before" may be any record of any of the files. So the files
+are read once for everything else and, only if revisits are left then, a second time for their originals.
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha1
+from pathlib import Path
+
+from scenthound.errors import BadConfig, NotAUrl
+from scenthound.lab.importers import importer
+from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.stream import check_start, records_in
+from scenthound.model import Response
+from scenthound.store.records import Record, response_of
+from scenthound.url import make
+
+MOST_REVISITS = 5_000_000  # some 500 bytes each are held until the second reading
+_SILENT = frozenset(("warcinfo",))
+_KNOWN = frozenset(("request", "metadata", "conversion", "continuation"))
+
+
+@importer("warc")
+def warc(source: Path, options: Options, notes: Notes) -> Brought:
+    """WARC files of any tool: a file, or a folder with *.warc and *.warc.gz."""
+    files = warc_files([source, *map(Path, options.also)], notes)
+    names = ", ".join(file.name for file in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+    return Brought(responses_in(files, notes), origin=f"WARC: {names}")
+
+
+def warc_files(sources: Iterable[Path], notes: Notes) -> list[Path]:
+    """The WARC files there, each once. Raises `BadConfig` that names the first which is none."""
+    found: dict[Path, None] = {}
+    for source in sources:
+        if source.is_dir():
+            inside = sorted(path for path in source.rglob("*.warc*") if path.name.endswith((".warc", ".warc.gz")))
+            if not inside:
+                raise BadConfig(f"there is no WARC file in {source}", "their names end in .warc or .warc.gz")
+            found.update(dict.fromkeys(path for path in inside if path.is_file()))
+        elif source.exists():
+            found[source] = None
+        else:
+            raise BadConfig(f"there is nothing at {source}", "name a WARC file or a folder of them")
+    files: list[Path] = []
+    for path in found:
+        if check_start(path):
+            files.append(path)
+        else:
+            notes.count("empty WARC files", path.name)
+    return files
+
+
+def responses_in(files: Sequence[Path], notes: Notes) -> Iterator[Response]:
+    """All responses in the order of the files, then what revisits of further URLs lead to."""
+    total = sum(path.stat().st_size for path in files)
+    revisits = _Revisits()
+    for record in _all_records(files, notes, total):
+        if record.kind == "revisit":
+            moved = _moved(record)
+            if moved is not None:
+                yield moved
+            else:
+                revisits.add(record, notes)
+        elif record.kind in ("response", "resource"):
+            response = _response(record, notes)
+            if response is not None:
+                yield response
+        elif record.kind not in _SILENT:
+            kind = record.kind if record.kind in _KNOWN else "unknown"
+            notes.count(f"skipped, {kind} records", record.target)
+    if revisits.wanting(notes):
+        for record in _all_records(files, Notes(notes.progress), total):
+            yield from revisits.answered_by(record)
+        for url in revisits.pending:
+            notes.count("skipped, revisits whose original is not here", url)
+
+
+def _all_records(files: Sequence[Path], notes: Notes, total: int) -> Iterator[Record]:
+    before = 0
+    for path in files:
+        yield from records_in(path, notes, before, total)
+        before += path.stat().st_size
+
+
+def _response(record: Record, notes: Notes) -> Response | None:
+    if record.headers.get("warc-segment-number"):
+        notes.count("skipped, responses in several segments", record.target)
+        return None
+    try:
+        response = response_of(record)
+    except ValueError:
+        notes.count("skipped, records without an HTTP response in them", record.target)
+        return None
+    if response is None:
+        notes.count("skipped, not an http(s) URL", record.target)
+    return response
+
+
+@dataclass(slots=True)
+class _Revisits:
+    """Revisits that wait for their originals, by everything that an original may be known by."""
+
+    pending: dict[str, Record] = field(default_factory=dict)
+    wanted: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def add(self, record: Record, notes: Notes) -> None:
+        if record.target in self.pending or len(self.pending) >= MOST_REVISITS:
+            notes.count("skipped, a second record of a URL", record.target)
+        else:
+            self.pending[record.target] = Record(record.headers, record.block[: 64 << 10])
+
+    def wanting(self, notes: Notes) -> bool:
+        """Let go of revisits of pages that are here anyway; whether any are left."""
+        for target, record in list(self.pending.items()):
+            try:
+                known = make(target) in notes.kept
+            except NotAUrl:
+                notes.count("skipped, not an http(s) URL", target)
+                del self.pending[target]
+                continue
+            if known:
+                notes.count("skipped, revisits of pages that are here", target)
+                del self.pending[target]
+                continue
+            for key in _pointers(record):
+                self.wanted.setdefault(key, []).append(target)
+        return bool(self.pending)
+
+    def answered_by(self, record: Record) -> Iterator[Response]:
+        """The revisits that this record is the original of."""
+        if record.kind not in ("response", "resource") or not self.pending:
+            return
+        try:
+            original = response_of(record)
+        except ValueError:
+            return
+        if original is None:
+            return
+        for key in _names(record, original):
+            for target in self.wanted.pop(key, ()):
+                revisit = self.pending.pop(target, None)
+                if revisit is not None:
+                    yield _put_together(revisit, original)
+
+
+def _pointers(revisit: Record) -> Iterator[tuple[str, str]]:
+    """What the original of this revisit is known by."""
+    headers = revisit.headers
+    if digest := headers.get("warc-payload-digest"):
+        yield "digest", digest.lower()
+    if name := headers.get("warc-refers-to"):
+        yield "id", name
+    uri = headers.get("warc-refers-to-target-uri", "").strip("<>")
+    if uri and (date := headers.get("warc-refers-to-date")):
+        yield "place", f"{uri} {date}"
+    elif uri and not digest:
+        yield "uri", uri
+
+
+def _names(record: Record, original: Response) -> Iterator[tuple[str, str]]:
+    """What a revisit may know this record by."""
+    headers = record.headers
+    digest = headers.get("warc-payload-digest") or f"sha1:{b32encode(sha1(original.body).digest()).decode()}"  # noqa: S324
+    yield "digest", digest.lower()
+    yield "id", headers.get("warc-record-id", "")
+    yield "place", f"{record.target} {headers.get('warc-date', '')}"
+    yield "uri", record.target
+
+
+def _head(revisit: Record) -> Response | None:
+    """The HTTP head that the revisit has itself, if it has one that says more than "not modified"."""
+    if not revisit.block.strip():
+        return None
+    try:
+        head = response_of(Record({**revisit.headers, "warc-type": "response"}, revisit.block))
+    except ValueError:
+        return None
+    return head if head is not None and head.status != 304 else None
+
+
+def _moved(revisit: Record) -> Response | None:
+    """The redirect that a revisit is: it needs no payload, and its place to go is its own."""
+    head = _head(revisit)
+    is_redirect = head is not None and 300 <= head.status < 400 and head.header("location")
+    return replace(head, body=b"") if head is not None and is_redirect else None
+
+
+def _put_together(revisit: Record, original: Response) -> Response:
+    """The revisit's own head with the original's body, which is packed as the original says."""
+    head = _head(revisit)
+    if head is None:
+        return replace(original, url=revisit.target)
+    headers = [(name, value) for name, value in head.headers if name.lower() != "content-encoding"]
+    headers += [(name, value) for name, value in original.headers if name.lower() == "content-encoding"]
+    return replace(head, headers=tuple(headers), body=original.body, truncated=original.truncated)

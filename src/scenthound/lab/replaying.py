@@ -1,0 +1,186 @@
+"""One crawl on a prepared bed: the same loop and the same strategy object as live, without network or clock.
+
+In replay there are no manners (nobody is bothered) and no scope beyond what a profile of sheet 60.1 asks for.
+Links marked nofollow are followed: the mark is a manner too. A replayed crawl is a function of (bed, topic,
+strategy and parameters, limits, seed number); only the measured seconds differ from run to run.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scenthound.crawl.core import Crawl, Dropped, Limits
+from scenthound.crawl.replay import Landing, replay
+from scenthound.crawl.scope import Scope
+from scenthound.errors import BadConfig
+from scenthound.lab.bed import BedTopic
+from scenthound.lab.prepare_pages import Cut
+from scenthound.lab.prepared import PreparedBed
+from scenthound.model import Candidate, Miss, Step, Topic, Url
+from scenthound.ports import Frontier, OwnFrontier, Strategy
+from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory import MemoryHistory
+from scenthound.text.judge import Judge
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+from scenthound.wiring import make_strategy
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayLimits:
+    """What bounds a replayed crawl. Every strategy of a comparison gets the same (sheet 60.7)."""
+
+    pages: int = 1000
+    frontier: int = 70_000
+    """Most URLs that wait: MAX_BUFFER. 70,000 as in [BIZ], which no bed of a few thousand pages fills."""
+    in_flight: int = 1
+    """Imitates so many threads (rule 15): 75 in [BIZ]."""
+    spread: int = 1
+    """D of rule 11: so many different hosts in so many picks; 50 in [BIZ], 1 for none."""
+    static: bool = False
+    """Skip URLs with a query part, as [EXP] did."""
+    redirects: int = 10
+
+    def __post_init__(self) -> None:
+        for name in ("pages", "frontier", "in_flight", "spread"):
+            if getattr(self, name) < 1:
+                raise BadConfig(
+                    f"`{name}` of a replay can't be {getattr(self, name)}", "give a whole number, 1 or more"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The circumstances of a paper (sheet 60.1): what of a page is read, and how far a crawl may go."""
+
+    cut: Cut = Cut()
+    limits: ReplayLimits = ReplayLimits()
+
+
+PROFILES: Mapping[str, Profile] = {
+    "open": Profile(),
+    "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True)),
+    "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50)),
+    "graph": Profile(Cut(0, 256), ReplayLimits(4000)),
+}
+"""`open` is our default; `exp`, `biz` and `graph` are the set-ups of [EXP], [BIZ] and [GRAPH]."""
+
+
+@dataclass(slots=True)
+class CellResult:
+    """What one crawl did. All but `rank_seconds` is the same whenever it is run again."""
+
+    steps: list[Step] = field(default_factory=list)
+    rank_seconds: list[float] = field(default_factory=list)
+    """CPU seconds spent in scoring and choosing by the time each page had been fetched (rule 14)."""
+    reason: str = ""
+    """Why it ended: `pages`, `frontier empty`, or `error`."""
+    attempts: int = 0
+    misses: dict[str, int] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict)
+    """URLs that were offered and not kept, by reason."""
+    links_scored: int = 0
+    waiting: int = 0
+    """URLs in the frontier at the end."""
+    error: str = ""
+    """What the strategy raised and where, if it did; the trail ends there."""
+
+    @property
+    def visited(self) -> list[Url]:
+        return [step.url for step in self.steps]
+
+
+def run_cell(
+    bed: PreparedBed,
+    topic: BedTopic,
+    strategy: str,
+    parameters: Mapping[str, Any] | None = None,
+    limits: ReplayLimits | None = None,
+    seed_number: int = 0,
+    seeds: Sequence[Url] | None = None,
+) -> CellResult:
+    """Crawl the bed for a topic with a strategy by name. `seeds` replaces the topic's own.
+
+    Raises what a wrong name or parameter raises; what a strategy raises while it runs is in the result.
+    """
+    made = make_strategy(strategy, parameters)
+    return run_strategy(bed, topic.topic, made, topic.seeds if seeds is None else seeds, limits, seed_number)
+
+
+def run_strategy(
+    bed: PreparedBed,
+    topic: Topic,
+    strategy: Strategy,
+    seeds: Sequence[Url],
+    limits: ReplayLimits | None = None,
+    seed_number: int = 0,
+    fetch: Callable[[Candidate], Landing] | None = None,
+) -> CellResult:
+    """`run_cell` for a strategy object. `fetch` stands in for the bed's own, for tests."""
+    limits = limits or ReplayLimits()
+    judge = Judge(topic)
+    bed.bring(judge.analyser, *own_analysers(strategy))
+    result = CellResult()
+    crawl: Crawl | None = None
+
+    def watch(event: Step | Miss | Dropped) -> None:
+        if isinstance(event, Step) and crawl is not None:
+            result.steps.append(event)
+            result.rank_seconds.append(crawl.rank_seconds)
+
+    try:
+        crawl = Crawl(
+            strategy,
+            _frontier(strategy, limits),
+            _History(),
+            topic,
+            [(url, url) for url in dict.fromkeys(seeds)],
+            limits=Limits(pages=limits.pages, redirects=limits.redirects, nofollow=False),
+            scope=Scope(not_paths=("[?]",), traps=False) if limits.static else None,
+            judge=judge,
+            seed_number=seed_number,
+            watch=watch,
+        )
+        crawl.start()
+        result.reason = replay(crawl, fetch or bed.fetch, limits.in_flight)
+    except Exception as error:  # a strategy may be anybody's: its failure is data, and other cells go on
+        result.reason, result.error = "error", _told(error)
+    if crawl is not None:
+        result.attempts = crawl.tally.attempts
+        result.misses = dict(sorted(crawl.tally.misses.items()))
+        result.dropped = dict(sorted(crawl.tally.dropped.items()))
+        result.links_scored = crawl.links_scored
+        result.waiting = len(crawl.frontier)
+    return result
+
+
+def own_analysers(strategy: Strategy) -> list[Analyser]:
+    """The analyser that a strategy's parameters name, so that the bed can bring its counts along."""
+    stop_words, stem = getattr(strategy, "stop_words", None), getattr(strategy, "stem", True)
+    if isinstance(stop_words, str) and stop_words in STOP_LISTS and isinstance(stem, bool):
+        return [Analyser(stop_words, stem)]
+    return []
+
+
+class _History(MemoryHistory):
+    """The bed knows every link already: keeping them once more would only cost memory."""
+
+    def link(self, source: Url, targets: Sequence[Url]) -> None:
+        return None
+
+
+def _frontier(strategy: Strategy, limits: ReplayLimits) -> Frontier:
+    if isinstance(strategy, OwnFrontier):
+        return strategy.frontier(limits.frontier)
+    return MemoryFrontier(limits.frontier, getattr(strategy, "eviction", "scored"), limits.spread)
+
+
+def _told(error: Exception) -> str:
+    """The error in one line, with the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+    return " ".join(f"{type(error).__name__}: {error}{place}".split())[:1000]

@@ -1,0 +1,262 @@
+"""A crawl folder: born, killed, mended, taken up again, refused to a second process, stopped by a full disk."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenthound.crawl.core import Done, Fetch, Wait
+from scenthound.crawl.folder import CrawlFolder
+from scenthound.crawl.settings import Settings, read
+from scenthound.errors import BadConfig, DiskFull, FolderBroken, FolderInUse
+from scenthound.lab.generate import GeneratedWeb
+from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
+from scenthound.ports import Failure
+from scenthound.strategies import SHELF, strategy
+from scenthound.web.landing import land
+from scenthound.wiring import Session, begin, resume
+
+WEB = GeneratedWeb(pages=400, seed=5)
+TOPIC = WEB.topics[0]
+SETTINGS = {
+    "delay": 0,
+    "robots": False,
+    "pages": 120,
+    "host_patience": 0,
+    "concurrency": 4,
+    "seed_number": 3,
+    "snapshot": 7,
+}
+
+
+@strategy("test-learner")
+@dataclass
+class Learner:
+    """Prefers links whose host gave more pages so far: its decisions depend on everything it has read."""
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.read_: dict[str, int] = {}
+        return [Candidate(url, float("inf")) for url in seeds]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        host = page.url.split("/")[2]
+        self.read_[host] = self.read_.get(host, 0) + 1
+        for link in page.outlinks:
+            yield page.offer(link, self.read_.get(link.url.split("/")[2], 0) / (1.0 + len(link.url) % 7))
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        self.read_["missed"] = self.read_.get("missed", 0) + 1
+        return ()
+
+    def save(self) -> Mapping[str, Any]:
+        return {"read": dict(self.read_)}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.read_ = dict(state["read"])
+
+
+class Recorded:
+    """A fetcher that knows the generated web."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        return WEB.get(url) or Failure("connect", "no such page")
+
+
+def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
+    settings = read(Settings, {**SETTINGS, **more})
+    return begin(TOPIC.topic, TOPIC.seeds, folder, strategy=name, settings=settings, fetcher=Recorded())
+
+
+def step_through(session: Session, steps: int, commit_every: int = 5) -> bool:
+    """Run some steps of a crawl by hand, one request at a time; True when it has ended."""
+    now = 1.0
+    for number in range(steps):
+        step = session.crawl.next(now)
+        if isinstance(step, Done):
+            return True
+        assert not isinstance(step, Wait), step
+        assert isinstance(step, Fetch)
+        now += 1.0
+        response = WEB.get(step.spelling)
+        found = Miss(step.candidate, "http-404") if response is None else land(step.candidate, response)
+        session.crawl.landed(found, now, response)
+        if number % commit_every == commit_every - 1:
+            session.folder.commit(now)
+    return False
+
+
+def trail(folder: Path) -> list[tuple[Any, ...]]:
+    with CrawlFolder.look(folder) as found:
+        return [(s.n, s.url, s.parent, s.score, s.depth, s.similarity) for s in found.history.trail()]
+
+
+@pytest.mark.parametrize("name", SHELF.names())
+def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path, name: str) -> None:
+    whole = born(tmp_path / "whole", name)
+    step_through(whole, 1000)
+    whole.folder.finish("pages", 1.0)
+    whole.close()
+    session = born(tmp_path / "cut", name)
+    for steps in (1, 13, 29, 41, 1000):
+        if step_through(session, steps):
+            break
+        session.folder.close()  # without a commit: what came after the last one is gone
+        session = resume(tmp_path / "cut", fetcher=Recorded())
+        session.crawl.not_before = 0.0
+    session.folder.finish("pages", 1.0)
+    session.close()
+    assert trail(tmp_path / "cut") == trail(tmp_path / "whole")
+
+
+def test_a_resumed_crawl_asks_nobody_anything_for_one_delay(tmp_path: Path) -> None:
+    session = born(tmp_path / "crawl", delay=5)
+    step_through(session, 1)
+    session.folder.commit(2.0)
+    session.close()
+    again = resume(tmp_path / "crawl")
+    now = again.clock()
+    step = again.crawl.next(now)
+    assert isinstance(step, Wait)
+    assert 4.0 < step.until - now <= 5.0
+    again.close()
+
+
+def test_a_second_process_is_refused_with_the_first_ones_number(tmp_path: Path) -> None:
+    session = born(tmp_path / "crawl")
+    with pytest.raises(FolderInUse, match=str(os.getpid())):
+        resume(tmp_path / "crawl")
+    session.close()
+    resume(tmp_path / "crawl").close()
+
+
+def test_looking_needs_no_lock(tmp_path: Path) -> None:
+    session = born(tmp_path / "crawl")
+    step_through(session, 10)
+    assert len(trail(tmp_path / "crawl")) >= 5
+    session.close()
+
+
+def test_a_folder_that_is_no_crawl_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "thesis.txt").write_text("all of it")
+    with pytest.raises(BadConfig, match="not a crawl"):
+        born(tmp_path / "precious")
+    with pytest.raises(BadConfig, match=r"no crawl\.toml"):
+        resume(tmp_path / "precious")
+    with pytest.raises(BadConfig, match="no folder"):
+        resume(tmp_path / "nowhere")
+    assert [p.name for p in (tmp_path / "precious").iterdir()] == ["thesis.txt"]
+    born(tmp_path / "crawl").close()
+    with pytest.raises(BadConfig, match="resume"):
+        born(tmp_path / "crawl")
+
+
+def finished(folder: Path) -> None:
+    session = born(folder)
+    asyncio.run(session.run())
+    session.close()
+
+
+def test_a_damaged_database_is_salvaged_and_the_pages_are_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    finished(folder)
+    before = len(trail(folder))
+    database = folder / "crawl.db"
+    size = database.stat().st_size
+    with database.open("r+b") as file:
+        file.seek(size // 2)
+        file.write(b"\xff" * 4096)
+    session = resume(folder, fetcher=Recorded())
+    assert session.folder.recovered
+    assert list(folder.glob("crawl.db.damaged*"))
+    asyncio.run(session.run())
+    session.close()
+    assert len(trail(folder)) >= before - 60
+    assert list((folder / "pages").glob("*.warc.gz"))
+
+
+def test_pages_whose_warc_is_gone_are_fetched_again(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    finished(folder)
+    before = {row[1] for row in trail(folder)}
+    (warc,) = (folder / "pages").glob("*.warc.gz")
+    os.truncate(warc, warc.stat().st_size // 2)
+    session = resume(folder, fetcher=Recorded())
+    assert any("gone" in sentence for sentence in session.folder.recovered)
+    assert len(session.folder.history) < len(before)
+    asyncio.run(session.run())
+    places = {url for url, _ in session.folder.history.places()}
+    for url in places:
+        where = session.folder.history.where(url)
+        assert where is not None
+        assert session.folder.repository.get(where).status == 200
+    session.close()
+    assert len(trail(folder)) == len(before)
+
+
+def test_too_little_room_stops_the_crawl_cleanly_and_it_can_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    session = born(folder)
+    step_through(session, 10)
+    pages = len(trail(folder))
+    object.__setattr__(session.folder.asked.settings, "disk_reserve", 1 << 60)
+    with pytest.raises(DiskFull, match="free"):
+        asyncio.run(session.run())
+    session.close()
+    assert len(trail(folder)) >= pages
+    again = resume(folder, fetcher=Recorded())
+    assert asyncio.run(again.run()) == "pages"
+    again.close()
+
+
+def _tiny_disk(folder: Path, call: Callable[..., Any] = subprocess.run) -> bool:
+    folder.mkdir()
+    done = call(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(folder)], capture_output=True, check=False)
+    return bool(done.returncode == 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a tmpfs")
+def test_a_disk_that_is_really_full_loses_nothing_recorded(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    if not _tiny_disk(disk):
+        pytest.skip("may not mount a tmpfs here")
+    try:
+        session = born(disk / "crawl", disk_reserve=0, pages=400)
+        with pytest.raises(DiskFull):
+            asyncio.run(session.run())
+        session.close()
+        kept = trail(disk / "crawl")
+        assert kept
+        subprocess.run(["mount", "-o", "remount,size=60m", str(disk)], check=True, capture_output=True)
+        again = resume(disk / "crawl", fetcher=Recorded())
+        asyncio.run(again.run())
+        again.close()
+        assert trail(disk / "crawl")[: len(kept)] == kept
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=False, capture_output=True)
+
+
+def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
+    born(tmp_path / "crawl").close()
+    file = tmp_path / "crawl" / "crawl.toml"
+    file.write_text(file.read_text().replace("format = 1", "format = 99"))
+    with pytest.raises(FolderBroken, match="newer"):
+        resume(tmp_path / "crawl")
+
+
+def test_a_resumed_crawl_can_be_given_a_larger_budget(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    finished(folder)
+    assert len(trail(folder)) == 120
+    session = resume(folder, fetcher=Recorded(), pages=150)
+    assert asyncio.run(session.run()) == "pages"
+    session.close()
+    assert len(trail(folder)) == 150

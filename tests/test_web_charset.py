@@ -1,0 +1,194 @@
+"""Which encoding a page is in, and its bytes as text."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenthound.web import mime
+from scenthound.web.charset import decode, detect, named, prescan, to_text
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "expected"),
+    [
+        (b"\xef\xbb\xbf<meta charset=gbk>", "text/html;charset=gbk", ("utf-8", "bom")),
+        (b"\xff\xfea\0", "text/html;charset=utf-8", ("utf-16le", "bom")),
+        (b"\xfe\xff\0a", "", ("utf-16be", "bom")),
+        (b"<meta charset=gbk>", "text/html; charset=ISO-8859-1", ("windows-1252", "header")),
+        (b"<meta charset=gbk>", "text/html; charset=nonsense", ("gbk", "meta")),
+        (b"<meta charset=gbk>", "text/html", ("gbk", "meta")),
+        (b"plain", "text/html", ("windows-1252", "default")),
+        ("gr\u00fcn".encode(), "", ("utf-8", "guess")),
+        ("gr\u00fcn \u20ac".encode()[:-1], "", ("utf-8", "guess")),
+    ],
+)
+def test_the_mark_speaks_before_the_header_before_the_meta_before_a_guess(
+    body: bytes, content_type: str, expected: tuple[str, str]
+) -> None:
+    assert detect(body, content_type) == expected
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        (b"<meta charset=utf-8>", "utf-8"),
+        (b"<META CharSet = 'KOI8-R' >", "koi8-r"),
+        (b"<meta charset=utf-16>", "utf-8"),
+        (b"<meta charset=x-user-defined>", "windows-1252"),
+        (b"<meta http-equiv=Content-Type content='text/html; charset=\"euc-jp\"'>", "euc-jp"),
+        (b"<meta content='text/html; charset=euc-jp'>", None),
+        (b"<meta content='text/html; charset=euc-jp' http-equiv=content-type>", "euc-jp"),
+        (b"<!-- <meta charset=gbk> --><meta charset=big5>", "big5"),
+        (b"<!--><meta charset=big5>", "big5"),
+        (b"<p title='<meta charset=gbk>'><meta charset=big5>", "big5"),
+        (b"</p title='<meta charset=gbk>'><meta charset=big5>", "big5"),
+        (b"<metacharset=gbk>", None),
+        (b"<meta charset=gbk", None),
+        (b"<meta charset='gbk>", None),
+        (b"<meta/charset=gbk/>", None),
+        (b"<meta/charset='gbk'/>", "gbk"),
+        (b"<meta charset=nonsense><meta charset=gbk>", "gbk"),
+        (b"<?xml version='1.0' encoding='koi8-u'?><html>", "koi8-u"),
+        (b"<?xml encoding='koi8-u'?><meta charset=gbk>", "gbk"),
+        (b"<\0?\0x\0m\0l\0", "utf-16le"),
+    ],
+)
+def test_a_meta_is_found_as_the_standard_finds_it(head: bytes, name: str | None) -> None:
+    assert prescan(head) == name
+
+
+def test_labels_are_the_standards() -> None:
+    assert named(" Latin1\n") == "windows-1252"
+    assert named("us-ascii") == "windows-1252"
+    assert named("GB2312") == "gbk"
+    assert named("iso-2022-kr") == "replacement"
+    assert named("utf-7") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "text"),
+    [
+        ("windows-1252", b"\x80uro", "\u20acuro"),
+        ("gbk", b"\xa2\xe3", "\u20ac"),
+        ("shift_jis", b"\x87\x40", "\u2460"),
+        ("euc-kr", b"\x8c\x63", "\ub620"),
+        ("utf-8", b"\xef\xbb\xbfa\xff", "a\ufffd"),
+        ("utf-16le", b"a\0\x00\xd8b\0", "a\ufffd"),
+        ("replacement", b"<script>", "\ufffd"),
+        ("x-user-defined", b"a\x80", "a\uf780"),
+        ("no such thing", b"a\x80", "a\u20ac"),
+    ],
+)
+def test_bytes_are_read_as_the_standard_reads_them(name: str, body: bytes, text: str) -> None:
+    assert decode(body, name)[: len(text)] == text
+
+
+RUSSIAN = "<html><title>x</title><p>" + "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 20
+JAPANESE = "<p>" + "色は匂へど散りぬるを我が世誰ぞ常ならむ有為の奥山今日越えて" * 20
+FRENCH = "<p>" + "Le cœur déçu mais l'âme plutôt naïve, Louÿs rêva de crapaüter en canoë au delà des îles. " * 10
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(RUSSIAN, "cp1251"), (RUSSIAN, "koi8-r"), (JAPANESE, "shift_jis"), (JAPANESE, "euc-jp"), (FRENCH, "cp1252")],
+)
+def test_a_page_that_does_not_say_is_guessed_right(text: str, encoding: str) -> None:
+    assert to_text(text.encode(encoding)) == text
+
+
+def test_a_late_meta_is_better_than_a_guess() -> None:
+    body = ("<!--" + "x" * 3000 + "--><meta charset=windows-1257>\u0161\u012f").encode("cp1257")
+    assert detect(body) == ("windows-1257", "meta")
+
+
+@given(st.binary(max_size=300), st.sampled_from(["", "text/html", "text/html;charset=utf-16", "x", "a/b;charset=\x00"]))
+def test_any_bytes_are_some_text(body: bytes, content_type: str) -> None:
+    text = to_text(body, content_type)
+    assert text.encode("utf-8").decode("utf-8") == text, "no lone surrogates"
+
+
+def test_the_suite_of_encodings(shared: Path) -> None:
+    """41 of 42. The other has its <meta> behind 8,192 characters, all ASCII: any answer gives the same text."""
+    path = shared / "suites" / "html-encoding" / "encoding_cases.json"
+    if not path.exists():
+        pytest.skip("needs the suite html-encoding")
+    cases = [(base64.b64decode(case["data_b64"]), case["encoding"].lower()) for case in json.loads(path.read_text())]
+    wrong = [(body, name) for body, name in cases if detect(body).name != name]
+    assert len(cases) == 42
+    assert [(body[:24], body.isascii(), name) for body, name in wrong] == [
+        (b"<!-- 8192 characters xxx", True, "iso-8859-2")
+    ]
+
+
+def test_the_suites_of_media_types(shared: Path) -> None:
+    """All of 39 + 439: the type as it is written out, and the charset that it means."""
+    folder = shared / "suites" / "http-headers"
+    if not folder.is_dir():
+        pytest.skip("needs the suite http-headers")
+    cases = [
+        case
+        for name in ("mime-types.json", "generated-mime-types.json")
+        for case in json.loads((folder / name).read_text())
+        if isinstance(case, dict)
+    ]
+    wrong = []
+    for case in cases:
+        found = mime.parse(case["input"])
+        if (str(found) if found else None) != case["output"]:
+            wrong.append(case["input"])
+        if "encoding" in case:
+            name = named(found.parameter("charset") or "") if found else None
+            if name != (case["encoding"].lower() if case["encoding"] else None):
+                wrong.append(case["input"])
+    assert len(cases) == 478
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ([], None),
+        (["text/html"], "text/html"),
+        (["text/plain", "text/html"], "text/html"),
+        (["text/html;charset=gbk", "text/html"], "text/html;charset=gbk"),
+        (["text/html;charset=gbk, text/plain, text/html"], "text/html"),
+        (["text/html", "*/*"], "text/html"),
+        (["text/html", "nonsense"], "text/html"),
+        (['text/html;a="b,c";charset=gbk'], 'text/html;a="b,c";charset=gbk'),
+        (['text/html;a="b'], "text/html;a=b"),
+    ],
+)
+def test_of_several_content_types_the_last_holds(headers: list[str], expected: str | None) -> None:
+    found = mime.extract(headers)
+    assert (str(found) if found else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "html"),
+    [
+        (b"\n <!DOCTYPE HTML>", True),
+        (b"<p>x", True),
+        (b"<!-- x", True),
+        (b"\xef\xbb\xbf<html lang=de>", True),
+        (b"<?xml version='1.0'?><html>", True),
+        (b"<?xml version='1.0'?><rss>", False),
+        (b"<paragraph>", False),
+        (b"%PDF-1.4 <p>", False),
+        (b"hello <p>", False),
+        (b"", False),
+    ],
+)
+def test_without_a_type_the_first_bytes_tell(body: bytes, html: bool) -> None:
+    assert mime.is_html(None, body) is html
+
+
+@given(st.lists(st.text(max_size=60), max_size=4))
+def test_any_header_is_some_type_or_none(values: list[str]) -> None:
+    found = mime.extract(values)
+    assert found is None or mime.parse(str(found)) == found
