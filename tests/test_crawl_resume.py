@@ -77,7 +77,7 @@ def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
 
 def step_through(session: Session, steps: int, commit_every: int = 5) -> bool:
     """Run some steps of a crawl by hand, one request at a time; True when it has ended."""
-    now = 1.0
+    now = float(session.crawl.tally.attempts)
     for number in range(steps):
         step = session.crawl.next(now)
         if isinstance(step, Done):

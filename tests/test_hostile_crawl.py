@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
-from hostile import BEHAVIOURS, HostileServer
 
+from hostile import BEHAVIOURS, HostileServer
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings, read
 from scenthound.store.warc import check

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from frontier_contract import FrontierContract
 from scenthound.model import Candidate, Url
 from scenthound.store.heaps import MemoryFrontier
+from scenthound.testing.frontier import FrontierContract
 
 
 class Heaps(FrontierContract):

@@ -15,9 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from frontier_contract import FrontierContract
 from scenthound.errors import DiskFull, FolderBroken, FolderInUse
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.ports import Where
@@ -26,6 +23,7 @@ from scenthound.store.database import VERSION
 from scenthound.store.lock import holder, lock
 from scenthound.store.salvage import recover
 from scenthound.store.sqlite import CrawlDatabase, SqliteFrontier, SqliteHistory
+from scenthound.testing.frontier import FrontierContract
 
 
 def in_memory(**settings: Any) -> SqliteFrontier:

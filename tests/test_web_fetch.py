@@ -8,7 +8,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
@@ -17,8 +16,6 @@ from typing import TypeVar
 
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from hostile import BEHAVIOURS, Exchange, HostileServer, raw, whole
 from scenthound.errors import BadConfig

@@ -10,7 +10,6 @@ import asyncio
 import base64
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from hostile import HostileServer, raw
 from scenthound.model import Candidate, Moved, Response

@@ -183,6 +183,7 @@ def begin(
     settings = settings or Settings()
     make_strategy(strategy, parameters)  # complain before anything is written
     parse_networks(settings.allow_private)
+    make_scope(settings)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     asked = Asked(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
     folder = CrawlFolder.create(Path(out), asked)

@@ -206,8 +206,7 @@ class Crawl:
                 candidate = self._batch.popleft()
                 if self._awake(candidate, now):
                     return candidate
-                self._chosen.pop(candidate.url)  # its host went to rest: back, so that others are not kept waiting
-                self.frontier.push(candidate)
+                self._put_back(candidate)
             if not self._draw(now):
                 return None
 
@@ -225,6 +224,14 @@ class Crawl:
             self._batch = deque(drawn)
         self._batches += bool(self._batch)
         return bool(self._batch)
+
+    def _put_back(self, candidate: Candidate) -> None:
+        """A member of the batch whose host went to rest waits in the frontier, so that others are not held up."""
+        assert self.manners is not None
+        host = urls.host(candidate.url)
+        self._chosen.pop(candidate.url)
+        self.frontier.rest(host, self.manners.host(host).next_allowed)
+        self.frontier.push(candidate)
 
     def _awake(self, candidate: Candidate, now: float) -> bool:
         return self.manners is None or self.manners.host(urls.host(candidate.url)).next_allowed <= now

@@ -118,8 +118,10 @@ def _repeats(path: str) -> bool:
 def _pattern(text: str) -> Any:
     import re2
 
+    quiet = re2.Options()
+    quiet.log_errors = False
     try:
-        return re2.compile(text)
+        return re2.compile(text, quiet)
     except re2.error as error:
         raise BadConfig(
             f"not a pattern: `{text}` ({error})", "patterns are RE2, such as `^/news/` or `[.]html$`"

@@ -1,7 +1,8 @@
 """From recorded responses to rows of the prepared tables: what each worker process of the preparer does.
 
 Responses go through `web.landing`, the same door that live pages come through, so a replayed page says what
-the live one would have said.
+the live one would have said. One thing is left out: what a page asks of robots. Nobody is asked for anything in a
+replay, and a bed records pages whose links somebody was free to follow (425 of schools' pages say nofollow).
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from scenthound.lab.prepared_document import Written, pack, summed
 from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.url import LONGEST, make
-from scenthound.web.landing import LIMITS, land
-from scenthound.web.parse import HtmlDocument
+from scenthound.web.charset import to_text
+from scenthound.web.decode import decompress
+from scenthound.web.landing import LIMITS, PageLimits, land
+from scenthound.web.parse import HtmlDocument, parse_html
 
 PAGE, MOVED, MISS = 0, 1, 2
 
@@ -116,16 +119,25 @@ def read_response(response: Response, cut: Cut) -> Row:
     url = make(response.url)
     candidate = Candidate(url, 0.0, spelling=response.url)
     unpacked = cut.page_bytes or LIMITS.unpacked
-    landed = land(candidate, response, replace(LIMITS, unpacked=unpacked, url_length=cut.url_length))
+    limits = replace(LIMITS, unpacked=unpacked, url_length=cut.url_length)
+    landed = land(candidate, response, limits)
     match landed:
         case Page(document=HtmlDocument() as document):
-            return _page_row(url, landed, document)
+            return _page_row(url, landed, _followed(response, limits) if document.nofollow else document)
         case Moved():
             return Row(url, MOVED, landed.status, landed.size, f"{landed.url}\n{landed.spelling}")
         case Miss():
             detail = " ".join(landed.detail.split())
             return Row(url, MISS, landed.status, landed.size, f"{landed.reason}\n{detail}")
     raise TypeError(f"landing gave a {type(landed).__name__}")
+
+
+def _followed(response: Response, limits: PageLimits) -> HtmlDocument:
+    """The page with the links that its nofollow took away."""
+    coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
+    body = decompress(response.body, coding, limit=limits.unpacked, ratio=limits.ratio).data
+    text = to_text(body, response.header("content-type"))
+    return parse_html(text, response.url, max_links=limits.links, longest_url=limits.url_length)
 
 
 def _page_row(url: Url, page: Page, document: HtmlDocument) -> Row:

@@ -58,7 +58,7 @@ class _Request(NamedTuple):
     takes_gzip: bool
 
 
-class _Refused(Exception):  # noqa: N818  (never leaves this file; it is an answer, not an error)
+class _Refused(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status, self.message = status, message
