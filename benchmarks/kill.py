@@ -22,9 +22,7 @@ def main() -> int:
     options.add_argument("--quick", action="store_true", help="4 kills, for a look")
     asked = options.parse_args()
     kills, rounds = (4, 1) if asked.quick else (asked.kills, asked.rounds)
-    print(
-        f"{'round':>5} {'kills':>5} {'pages':>6} {'lost':>5} {'asked again, most per kill':>27} {'hasty':>5} {'bad WARCs':>9}"
-    )
+    print("round kills  pages  lost  asked again, most per kill hasty bad WARCs")
     wrong = 0
     for number in range(rounds):
         with tempfile.TemporaryDirectory() as folder:

@@ -3,8 +3,8 @@
     python benchmarks/live.py [--pages 1500] [--rounds 3] [--quick]
 
 Ours fetches, parses, finds links, scores (best-first) and stores durably (WARC and SQLite). Scrapy is tuned for
-concurrency and fetches, parses, finds links with its own link extractor and writes JSON lines. Both obey robots.txt, wait
-for nobody, and fetch through the same loopback server. Without Scrapy installed (`make peers`) its row is left out.
+concurrency and fetches, parses, finds links with its own link extractor and writes JSON lines. Both obey robots.txt,
+wait for nobody, and fetch through the same loopback server. Without Scrapy installed (`make peers`) its row is left out.
 """
 
 from __future__ import annotations
@@ -139,9 +139,7 @@ def main() -> None:
 
 def _print(found: dict[str, list[Result]]) -> None:
     base = statistics.median(r.rate for r in found["scrapy"]) if "scrapy" in found else None
-    print(
-        f"{'crawler':<12} {'pages':>6} {'pages/s':>8} {'CPU ms/page':>12} {'peak MB':>8} {'x Scrapy':>9}   median of {len(found['scenthound'])}"
-    )
+    print(f"crawler       pages  pages/s  CPU ms/page  peak MB  x Scrapy   median of {len(found['scenthound'])}")
     for name, results in found.items():
         rate = statistics.median(r.rate for r in results)
         cpu = statistics.median(1000 * r.cpu / r.pages for r in results)

@@ -70,7 +70,7 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
             recorded = found
             if code == 0:
                 break
-            assert code == -signal.SIGKILL, process.stderr.read().decode() if process.stderr else code
+            assert code == -signal.SIGKILL, (folder / "stderr.txt").read_text()
     verdict.pages = len(recorded)
     _judge_log(log, starts, verdict)
     for file in sorted((out / "pages").glob("*.warc.gz")):
@@ -108,7 +108,8 @@ def _start(out: Path, topic: object, address: str, pages: int) -> subprocess.Pop
             "host_patience=0",
         ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    with (out.parent / "stderr.txt").open("wb") as talk:
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=talk, env=environment)
 
 
 def _recorded(out: Path) -> set[str]:

@@ -249,7 +249,6 @@ def test_places_that_will_not_do_are_refused(tmp_path: Path) -> None:
     assert left(tmp_path) == ["a.warc.gz", "empty", "full"]
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_importer_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
     @importer("failing")
     def failing(source: Path, options: Options, notes: Notes) -> Brought:

@@ -204,7 +204,7 @@ def test_small_things_are_kept(tmp_path: Path) -> None:
 
     database = CrawlDatabase(tmp_path / "crawl.db")
     assert database.load_hosts() == {"a.test": (12.5, 2, 3, {"asleep": True})}
-    assert database.robots("http://a.test") == ("User-agent: *\nDisallow: /x", 5.0, 200)
+    assert database.robots("http://a.test") == ("User-agent: *\nDisallow: /x", 5.0, 0)
     assert database.robots("http://b.test") is None
     assert database.labels() == {"http://b.test/": True, "http://a.test/": False}
     assert list(database.links()) == [

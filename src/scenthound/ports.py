@@ -86,7 +86,7 @@ class Fetcher(Protocol):
     """One hop over the wire, within every cap. Redirects are reported, not followed."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        """The reply to a request for exactly this URL, its body cut at `most` bytes; never raises for the web's sake."""
+        """The reply to a request for exactly this URL, its body cut at `most` bytes. The web makes it raise nothing."""
         ...
 
 

@@ -107,7 +107,9 @@ class Session:
         """Crawl to the end; gives the reason why it ended. `DiskFull` is raised after a clean stop."""
         settings = self.settings
         async with contextlib.AsyncExitStack() as stack:
-            fetcher: Fetcher = self._fetcher or await stack.enter_async_context(make_fetcher(settings))
+            fetcher = self._fetcher
+            if fetcher is None:
+                fetcher = await stack.enter_async_context(make_fetcher(settings))
             self._run = LiveRun(
                 self.crawl,
                 fetcher,

@@ -260,7 +260,8 @@ class Crawl:
                 Candidate(Url(origin + "/robots.txt"), FOREVER, spelling=origin + "/robots.txt"), "robots"
             )
         if verdict != "fetch" and self.manners.asks_again(origin):
-            self._rest(urls.host(candidate.url), self.manners.origins[origin].until)
+            known = self.manners.origin(origin)
+            self._rest(urls.host(candidate.url), known.until if known else now)
             self._hold(candidate)
             return None
         if verdict != "fetch":
@@ -270,9 +271,9 @@ class Crawl:
 
     def _closed(self, host: str) -> str | None:
         """Why nothing more is wanted of a host, if so: its budget is spent, or it has given nothing for long."""
-        if self.manners is None or host not in self.manners.hosts:
+        if self.manners is None:
             return None
-        state, limits = self.manners.hosts[host], self.limits
+        state, limits = self.manners.host(host), self.limits
         if limits.pages_per_host and state.pages >= limits.pages_per_host:
             return "host-budget"
         if state.failures >= HOST_FAILURES:
@@ -339,6 +340,7 @@ class Crawl:
         candidate = page.candidate
         similarity = self.judge(page) if self.judge else 0.0
         asked, _ = self._origin.pop(candidate.url, (None, 0))
+        self._tries.pop(candidate.url, None)
         self.pages += 1
         step = Step(
             n=self.pages,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from scenthound.crawl.asked import Asked
 from scenthound.crawl.core import Crawl
-from scenthound.crawl.politeness import DAY, Manners, OriginRules
+from scenthound.crawl.politeness import HostState, Manners, OriginRules
 from scenthound.errors import BadConfig, DiskFull, FolderBroken
 from scenthound.model import Step
 from scenthound.ports import Saves
@@ -167,19 +167,23 @@ class CrawlFolder:
         self.repository.sync()
 
     def manners(self, now: float) -> Manners:
-        """The manners of this crawl, with what is owed to each host from before."""
+        """The manners of this crawl, with what is owed to hosts from before; the rest is looked up when needed."""
         settings = self.asked.settings
         made = Manners(settings.delay, settings.backoff, settings.robots)
-        for name, saved in self.database.load_hosts().items():
-            host = made.host(name)
-            host.next_allowed, host.failures, host.pages = saved.next_allowed, saved.failures, saved.pages
-            host.barren = int(saved.more.get("barren", 0))
-        for origin, robots in self.database.all_robots():
-            if robots.fetched > now:
-                made.origins[origin] = OriginRules(
-                    Rules.from_text(robots.text), min(robots.fetched, now + DAY), robots.status
-                )
+        made.recall_host, made.recall_origin = self._recall_host, self._recall_origin
+        for name in self.database.resting_hosts(now):
+            made.host(name)
         return made
+
+    def _recall_host(self, name: str) -> HostState | None:
+        saved = self.database.host(name)
+        return HostState(saved.next_allowed, saved.failures, int(saved.more.get("barren", 0)), saved.pages)
+
+    def _recall_origin(self, origin: str) -> OriginRules | None:
+        saved = self.database.robots(origin)
+        if saved is None:
+            return None
+        return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
 
     def close(self) -> None:
         """Let go of the folder. What was not committed is gone, as after a crash."""

@@ -6,7 +6,10 @@ its rules, learned before its first page and kept for a day at most (RFC 9309).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
 
 from scenthound import url as urls
 from scenthound.model import Miss
@@ -49,21 +52,40 @@ class Manners:
     origins: dict[str, OriginRules] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
     """Hosts and origins whose state has changed since somebody last wrote it down and cleared this."""
+    recall_host: Callable[[str], HostState | None] = field(default=lambda name: None)
+    recall_origin: Callable[[str], OriginRules | None] = field(default=lambda origin: None)
+    """Where to look for what is no longer held in memory: what was written down."""
+    kept: int = 20_000
+    """So many hosts, and so many origins, are held in memory."""
 
     def host(self, name: str) -> HostState:
         state = self.hosts.get(name)
         if state is None:
-            state = self.hosts[name] = HostState()
+            state = self.hosts[name] = self.recall_host(name) or HostState()
+            self._forget(self.hosts)
         return state
+
+    def origin(self, name: str) -> OriginRules | None:
+        known = self.origins.get(name)
+        if known is None and (known := self.recall_origin(name)) is not None:
+            self.origins[name] = known
+            self._forget(self.origins)
+        return known
+
+    def _forget(self, table: dict[str, Any]) -> None:
+        """Let go of the tenth that came first where too many are held, but for those not yet written down."""
+        if len(table) > self.kept:
+            for name in [name for name in islice(table, self.kept // 10) if name not in self.touched]:
+                del table[name]
 
     def verdict(self, spelling: str, now: float) -> str:
         """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason for leaving it alone."""
         if not self.obey:
             return "fetch"
-        known = self.origins.get(urls.origin(spelling))
+        known = self.origin(urls.origin(spelling))
         if known is None or known.until <= now:
             return "ask-robots"
-        if known.rules is REFUSE_ALL and known.failures:
+        if known.failures:
             return known.why
         return "fetch" if known.rules.may_fetch(spelling) else "robots"
 
@@ -75,8 +97,10 @@ class Manners:
         self.touched.add(origin)
         if rules is not None:
             self.origins[origin] = OriginRules(rules, now + DAY)
+            self._forget(self.origins)
             return
-        failures = self.origins[origin].failures + 1 if origin in self.origins else 1
+        before = self.origin(origin)
+        failures = before.failures + 1 if before is not None else 1
         if hopeless or failures >= self.tries:
             self.origins[origin] = OriginRules(REFUSE_ALL, now + DAY, self.tries, hopeless or "robots-unreachable")
         else:
@@ -84,7 +108,7 @@ class Manners:
 
     def asks_again(self, origin: str) -> bool:
         """True while an unreachable robots.txt will be asked for again before its origin is given up."""
-        known = self.origins.get(origin)
+        known = self.origin(origin)
         return known is not None and 0 < known.failures < self.tries
 
     def rest_after(self, origin: str, now: float) -> float:
@@ -111,7 +135,7 @@ class Manners:
 
     def delay_of(self, origin: str) -> float:
         """The longer of our delay and the one that robots.txt asks for."""
-        known = self.origins.get(origin)
+        known = self.origin(origin)
         asked = known.rules.delay if known and self.obey else None
         return max(self.delay, asked or 0.0)
 

@@ -79,11 +79,10 @@ def explain(folder: CrawlFolder, raw: str) -> Explanation:
 
 
 def _not_asked_for(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Explanation:
-    from scenthound.store.sqlite import SqliteFrontier
+    from scenthound.store.sqlite import waiting_candidate
 
-    entry = SqliteFrontier(folder.database).entry(url)
-    if entry is not None:
-        candidate = entry[1]
+    candidate = waiting_candidate(folder.database, url)
+    if candidate is not None:
         path = folder.history.lineage(candidate.parent) if candidate.parent is not None else []
         why = f"waiting in the frontier with score {candidate.score:.4g}"
         return Explanation(url, "waiting", why, path, requests, candidate)

@@ -142,9 +142,9 @@ def gather(folder: CrawlFolder, waiting: int | None = None) -> Facts:
 
 def frontier_length(folder: CrawlFolder) -> int:
     """How many URLs wait, by the last commit."""
-    from scenthound.store.sqlite import SqliteFrontier
+    from scenthound.store.sqlite import waiting
 
-    return len(SqliteFrontier(folder.database))
+    return waiting(folder.database)
 
 
 @dataclass(slots=True)

@@ -180,12 +180,11 @@ def write_bed(
     if (folder / "bed.toml").exists() or (folder.is_dir() and _archives(folder)):
         raise BadConfig(f"there is a bed in {folder} already", "give a new folder")
     folder.mkdir(parents=True, exist_ok=True)
-    repository = WarcRepository(folder, info={"description": name})
     count = 0
-    for response in responses:
-        repository.put(response, RECORDED)
-        count += 1
-    repository.close()
+    with WarcRepository(folder, info={"description": name}) as repository:
+        for response in responses:
+            repository.put(response, RECORDED)
+            count += 1
     listed = list(topics)
     (folder / "topics.jsonl").write_text("".join(map(topic_line, listed)), encoding="utf-8")
     digest = Bed(folder, {}, listed, []).digest  # read back, so it is the digest of what is really there

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, ScenthoundError
-from scenthound.lab.bed import Bed, BedTopic, Web, read_topics, topic_line
+from scenthound.lab.bed import Bed, BedTopic, topic_line
+from scenthound.lab.bed import _read_topics as read_topics
 from scenthound.lab.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
 from scenthound.lab.experiment_asked import FILE, Asked, Chosen, choose_topics, load_asked, parse_strategies, save_asked
 from scenthound.lab.metrics.pairs import seed_halves
@@ -287,7 +288,8 @@ def _worked(folder: Path, tasks: Sequence[_Task], bed: PreparedBed, jobs: int) -
             yield futures[future], future.result()
     except BrokenProcessPool:
         raise ScenthoundError(
-            "a process of the experiment was killed, perhaps for want of memory", "run it again to go on, with fewer --jobs"
+            "a process of the experiment was killed, perhaps for want of memory",
+            "run it again to go on, with fewer --jobs",
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)  # those under way are finished and kept

@@ -49,7 +49,9 @@ def parse_strategies(text: str | Iterable[str | Chosen]) -> list[Chosen]:
     for part in parts:
         chosen = part if isinstance(part, Chosen) else _parsed(part.strip())
         if chosen.name in ORACLES:
-            raise BadUsage(f"`{chosen.name}` is no strategy but a reference line", "every experiment can draw it beside")
+            raise BadUsage(
+                f"`{chosen.name}` is no strategy but a reference line", "every experiment can draw it beside"
+            )
         make_strategy(chosen.name, chosen.parameters)
         found.setdefault(chosen.label, chosen)
     if not found:
@@ -73,7 +75,9 @@ def choose_topics(topics: Sequence[BedTopic], wanted: int | str | Sequence[str] 
     if wanted is None:
         return list(topics)
     if isinstance(wanted, str):
-        wanted = int(wanted) if wanted.strip().isdigit() else [part.strip() for part in wanted.split(",") if part.strip()]
+        wanted = (
+            int(wanted) if wanted.strip().isdigit() else [part.strip() for part in wanted.split(",") if part.strip()]
+        )
     if isinstance(wanted, int):
         if wanted < 1:
             raise BadUsage(f"{wanted} topics", "ask for at least one")
@@ -129,11 +133,16 @@ def load_asked(folder: Path) -> Asked:
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
         plain["cut"], plain["limits"] = Cut(**plain["cut"]), ReplayLimits(**plain["limits"])
-        return Asked(**{key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()})
+        settled: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
+        }
+        return Asked(**settled)
     except FileNotFoundError:
         raise BadConfig(f"no experiment in {folder}: {FILE} is missing", "make one with `scenthound lab run`") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError) as error:
-        raise BadConfig(f"{path} can't be used: {error}", "it is written by `scenthound lab run`, not by hand") from None
+        raise BadConfig(
+            f"{path} can't be used: {error}", "it is written by `scenthound lab run`, not by hand"
+        ) from None
 
 
 def _toml(value: Any) -> str:

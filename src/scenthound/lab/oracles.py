@@ -33,7 +33,7 @@ def path_oracle(bed: PreparedBed, topic: BedTopic, pages: int = 1000, seeds: Seq
     """
     seeds = topic.seeds if seeds is None else seeds
     walk = _Walk(bed, topic, pages)
-    targets = {number for url in wanted(topic.targets, seeds, bed.aliases) if (number := bed.number(Url(url))) is not None}
+    targets = {number for url in wanted(topic.targets, seeds, bed.aliases) if (number := bed.number(url)) is not None}
     walk.sow(seeds)
     targets -= walk.visited
     while targets and not walk.done:
@@ -155,7 +155,18 @@ class _Walk:
         place = len(self.order)
         self._result.steps.append(
             Step(
-                place, url, source, "", score, {}, self._judge(page), depth, page.status, page.size, float(place), page.title
+                place,
+                url,
+                source,
+                "",
+                score,
+                {},
+                self._judge(page),
+                depth,
+                page.status,
+                page.size,
+                float(place),
+                page.title,
             )
         )
 

@@ -120,7 +120,7 @@ def read_response(response: Response, cut: Cut) -> Row:
     candidate = Candidate(url, 0.0, spelling=response.url)
     unpacked = cut.page_bytes or LIMITS.unpacked
     limits = replace(LIMITS, unpacked=unpacked, url_length=cut.url_length)
-    landed = land(candidate, response, limits)
+    landed = land(candidate, response, limits, agent="")
     match landed:
         case Page(document=HtmlDocument() as document):
             return _page_row(url, landed, _followed(response, limits) if document.nofollow else document)

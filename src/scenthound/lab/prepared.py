@@ -132,7 +132,7 @@ class PreparedBed:
 
     def __contains__(self, url: object) -> bool:
         """Whether the bed has a page for this URL, directly or behind redirects."""
-        return isinstance(url, str) and self.number(Url(url)) is not None
+        return isinstance(url, str) and self.number(url) is not None
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -152,17 +152,17 @@ class PreparedBed:
         return {url: number for number, url in enumerate(self.pages)}
 
     @cached_property
-    def aliases(self) -> Mapping[Url, Url]:
+    def aliases(self) -> Mapping[str, str]:
         """The recorded redirects: URL to where it leads."""
-        return {url: Url(self._head(row)[0]) for url, row in self._rows.items() if self._kinds[row] == MOVED}
+        return {str(url): self._head(row)[0] for url, row in self._rows.items() if self._kinds[row] == MOVED}
 
-    def number(self, url: Url) -> int | None:
+    def number(self, url: str) -> int | None:
         """The number of the page that a request for this URL ends at."""
         for _ in range(HOPS + 1):
             if url not in self.aliases:
                 break
             url = self.aliases[url]
-        return self._page_numbers.get(url)
+        return self._page_numbers.get(Url(url))
 
     def terms(self, analyser: Analyser) -> PreparedTerms:
         """Term counts of all rows, computed once per bed and analyser."""

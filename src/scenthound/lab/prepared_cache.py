@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +72,7 @@ def fingerprint(*more: object) -> str:
 
 
 def digest_of(web: Web) -> str:
-    """The web's digest. That of a bed folder costs reading all of it, so it is remembered by the files' size and time."""
+    """The web's digest. A bed folder's costs reading all of it, so it is remembered by the files' sizes and times."""
     if not isinstance(web, Bed):
         return web.digest
     files = sorted([*web.folder.glob("*.warc*"), web.folder / "topics.jsonl"])
@@ -134,7 +135,7 @@ def load_about(folder: Path) -> dict[str, object] | None:
     return about if whole else None
 
 
-def mapped(folder: Path, name: str, kind: str) -> npt.NDArray[np.integer]:  # type: ignore[type-arg]
+def mapped(folder: Path, name: str, kind: str) -> npt.NDArray[Any]:
     """A column of numbers, mapped into memory: pages of it are read when touched, and shared by processes."""
     path = folder / name
     if not path.stat().st_size:

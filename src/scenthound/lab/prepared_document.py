@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -86,7 +87,7 @@ def pack(page: Written) -> tuple[bytes, list[str], list[int]]:
         [*map(len, blobs), max(0, min(page.spare, _LARGEST))],
         *(zip(*page.leaves, strict=True) if page.leaves else ((), (), ())),
         starts,
-        *([element[field] for element in page.elements] for field in range(5)),
+        *(zip(*(element[:5] for element in page.elements), strict=True) if page.elements else [()] * 5),
         step_ids,
         page.link_elements,
         token_ids,
@@ -105,7 +106,7 @@ def _unpack(record: bytes) -> _Tables:
     header = np.frombuffer(record, "<i4", _HEADER).tolist()
     leaves, elements, links, tokens, text_size, words_size, steps_size, _ = header
     sizes = (leaves, leaves, leaves, leaves + 1, *(elements,) * 6, links, tokens)
-    columns: list[Numbers] = []
+    columns: list[Any] = []
     place = 4 * _HEADER
     for size in sizes:
         columns.append(np.frombuffer(record, "<i4", size, place))
@@ -115,7 +116,8 @@ def _unpack(record: bytes) -> _Tables:
     words = record[place : place + words_size].decode()
     place += words_size
     steps = record[place : place + steps_size].decode("utf-8", "surrogatepass")
-    return _Tables(*columns, text, words.split(SEPARATOR) if words else [], steps.split(SEPARATOR))  # type: ignore[arg-type]
+    columns += [text, words.split(SEPARATOR) if words else [], steps.split(SEPARATOR)]
+    return _Tables._make(columns)
 
 
 class PreparedDocument:
@@ -187,7 +189,7 @@ class PreparedDocument:
                 tables = self._read()
                 terms = [analyser.terms_of([word])[:1] for word in tables.words]
                 flat, starts = tables.token.tolist(), tables.leaf_token.tolist()
-                pairs = zip(starts, starts[1:], strict=False)
+                pairs = pairwise(starts)
                 return [[term for number in flat[begin:end] for term in terms[number]] for begin, end in pairs]
         return None
 
@@ -242,4 +244,4 @@ class PreparedPage(Page):
         found = self.document.known(key) if isinstance(self.document, PreparedDocument) else None
         made = memo[key] = make() if found is None else found
         self.effort += time.process_time() - before
-        return made  # type: ignore[no-any-return]
+        return made

@@ -136,7 +136,7 @@ class Folded(Counts):
 
     @property
     def square(self) -> int:
-        return int(self._square[0])  # type: ignore[index]
+        return self._parts()[0]
 
     def __contains__(self, term: object) -> bool:
         return isinstance(term, str) and self._place(term) >= 0
@@ -145,25 +145,31 @@ class Folded(Counts):
         place = self._place(term)
         if place < 0:
             raise KeyError(term)
-        _, words, counts = self._square  # type: ignore[misc]
+        _, words, counts = self._parts()
         at = 4 * words.count(b"\n", 0, place)
         return int.from_bytes(counts[at : at + 4], "little")
 
     def get(self, term: str, default: Any = None) -> Any:
-        return self[term] if term in self else default
+        try:
+            return self[term]
+        except KeyError:
+            return default
 
     def __len__(self) -> int:
-        return len(self._square[2]) // 4  # type: ignore[index]
+        return len(self._parts()[2]) // 4
 
     def __bool__(self) -> bool:
         return len(self) > 0
 
     def _place(self, term: str) -> int:
-        return int(self._square[1].find(b"\n%b\n" % term.encode("utf-8", "surrogatepass")))  # type: ignore[index]
+        return self._parts()[1].find(b"\n%b\n" % term.encode("utf-8", "surrogatepass"))
+
+    def _parts(self) -> tuple[int, bytes, bytes]:
+        return self._square  # type: ignore[return-value]
 
     def unfold(self) -> Counts:
         """Become an ordinary `Counts`; gives itself."""
-        square, words, counts = self._square  # type: ignore[misc]
+        square, words, counts = self._parts()
         self.__class__ = Counts  # type: ignore[assignment]
         terms = words[1:-1].decode("utf-8", "surrogatepass").split("\n") if counts else ()
         self.update(zip(terms, np.frombuffer(counts, "<i4").tolist(), strict=True))

@@ -57,8 +57,8 @@ class ReplayLimits:
 class Profile:
     """The circumstances of a paper (sheet 60.1): what of a page is read, and how far a crawl may go."""
 
-    cut: Cut = Cut()
-    limits: ReplayLimits = ReplayLimits()
+    cut: Cut = field(default_factory=Cut)
+    limits: ReplayLimits = field(default_factory=ReplayLimits)
 
 
 PROFILES: Mapping[str, Profile] = {

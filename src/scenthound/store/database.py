@@ -38,7 +38,7 @@ CREATE TABLE dead (url TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, next_allowed REAL NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
     pages INTEGER NOT NULL DEFAULT 0, more TEXT) WITHOUT ROWID;
-CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, fetched REAL NOT NULL, status INTEGER NOT NULL);
+CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT NULL, failures INTEGER NOT NULL);
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
 CREATE TABLE frontier (
     url TEXT PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
@@ -60,11 +60,11 @@ class HostState(NamedTuple):
 
 
 class Robots(NamedTuple):
-    """A robots.txt as it was fetched."""
+    """What an origin's robots.txt was understood to say, until when that holds, and failures to get it."""
 
     text: str
-    fetched: float
-    status: int = 200
+    until: float
+    failures: int = 0
 
 
 class CrawlDatabase:
@@ -242,16 +242,16 @@ class CrawlDatabase:
             self._touched.clear()
             self._hosts.clear()
 
-    def save_robots(self, origin: str, text: str, fetched: float, status: int = 200) -> None:
-        self.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, clean(text), fetched, status))
+    def save_robots(self, origin: str, text: str, until: float, failures: int = 0) -> None:
+        self.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, clean(text), until, failures))
 
     def robots(self, origin: str) -> Robots | None:
-        found = self.row("SELECT text, fetched, status FROM robots WHERE origin = ?", (origin,))
+        found = self.row("SELECT text, until, failures FROM robots WHERE origin = ?", (origin,))
         return None if found is None else Robots(*found)
 
-    def all_robots(self) -> Iterator[tuple[str, Robots]]:
-        for origin, *rest in self.rows("SELECT origin, text, fetched, status FROM robots"):
-            yield origin, Robots(*rest)
+    def resting_hosts(self, now: float) -> list[str]:
+        """Hosts that may not be asked yet."""
+        return [row[0] for row in self.rows("SELECT host FROM hosts WHERE next_allowed > ?", (now,))]
 
     def save_label(self, url: Url, on_topic: bool, now: float) -> None:
         self.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?)", (url, on_topic, now))

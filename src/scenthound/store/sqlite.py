@@ -13,8 +13,9 @@ from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 
-__all__ = ["CrawlDatabase", "SqliteFrontier", "SqliteHistory"]
+__all__ = ["CrawlDatabase", "SqliteFrontier", "SqliteHistory", "waiting", "waiting_candidate"]
 
+_COLUMNS = "number, url, score, carry, parts, parent, anchor, depth, spelling, due"
 _RECENT = "frontier.recent"
 _NUMBER = "frontier.number"
 
@@ -110,26 +111,27 @@ class SqliteFrontier(MemoryFrontier):
         self._changed.clear()
 
     def _stored(self) -> Iterator[tuple[int, Candidate]]:
-        rows = self._database.rows(
-            "SELECT number, url, score, carry, parts, parent, anchor, depth, spelling, due FROM frontier"
-        )
-        for number, url, score, carry, parts, parent, anchor, depth, spelling, due in rows:
-            if not isinstance(score, float) or not isinstance(number, int):
-                raise FolderBroken(f"{self._database.path}: the frontier's entry for {url} can't be read")
-            yield (
-                number,
-                Candidate(
-                    Url(url),
-                    score,
-                    as_mapping(carry) if carry else NOTHING,
-                    as_mapping(parts) if parts else NOTHING,
-                    None if parent is None else Url(parent),
-                    anchor,
-                    depth,
-                    spelling,
-                    due,
-                ),
-            )
+        for row in self._database.rows(f"SELECT {_COLUMNS} FROM frontier ORDER BY number"):  # noqa: S608 - ours
+            yield row[0], _candidate(row, self._database.path)
+
+
+def waiting(database: CrawlDatabase) -> int:
+    """How many URLs wait in a crawl's file, those in flight included."""
+    return int((database.row("SELECT count(*) FROM frontier") or (0,))[0])
+
+
+def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
+    """The candidate that waits under this URL in a crawl's file."""
+    row = database.row(f"SELECT {_COLUMNS} FROM frontier WHERE url = ?", (url,))  # noqa: S608 - ours
+    return None if row is None else _candidate(row, database.path)
+
+
+def _candidate(row: tuple[Any, ...], path: str) -> Candidate:
+    number, url, score, carry, parts, parent, anchor, depth, spelling, due = row
+    if not isinstance(score, float) or not isinstance(number, int):
+        raise FolderBroken(f"{path}: the frontier's entry for {url} can't be read")
+    origin = None if parent is None else Url(parent)
+    return Candidate(Url(url), score, as_mapping(carry), as_mapping(parts), origin, anchor, depth, spelling, due)
 
 
 def _row(number: int, candidate: Candidate) -> tuple[Any, ...]:

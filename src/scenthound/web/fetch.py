@@ -138,7 +138,7 @@ class HttpFetcher:
             await resolver.close()
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        """What the server answers to `GET url`, spelt exactly so, at most `most` bytes of it. Only a cancellation is raised."""
+        """What the server answers to `GET url`, spelt so, cut at `most` bytes. Only a cancellation is raised."""
         if self._session is None:
             raise RuntimeError("the fetcher is closed: use it inside `async with`")
         wire = self._wire(url)

@@ -57,7 +57,8 @@ def land(
     now: float = 0.0,
     agent: str = "scenthound",
 ) -> Page | Miss | Moved:
-    """What came of a request. `now` is what a date in `Retry-After` is measured from.
+    """What came of a request. `now` is what a date in `Retry-After` is measured from; `agent` is whom meta robots and
+    X-Robots-Tag are read for, and where it is empty they are not obeyed.
 
     Reasons of a miss: `http-404` and its kind, `bad-redirect`, `not-modified`, `no-content`, `not-html`, and of a body
     that can't be unpacked `bomb`, `coding`, `damaged`.
@@ -126,11 +127,12 @@ def _page(candidate: Candidate, response: Response, limits: PageLimits, agent: s
         if delay == 0:
             return Moved(candidate, url, spelling, status, size)
         document.add_link(url, spelling)
-    headers = [value for key, value in response.headers if key.lower() == "x-robots-tag"]
-    said = directives(document.metas, headers, agent)
-    document.noindex, document.nofollow = said.noindex, said.nofollow
-    if said.nofollow:
-        document.links = ()
+    if agent:
+        headers = [value for key, value in response.headers if key.lower() == "x-robots-tag"]
+        said = directives(document.metas, headers, agent)
+        document.noindex, document.nofollow = said.noindex, said.nofollow
+        if said.nofollow:
+            document.links = ()
     return Page(address, candidate, document, status, size)
 
 

@@ -51,7 +51,7 @@ class Intake:
 
 
 def _refused_redirect(response: Response, url: Url) -> str:
-    landed = land(Candidate(url, 0.0, spelling=response.url), response)
+    landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")
     if isinstance(landed, Miss):
         return f"status {response.status} ({landed.reason})"
     # As from /index.html to /: to us these are one page, and this record would hide it.

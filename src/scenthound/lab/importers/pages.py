@@ -16,11 +16,7 @@ from scenthound.model import Candidate, Moved, Page, Response, Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 from scenthound.url import make
-from scenthound.web.charset import decode, detect
-from scenthound.web.decode import decompress
-from scenthound.web.landing import LIMITS, land
-from scenthound.web.mime import extract
-from scenthound.web.parse import HtmlDocument, parse_html
+from scenthound.web.landing import land
 
 HOPS = 10  # redirects in a row that are followed, as in the loop
 
@@ -50,23 +46,12 @@ def said_by(
             continue
         if not only(url):
             continue
-        landed = land(Candidate(url, 0.0, spelling=response.url), response)
+        landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")  # manners: not for recordings
         if isinstance(landed, Page):
             counts = analyser.counts(landed.text) if wants_counts(url) else None
-            yield Said(url, landed.size, _links(landed, response), counts)
+            yield Said(url, landed.size, tuple(link.url for link in landed.outlinks), counts)
         elif isinstance(landed, Moved):
             yield Said(url, moved=landed.url)
-
-
-def _links(page: Page, response: Response) -> tuple[Url, ...]:
-    """The page's links, also where it asks robots not to follow them: that is manners, which recordings don't need."""
-    document = page.document
-    if isinstance(document, HtmlDocument) and document.nofollow:  # landing took the links away
-        mime = extract(value for name, value in response.headers if name.lower() == "content-type")
-        coding = ",".join(value for name, value in response.headers if name.lower() == "content-encoding")
-        body = decompress(response.body, coding, limit=LIMITS.unpacked, ratio=LIMITS.ratio).data
-        document.links = parse_html(decode(body, detect(body, str(mime or "")).name), response.url).links
-    return tuple(link.url for link in page.outlinks)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -55,6 +55,7 @@ class Notes:
 
     def count(self, kind: str, example: str = "", times: int = 1) -> None:
         """So much of this kind; the first few examples will be shown."""
+        kind = printable(kind, 200)
         if kind not in self._counts and len(self._counts) >= MOST_KINDS:
             kind = _REST
         self._counts[kind] += times

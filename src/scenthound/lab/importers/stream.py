@@ -119,8 +119,10 @@ class _Records:
         return Record(headers, block)
 
     def _ends_at(self, at: int) -> bool:
-        """Whether a record may end here: behind blank lines there is another one, or nothing."""
+        """Whether a record may end here: before two line ends, as it should, or before another record or nothing."""
         self._have(at + 24)
+        if self.buffer.startswith(b"\r\n\r\n", at):
+            return True
         blank = _BLANK.match(self.buffer, at, at + 8)
         behind = self.buffer[blank.end() if blank is not None else at : at + 24]
         return not behind or behind.startswith(b"WARC/"[: len(behind)])
@@ -139,7 +141,7 @@ class _Records:
     def _hole(self, what: str) -> None:
         """Note the damage and go on at the next place that looks like a record."""
         self.holes += 1
-        self.notes.count(f"damaged places in WARC files ({what})", self.name)
+        self.notes.count(f"damaged places in {self.name} ({what})")
         del self.buffer[:5]
         passed = 0
         while passed < LARGEST:
@@ -211,7 +213,7 @@ class _Records:
                         yield piece
             except zlib.error:
                 self.holes += 1
-                self.notes.count("damaged places in WARC files (gzip)", self.name)
+                self.notes.count(f"damaged places in {self.name} (no gzip)")
                 yield None
                 raw = self._next_member(raw[1:]) if self.holes < HOLES else b""
                 continue
