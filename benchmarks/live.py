@@ -114,10 +114,10 @@ def main() -> None:
         bed = Path(top) / "bed"
         command = [sys.executable, "-m", "scenthound", "lab"]
         subprocess.run(
-            [*command, "generate", str(bed), "--pages", str(pages * 2), "--seed", "3", "--page-bytes", "40000"],
+            [*command, "generate", str(bed), "--pages", str(pages * 2), "--seed", "3", "--page-size", "40000"],
             check=True,
         )
-        web = GeneratedWeb(pages=pages * 2, seed=3)
+        web = GeneratedWeb(pages=pages * 2, seed=3, page_size=40_000)
         topic = web.topics[0]
         port = _free_port()
         server = subprocess.Popen([*command, "serve", str(bed), "--port", str(port)], stderr=subprocess.DEVNULL)

@@ -119,8 +119,12 @@ def test_the_text_of_a_prepared_page_is_the_parsers_to_the_letter(bed: Bed) -> N
     assert fetched(prepare(bed), "http://a.test/").text == live(HOME).text
 
 
-TAGS = st.sampled_from(["a href=/x", "a href=/y", "b", "p", "div id=n", "ul", "li", "table", "td", "/a", "/p", "/div", "br"])
-WORDS = st.sampled_from(["solar", "panel", " ", "\n", "\u00a0", "Élan", "&amp;", "<!-- c -->", "<script>z</script>", "x"])
+TAGS = st.sampled_from(
+    ["a href=/x", "a href=/y", "b", "p", "div id=n", "ul", "li", "table", "td", "/a", "/p", "/div", "br"]
+)
+WORDS = st.sampled_from(
+    ["solar", "panel", " ", "\n", "\u00a0", "Élan", "&amp;", "<!-- c -->", "<script>z</script>", "x"]
+)
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -219,7 +223,11 @@ def test_several_processes_prepare_what_one_does(tmp_path: Path, monkeypatch: py
 
 
 def test_a_page_is_cut_before_it_is_parsed_and_long_urls_are_refused() -> None:
-    html = "<p>alpha</p><a href='/first'>one</a>" + "<i>beta</i>" * 50 + f"<a href='/{'x' * 300}'>long</a><a href='/last'>two</a>"
+    html = (
+        "<p>alpha</p><a href='/first'>one</a>"
+        + "<i>beta</i>" * 50
+        + f"<a href='/{'x' * 300}'>long</a><a href='/last'>two</a>"
+    )
     response = answer("http://a.test/", html)
     whole, short = read_response(response, Cut()), read_response(response, Cut(page_bytes=100))
     assert len(whole.links) == 3
@@ -228,8 +236,8 @@ def test_a_page_is_cut_before_it_is_parsed_and_long_urls_are_refused() -> None:
     assert read_response(response, Cut(url_length=256)).links == ("http://a.test/first", "http://a.test/last")
 
 
-def test_a_bed_with_nothing_in_it_can_be_prepared(tmp_path: Path) -> None:
-    ready = prepare(write_bed(tmp_path / "empty", "empty", [], []))
+def test_a_bed_without_a_page_can_be_prepared(tmp_path: Path) -> None:
+    ready = prepare(write_bed(tmp_path / "empty", "empty", [answer("http://a.test/", "", 404)], []))
     assert (len(ready), ready.pages, len(ready.graph)) == (0, [], 0)
     assert isinstance(fetched(ready, "http://a.test/"), Miss)
 
@@ -302,7 +310,10 @@ def reachable(*roots: object) -> list[object]:
         if isinstance(thing, NOT_CONTENT):
             continue
         waiting += gc.get_referents(thing)
-        names = [*getattr(thing, "__dict__", ()), *(n for k in type(thing).__mro__ for n in getattr(k, "__slots__", ()))]
+        names = [
+            *getattr(thing, "__dict__", ()),
+            *(n for k in type(thing).__mro__ for n in getattr(k, "__slots__", ())),
+        ]
         waiting += [getattr(thing, name, None) for name in names if isinstance(name, str)]
         base = getattr(thing, "base", None)  # what an array is a view of
         waiting.append(base)
@@ -313,9 +324,14 @@ def test_nothing_a_strategy_is_handed_leads_to_another_page(tmp_path: Path) -> N
     secret = "zebrafinch"
     pages = [
         answer("http://a.test/", "<p>bees</p><a href='http://a.test/other'>more</a>"),
-        answer("http://a.test/other", f"<title>{secret}</title><p>{secret}</p><a href='http://{secret}.test/'>{secret}</a>"),
+        answer(
+            "http://a.test/other", f"<title>{secret}</title><p>{secret}</p><a href='http://{secret}.test/'>{secret}</a>"
+        ),
     ]
     ready = prepare(write_bed(tmp_path / "bed", "two", pages, [TOPIC]))
+    # A process that tokenises remembers the stem of every word it met, of whatever page. This one has just prepared
+    # the bed; one that only replays has read nothing but records.
+    Analyser()._terms.clear()
     other = fetched(ready, "http://a.test/other")  # whatever the bed remembers of it, it remembers now
     page = fetched(ready, "http://a.test/")
     link: Link = page.links[0]

@@ -1,0 +1,51 @@
+"""One door for parts of ours and of strangers."""
+
+from __future__ import annotations
+
+import sys
+import types
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from scenthound import plugins
+from scenthound.errors import UnknownName
+from scenthound.plugins import Shelf
+from scenthound.strategies import SHELF
+from scenthound.testing import strategy_contract
+
+
+def test_our_own_strategies_come_through_the_door() -> None:
+    assert {"breadth-first", "random", "best-first", "best-n-first"} <= set(SHELF.names())
+
+
+def test_an_unknown_name_brings_the_nearest_one() -> None:
+    with pytest.raises(UnknownName, match="did you mean `best-first`"):
+        SHELF.get("best-frist")
+
+
+def test_two_things_may_not_share_a_name() -> None:
+    shelf: Shelf[object] = Shelf("thing", "scenthound.things", "scenthound.graph")
+    shelf.add("one")(types.SimpleNamespace(a=1))
+    with pytest.raises(ValueError, match="called one"):
+        shelf.add("one")(types.SimpleNamespace(a=2))
+
+
+def test_a_strangers_plug_in_is_found_and_a_broken_one_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    stranger = types.ModuleType("stranger")
+    stranger.thing = "a thing"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "stranger", stranger)
+    points = [EntryPoint("theirs", "stranger:thing", "g"), EntryPoint("broken", "no_such_module_at_all", "g")]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points)
+    shelf: Shelf[str] = Shelf("thing", "g", "scenthound.graph")
+    assert shelf.get("theirs") == "a thing"
+    assert "no_such_module_at_all" in shelf.broken["broken"]
+
+
+@pytest.mark.parametrize("name", SHELF.names())
+def test_every_strategy_keeps_the_contract(name: str) -> None:
+    for says, check in strategy_contract(SHELF.get(name)):
+        try:
+            check()
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {says}: {error}") from error
