@@ -6,10 +6,14 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scenthound.crawl.core import (
+import pytest
+
+from scenthound.crawl.core import Crawl
+from scenthound.crawl.politeness import DAY, Manners
+from scenthound.crawl.scope import Scope
+from scenthound.crawl.steps import (
     FOREVER,
     SITEMAP,
-    Crawl,
     Done,
     Dropped,
     Fetch,
@@ -18,8 +22,7 @@ from scenthound.crawl.core import (
     SitemapLanded,
     Wait,
 )
-from scenthound.crawl.politeness import Manners
-from scenthound.crawl.scope import Scope
+from scenthound.errors import StrategyFailed
 from scenthound.model import Candidate, Miss, Moved, Page, Topic, Url
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
@@ -107,7 +110,7 @@ def test_the_crawl_delay_of_robots_txt_is_honoured() -> None:
     assert crawl.next(8.0) == Wait(15.0)
 
 
-def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_good() -> None:
+def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_a_day() -> None:
     crawl = crawl_of("a.example/", manners=Manners(delay=1.0, backoff=10.0))
     first = fetched(crawl, 0.0)
     crawl.landed(RobotsLanded(first.candidate, None), 0.0)
@@ -115,8 +118,8 @@ def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_good() -> N
     second = fetched(crawl, 10.0)
     assert (first.kind, second.kind) == ("robots", "robots")
     crawl.landed(RobotsLanded(second.candidate, None), 11.0)
-    assert crawl.next(14.0) == Done("frontier empty")
-    assert crawl.tally.misses["robots-unreachable"] == 1
+    assert crawl.next(14.0) == Wait(11.0 + DAY), "not dead: the crawl can be taken up when the site is back"
+    assert crawl.tally.dropped["robots-unreachable"] == 1
 
 
 def test_429_backs_off_as_long_as_the_server_asks_and_the_url_is_tried_again() -> None:
@@ -313,3 +316,150 @@ def test_ranking_time_leaves_out_the_reading_of_pages() -> None:
     found = walk(web, Everything(), "bees", "a.example/")
     assert found.crawl.rank_seconds >= 0.0
     assert found.crawl.links_scored == 1
+
+
+def spelt(*spellings: str) -> Crawl:
+    seeds = [(named(spelling), spelling) for spelling in spellings]
+    frontier, history = MemoryFrontier(), MemoryHistory()
+    made = Crawl(Everything(), frontier, history, Topic("x"), seeds, limits=Limits(), manners=polite(0.0))
+    made.start()
+    return made
+
+
+def test_a_redirect_to_another_spelling_of_the_same_page_is_followed() -> None:
+    crawl = spelt("http://a.example/~bob")
+    first = fetched(crawl, 0.0)
+    crawl.landed(Moved(first.candidate, first.candidate.url, "http://a.example/%7Ebob"), 0.0)
+    second = fetched(crawl, 0.0)
+    assert second.spelling == "http://a.example/%7Ebob"
+    crawl.landed(page_for(second), 0.0)
+    assert [step.url for step in crawl.history.trail()] == ["http://a.example/%7Ebob"]
+
+
+def test_two_spellings_that_send_each_other_round_are_a_loop() -> None:
+    crawl = spelt("http://a.example/~bob")
+    asked = 0
+    while isinstance(step := crawl.next(0.0), Fetch):
+        asked += 1
+        other = "http://a.example/%7Ebob" if "~" in step.spelling else "http://a.example/~bob"
+        crawl.landed(Moved(step.candidate, step.candidate.url, other), 0.0)
+    assert asked == 11
+    assert dict(crawl.tally.misses) == {"redirect-loop": 1}
+
+
+def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
+    crawl = crawl_of("a.example/x", manners=polite(1.0, obey=True))
+    crawl = Crawl(
+        Everything(),
+        MemoryFrontier(),
+        MemoryHistory(),
+        Topic("bees"),
+        [(named("a.example/x"), "http://a.example./x")],
+        limits=Limits(),
+        manners=polite(1.0, obey=True),
+    )
+    crawl.start()
+    robots = fetched(crawl, 0.0)
+    assert robots.spelling == "http://a.example./robots.txt"
+    crawl.landed(RobotsLanded(robots.candidate, parse(b"", "scenthound"), answered=True), 0.0)
+    assert fetched(crawl, 1.0).spelling == "http://a.example./x"
+
+
+def test_seeds_may_be_out_of_scope_and_where_they_lead_is_in_it() -> None:
+    crawl = crawl_of("a.example/", manners=polite(0.0), scope=Scope(hosts=frozenset({"A.example"})))
+    first = fetched(crawl, 0.0)
+    crawl.landed(Moved(first.candidate, named("www.a.example/"), "http://www.a.example/"), 0.0)
+    crawl.landed(page_for(fetched(crawl, 0.0), '<a href="/in">x</a><a href="http://b.example/">y</a>'), 0.0)
+    assert fetched(crawl, 0.0).candidate.url == "http://www.a.example/in"
+    assert crawl.tally.dropped["out-of-scope"] == 1
+
+
+def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
+    seeds = [f"a.example/{n}" for n in range(6)]
+    crawl = Crawl(
+        Everything(batch=3),
+        MemoryFrontier(bound=6),
+        MemoryHistory(),
+        Topic("bees"),
+        [(named(s), named(s)) for s in seeds],
+        limits=Limits(),
+        manners=polite(1.0),
+    )
+    crawl.start()
+    order = []
+    now = 0.0
+    while not isinstance(step := crawl.next(now), Done):
+        if isinstance(step, Fetch):
+            order.append(step.candidate.url)
+            crawl.landed(page_for(step), now)
+        else:
+            now = step.until
+    assert order == [named(s) for s in seeds]
+
+
+def test_when_nobody_answers_the_crawl_waits_and_nobody_pays_for_it() -> None:
+    seeds = [f"h{n}.example/" for n in range(40)]
+    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=0.01, obey=False), retries=0)
+    now, asked = 0.0, 0
+    while now < 100.0 and not isinstance(step := crawl.next(now), Done):
+        if isinstance(step, Fetch):
+            asked += 1
+            crawl.landed(Miss(step.candidate, "connect", retry_after=0.0), now)
+        else:
+            now = step.until
+    assert crawl.tally.dropped["no-network"] > 0
+    assert len(list(crawl.history.trail())) == 0
+    lost = sum(crawl.tally.misses.values())
+    pages = 0
+    while not isinstance(step := crawl.next(now), Done):
+        if isinstance(step, Fetch):
+            crawl.landed(page_for(step), now)
+            pages += 1
+        else:
+            now = step.until
+    assert pages + lost == 40
+    assert lost <= 16, "only those that failed before the outage was noticed"
+
+
+def test_an_answer_of_any_kind_shows_that_the_line_is_up() -> None:
+    manners = Manners(delay=0.0, backoff=0.001, obey=False)
+    crawl = crawl_of(*(f"h{n}.example/" for n in range(60)), manners=manners, retries=0)
+    now = 0.0
+    for number in range(60):
+        step = fetched(crawl, now)
+        status = 404 if number % 10 == 0 else 0
+        crawl.landed(Miss(step.candidate, "x", status=status, retry_after=None if status else 0.0), now)
+        now += 1.0
+    assert crawl.tally.dropped["no-network"] == 0
+
+
+def test_a_strategy_that_raises_is_named_and_its_page_is_not_half_recorded() -> None:
+    class Clumsy(Everything):
+        def read(self, page: Page) -> Iterable[Candidate]:
+            yield page.offer(page.outlinks[0], 1.0)
+            raise KeyError("food")
+
+    crawl = Crawl(
+        Clumsy(), MemoryFrontier(), MemoryHistory(), Topic("x"), [(named("a.example/"),) * 2], limits=Limits()
+    )
+    crawl.start()
+    page = page_for(fetched(crawl, 0.0), '<a href="/b">b</a>')
+    with pytest.raises(StrategyFailed, match=r"Clumsy failed on http://a\.example/: KeyError"):
+        crawl.landed(page, 1.0)
+    assert len(crawl.history) == 0
+    assert len(crawl.frontier) == 0
+
+
+def test_a_sitemap_that_names_itself_is_read_once() -> None:
+    crawl = crawl_of("a.example/", manners=polite(0.0, obey=True), sitemaps=50)
+    robots = fetched(crawl, 0.0)
+    rules = parse(b"Sitemap: http://a.example/map.xml", "scenthound")
+    crawl.landed(RobotsLanded(robots.candidate, rules, answered=True), 0.0)
+    asked = 0
+    while isinstance(step := crawl.next(0.0), Fetch):
+        if step.kind == "sitemap":
+            asked += 1
+            crawl.landed(SitemapLanded(step.candidate, (), ["http://a.example/map.xml"]), 0.0)
+        else:
+            crawl.landed(page_for(step), 0.0)
+    assert asked == 1

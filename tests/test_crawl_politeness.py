@@ -58,7 +58,7 @@ def test_no_server_may_send_us_away_for_more_than_a_day() -> None:
 def test_memory_is_bounded_and_what_was_let_go_is_recalled() -> None:
     written: dict[str, HostState] = {}
     rules: dict[str, OriginRules] = {}
-    manners = Manners(kept=100, recall_host=written.get, recall_origin=rules.get)
+    manners = Manners(kept=100, rules_kept=1000, recall_host=written.get, recall_origin=rules.get)
     for number in range(1000):
         origin = f"http://h{number}.test"
         manners.learn(origin, ALLOW_ALL, 0.0)

@@ -13,15 +13,16 @@ from typing import Any
 
 import pytest
 
-from scenthound.crawl.core import Done, Fetch, Wait
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings, read
+from scenthound.crawl.steps import Done, Fetch, Wait
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, FolderInUse
 from scenthound.lab.generate import GeneratedWeb
 from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
 from scenthound.ports import Failure
 from scenthound.strategies import SHELF, strategy
 from scenthound.web.landing import land
+from scenthound.web.robots import parse
 from scenthound.wiring import Session, begin, resume
 
 WEB = GeneratedWeb(pages=400, seed=5)
@@ -110,7 +111,9 @@ def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path
             break
         session.folder.close()  # without a commit: what came after the last one is gone
         session = resume(tmp_path / "cut", fetcher=Recorded())
-        session.crawl.not_before = 0.0
+        session.crawl.not_before = 0.0  # this test has a clock of its own
+        assert session.crawl.manners is not None
+        session.crawl.manners.resumed_at = None
     session.folder.finish("pages", 1.0)
     session.close()
     assert trail(tmp_path / "cut") == trail(tmp_path / "whole")
@@ -260,3 +263,70 @@ def test_a_resumed_crawl_can_be_given_a_larger_budget(tmp_path: Path) -> None:
     assert asyncio.run(session.run()) == "pages"
     session.close()
     assert len(trail(folder)) == 150
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_pages_are_never_deleted_for_want_of_a_database(tmp_path: Path, missing: bool) -> None:
+    folder = tmp_path / "crawl"
+    finished(folder)
+    (warc,) = (folder / "pages").glob("*.warc.gz")
+    before = warc.stat().st_size
+    for file in folder.glob("crawl.db*"):
+        file.unlink()
+    if not missing:
+        (folder / "crawl.db").touch()
+    with pytest.raises(FolderBroken, match="missing" if missing else "empty"):
+        resume(folder)
+    assert warc.stat().st_size == before
+
+
+def test_a_tampered_database_cannot_reach_other_files(tmp_path: Path) -> None:
+    folder, victim = tmp_path / "crawl", tmp_path / "victim.txt"
+    victim.write_text("precious")
+    finished(folder)
+    session = resume(folder)
+    session.folder.database.save_meta("warc_end", f"{victim}:999999")
+    session.folder.database.commit()
+    session.close()
+    with pytest.raises(FolderBroken, match="no file of this repository"):
+        resume(folder)
+    assert victim.read_text() == "precious"
+
+
+def test_a_crawl_killed_while_it_is_born_begins_when_resumed(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    born(folder).close()
+    for file in folder.glob("crawl.db*"):
+        file.unlink()
+    session = resume(folder, fetcher=Recorded())
+    session.crawl.not_before = 0.0
+    assert asyncio.run(session.run()) == "pages"
+    session.close()
+    assert len(trail(folder)) == 120
+
+
+def test_nothing_is_written_before_everything_is_checked(tmp_path: Path) -> None:
+    for wrong in (
+        {"proxy": "ftp://x:1"},
+        {"contact": "j\u00f6rg@x.test"},
+        {"url_length": 16},
+        {"paths": ["("]},
+        {"hosts": ["a b"]},
+    ):
+        with pytest.raises((BadConfig, ValueError)):
+            born(tmp_path / "crawl", **wrong)
+        assert not (tmp_path / "crawl").exists()
+
+
+def test_a_host_with_a_long_crawl_delay_is_not_asked_early_after_a_restart(tmp_path: Path) -> None:
+    session = born(tmp_path / "crawl", robots=True, delay=1)
+    manners = session.crawl.manners
+    assert manners is not None
+    host = TOPIC.seeds[0].split("/")[2]
+    manners.learn(f"http://{host}", parse(b"User-agent: *\nCrawl-delay: 30", "scenthound"), session.clock())
+    session.folder.commit(session.clock())
+    session.close()
+    again = resume(tmp_path / "crawl")
+    assert again.crawl.manners is not None
+    assert again.crawl.manners.due(f"http://{host}") - again.clock() > 29
+    again.close()

@@ -5,6 +5,7 @@ ScenthoundError
 │   ├── UnknownName     no strategy, exporter, setting … of that name
 │   ├── BadConfig       a setting, a topic file, a seed list that can't be used (exit 4)
 │   ├── BadUsage        a call that can't be meant (exit 2)
+│   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
 │   ├── FolderInUse     a second process on a crawl folder
 │   ├── FolderBroken    a crawl folder that can't be read, or is of a newer version
 │   └── DiskFull        no room left; the crawl stopped cleanly (exit 3)
@@ -57,6 +58,10 @@ class UnknownName(OurFault):
 
 class BadConfig(OurFault):
     exit_code = 4
+
+
+class StrategyFailed(OurFault):
+    """A strategy raised an error while it read a page."""
 
 
 class FolderInUse(OurFault):

@@ -89,7 +89,7 @@ def host(url: str) -> str:
     authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
     if authority.startswith("["):
         return authority.partition("]")[0] + "]"
-    return authority.partition(":")[0]
+    return authority.partition(":")[0].rstrip(".")
 
 
 def origin(url: str) -> str:

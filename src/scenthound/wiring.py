@@ -16,12 +16,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from scenthound import url as urls
 from scenthound.crawl.asked import Asked, check_seeds
-from scenthound.crawl.core import Crawl, Dropped, Limits
+from scenthound.crawl.core import Crawl
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.run import Clock, LiveRun
 from scenthound.crawl.scope import Scope
 from scenthound.crawl.settings import Settings, read
+from scenthound.crawl.steps import Dropped, Limits
 from scenthound.crawl.tally import Tally
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 from scenthound.model import Candidate, Miss, Page, Step, Topic
@@ -120,6 +122,7 @@ class Session:
                 group_pages=settings.group_pages or max(1, settings.concurrency // 4),
                 group_time=settings.group_time,
                 obey_robots=settings.robots,
+                delay=settings.delay,
                 clock=self.clock,
                 tick=tick,
             )
@@ -183,18 +186,23 @@ def begin(
         )
     check_seeds([("seed", seed) for seed in seeds])
     settings = settings or Settings()
-    make_strategy(strategy, parameters)  # complain before anything is written
-    parse_networks(settings.allow_private)
-    make_scope(settings)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     asked = Asked(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
+    make_strategy(strategy, parameters)  # whatever is wrong is said before anything is written
+    make_scope(settings)
+    make_fetcher(settings)
+    asked.keyed_seeds()
     folder = CrawlFolder.create(Path(out), asked)
-    clock = Clock()
-    crawl = _assemble(folder, clock, watch)
-    crawl.start()
-    folder.database.save_meta("started_at", str(clock()))
-    folder.attach(crawl, clock())
-    return Session(folder, crawl, fetcher, clock)
+    try:
+        clock = Clock()
+        crawl = _assemble(folder, clock, watch)
+        crawl.start()
+        folder.database.save_meta("started_at", str(clock()))
+        folder.attach(crawl, clock())
+        return Session(folder, crawl, fetcher, clock)
+    except BaseException:
+        folder.close()
+        raise
 
 
 def resume(
@@ -205,15 +213,18 @@ def resume(
     try:
         clock = Clock()
         crawl = _assemble(folder, clock, watch, pages)
-        crawl.introduce()
-        _remember(folder, crawl)
         state = folder.database.state("crawl")
-        if state is not None:
+        if state is None:  # it was killed while it was being born
+            crawl.start()
+        else:
+            crawl.introduce()
+            _remember(folder, crawl)
             crawl.load(state)
         for step in folder.forgotten:
             crawl.want_again(step)
-        if crawl.pages or crawl.tally.attempts:
-            crawl.not_before = clock() + folder.asked.settings.delay
+        if crawl.manners is not None:
+            crawl.manners.resumed_at = clock()
+        crawl.not_before = clock() + folder.asked.settings.delay
         folder.attach(crawl, clock())
         return Session(folder, crawl, fetcher, clock)
     except BaseException:
@@ -280,7 +291,12 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
     """Bring tally and strategy to where they were: counts from the history, state from the last snapshot,
     and what was read after it from the WARC, so that a resumed strategy decides as an undisturbed one."""
     for step in folder.history.trail():
-        crawl.tally.page(step)
+        relevant = crawl.tally.page(step)
+        if crawl.scope is not None:
+            crawl.scope.learn(step.url, relevant)
+            if step.depth == 0 and step.requested is not None:
+                crawl.scope.admit(urls.host(step.url))
+    crawl.pages = folder.history.highest()
     crawl.tally.misses.update(folder.history.reasons())
     crawl.tally.dropped.update(folder.history.counts())
     if not isinstance(crawl.strategy, Saves):
@@ -292,12 +308,12 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
     limits = page_limits(folder.asked.settings)
     for event, where in folder.history.events_after(after):
         if isinstance(event, Lost):
-            candidate = Candidate(event.url, event.score, parent=event.parent, anchor=event.anchor, depth=event.depth)
+            candidate = Candidate(event.url, event.score, event.carry, {}, event.parent, event.anchor, event.depth)
             crawl.hear_miss(Miss(candidate, event.reason, event.detail, event.status, event.bytes), offer=False)
         elif where is not None:
             page = _read_again(folder, event, where, limits)
             if page is not None:
-                crawl.hear(page, offer=False)
+                crawl.hear_again(page)
 
 
 def _read_again(folder: CrawlFolder, step: Step, where: Any, limits: PageLimits) -> Page | None:

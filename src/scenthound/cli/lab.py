@@ -1,4 +1,4 @@
-"""`scenthound lab`: webs with known answers, and (as they are added to `FOUND_IN`) what is done with them."""
+"""`scenthound lab`: webs with known answers, and crawlers compared on them. Beds are made and served here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from scenthound.cli.app import Commands
 from scenthound.cli.talk import emit, json_option, say
 
 FOUND_IN: Mapping[str, tuple[str, str]] = {
+    "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
     "generate": ("lab", "Write a generated web as a bed."),
+    "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, topical locality."),
+    "run": ("lab_run", "Replay strategies on a bed, one crawl for each topic."),
+    "measure": ("lab_results", "Print means and standard errors of an experiment, or of any crawler's trail."),
+    "report": ("lab_results", "Write an experiment's report.html."),
+    "compare": ("lab_results", "Say whether one strategy is better than another, and how sure that is."),
     "serve": ("lab", "Offer a bed over real HTTP, as a forward proxy and by Host header."),
 }
 """Subcommand, the module of `scenthound.cli` that has a command of that name, and a line about it."""
@@ -19,11 +25,12 @@ FOUND_IN: Mapping[str, tuple[str, str]] = {
 
 @click.group(cls=Commands, found_in=FOUND_IN)
 def lab() -> None:
-    """Make and serve webs with known answers.
+    """Compare crawlers on recorded webs with known answers.
 
     \b
       $ scenthound lab generate beds/demo --pages 3000 --seed 1
-      $ scenthound lab serve beds/demo --port 8080
+      $ scenthound lab run beds/demo --strategies breadth-first,best-first --pages 500 --out runs/first
+      $ scenthound lab report runs/first
     """
 
 

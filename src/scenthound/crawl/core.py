@@ -10,88 +10,34 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from scenthound import url as urls
 from scenthound.crawl.held import Held
 from scenthound.crawl.politeness import Manners
 from scenthound.crawl.scope import Scope
+from scenthound.crawl.steps import (
+    FOREVER,
+    SITEMAP,
+    Done,
+    Dropped,
+    Fetch,
+    Kind,
+    Limits,
+    RobotsLanded,
+    SitemapLanded,
+    Wait,
+)
 from scenthound.crawl.tally import Tally
+from scenthound.errors import StrategyFailed
 from scenthound.model import Candidate, Miss, Moved, Page, Response, Step, Topic, Url
 from scenthound.ports import Frontier, History, NeedsLuck, Repository, Strategy
 from scenthound.web.robots import Rules
 
-Kind = Literal["page", "robots", "sitemap"]
-FOREVER = float("inf")
 HOST_FAILURES = 6  # failures in a row after which a host is left alone: two URLs, each tried three times
-SITEMAP = "(sitemap)"  # marks a candidate that is a sitemap, in its `carry`
-
-
-@dataclass(frozen=True, slots=True)
-class Fetch:
-    """Ask for this, now."""
-
-    candidate: Candidate
-    kind: Kind = "page"
-
-    @property
-    def spelling(self) -> str:
-        return self.candidate.spelling or self.candidate.url
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Nothing to do before `until`, unless something lands earlier."""
-
-    until: float
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The end, and why."""
-
-    reason: str
-
-
-class RobotsLanded(NamedTuple):
-    """What an origin's robots.txt says; None: it could not be had."""
-
-    candidate: Candidate
-    rules: Rules | None
-    hopeless: str = ""
-    """Why asking again can't help, where it can't."""
-
-
-class SitemapLanded(NamedTuple):
-    """URLs that a sitemap lists, as (key, spelling), and the sitemaps it points to."""
-
-    candidate: Candidate
-    urls: Sequence[tuple[Url, str]] = ()
-    children: Sequence[str] = ()
-
-
-class Dropped(NamedTuple):
-    """A URL that was offered and not kept."""
-
-    candidate: Candidate
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When a crawl ends, and how stubborn it is."""
-
-    pages: int = 1000
-    ends_at: float = FOREVER
-    pages_per_host: int = 0
-    redirects: int = 10
-    retries: int = 2
-    longest_wait: float = FOREVER
-    host_patience: int = 0
-    nofollow: bool = True
-    sitemaps: int = 0
-    """How many sitemap files are read for one host; 0: none."""
+SILENT_HOSTS = 16  # so many hosts in a row without any answer: it is our own line that is down
+OUTAGE = 15.0  # first pause then, in seconds; doubled until somebody answers
+LONGEST_OUTAGE = 300.0
 
 
 class Crawl:
@@ -128,14 +74,17 @@ class Crawl:
         self._batch_size = int(getattr(strategy, "batch", 1))
         self._shuffled = bool(getattr(strategy, "shuffle", False))
         self._batches = 0
-        self._batch: deque[Candidate] = deque()
+        self._batch: deque[tuple[Candidate, int]] = deque()  # with its insertion number
         self._held = Held()
         self._flying: dict[Url, Fetch] = {}
         self._pages_flying = 0
         self._chosen: dict[Url, int] = {}  # in the batch, held or in flight, with the rank it had
         self._origin: dict[Url, tuple[Url, int]] = {}  # a redirect's target: what was asked for first, hops so far
         self._tries: dict[Url, int] = {}
-        self._sitemaps: dict[str, int] = {}
+        self._sitemaps: dict[str, list[str]] = {}
+        self._silent: set[str] = set()
+        self._pause = OUTAGE
+        self.unkept = False  # a page was read whose content is not in the repository
         self._settle = getattr(frontier, "settle", lambda url: None)
 
     # ---- beginning
@@ -143,7 +92,7 @@ class Crawl:
     def start(self) -> None:
         """The strategy hears the topic; its seeds enter the frontier."""
         for candidate in self.introduce():
-            self._offer(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
+            self._push(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
 
     def introduce(self) -> Iterable[Candidate]:
         """Tell the strategy what the crawl is about. On resume its answer is in the frontier already."""
@@ -153,9 +102,8 @@ class Crawl:
 
     def want_again(self, step: Step) -> None:
         """Put back a page that was recorded once and whose content is gone."""
-        self.frontier.push(
-            Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
-        )
+        asked = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
+        self._push(Candidate(*asked, spelling=self.seeds.get(step.url, "")))
 
     # ---- what to do
 
@@ -203,10 +151,10 @@ class Crawl:
             self._hold(held)
         while True:
             while self._batch:
-                candidate = self._batch.popleft()
+                candidate, number = self._batch.popleft()
                 if self._awake(candidate, now):
                     return candidate
-                self._put_back(candidate)
+                self._put_back(candidate, number)
             if not self._draw(now):
                 return None
 
@@ -217,7 +165,7 @@ class Crawl:
                 self._settle(candidate.url)
                 continue
             self._chosen[candidate.url] = int(getattr(self.frontier, "last_rank", 1))
-            self._batch.append(candidate)
+            self._batch.append((candidate, int(getattr(self.frontier, "popped_number", 0))))
         if self._shuffled and len(self._batch) > 1:
             drawn = list(self._batch)
             random.Random(f"{self._seed_number}:{self._batches}").shuffle(drawn)
@@ -225,13 +173,16 @@ class Crawl:
         self._batches += bool(self._batch)
         return bool(self._batch)
 
-    def _put_back(self, candidate: Candidate) -> None:
+    def _put_back(self, candidate: Candidate, number: int) -> None:
         """A member of the batch whose host went to rest waits in the frontier, so that others are not held up."""
         assert self.manners is not None
         host = urls.host(candidate.url)
         self._chosen.pop(candidate.url)
         self.frontier.rest(host, self.manners.host(host).next_allowed)
-        self.frontier.push(candidate)
+        give_back = getattr(self.frontier, "give_back", None)
+        fallen = give_back(number, candidate) if give_back else self.frontier.push(candidate)
+        if fallen is not None:
+            self._drop(fallen, "evicted")
 
     def _awake(self, candidate: Candidate, now: float) -> bool:
         return self.manners is None or self.manners.host(urls.host(candidate.url)).next_allowed <= now
@@ -253,6 +204,10 @@ class Crawl:
             return None
         spelling = candidate.spelling or candidate.url
         origin = urls.origin(spelling)
+        if (due := self.manners.due(origin)) > now:  # what it was last asked before a restart is not known
+            self._rest(urls.host(candidate.url), due)
+            self._hold(candidate)
+            return None
         verdict = self.manners.verdict(spelling, now)
         if verdict == "ask-robots":
             self._hold(candidate, FOREVER)
@@ -263,6 +218,13 @@ class Crawl:
             known = self.manners.origin(origin)
             self._rest(urls.host(candidate.url), known.until if known else now)
             self._hold(candidate)
+            return None
+        if verdict == "robots-unreachable":  # no, for a day; perhaps yes after that
+            known = self.manners.origin(origin)
+            self._release(candidate.url)
+            self._settle(candidate.url)
+            self._drop(candidate, verdict)
+            self._push(candidate._replace(due=known.until if known else now))
             return None
         if verdict != "fetch":
             self._lose(Miss(candidate, verdict), now, heard=False)
@@ -292,6 +254,7 @@ class Crawl:
         self._pages_flying += kind == "page"
         if self.manners is not None:
             self._rest(urls.host(candidate.url), FOREVER)
+            self.manners.host(urls.host(candidate.url)).met = True
         return fetch
 
     def _ready_at(self) -> float:
@@ -309,12 +272,20 @@ class Crawl:
         fetch = self._flying.pop(candidate.url, None)
         self._pages_flying -= fetch is not None and fetch.kind == "page"
         self.tally.attempts += 1
+        if isinstance(result, Page):
+            offers = self._read(result)  # before anything is written: a strategy may raise
         where = self.repository.put(response, now) if self.repository and response is not None else None
         if self.manners is not None:
+            if self._is_outage(result, now):
+                self._hold_through(result, now)
+                return
             self._let_rest(result, now)
         match result:
             case Page():
                 self._record(result, where, now)
+                self._offer_all(result, offers)
+                if self.tally.dry:
+                    self.stop("dry")
             case Miss():
                 self._missed(result, now)
             case Moved():
@@ -329,7 +300,7 @@ class Crawl:
         candidate: Candidate = result.candidate
         origin = urls.origin(candidate.spelling or candidate.url)
         if isinstance(result, RobotsLanded):
-            self.manners.learn(origin, result.rules, now, result.hopeless)
+            self.manners.learn(origin, result.rules, now, result.hopeless, result.retry_after)
         if isinstance(result, Miss):
             until = self.manners.rest_after_miss(result, origin, now)
         else:
@@ -371,34 +342,73 @@ class Crawl:
             host.barren = 0 if relevant else host.barren + 1
         if self.scope is not None:
             self.scope.learn(page.url, relevant)
+        self.unkept = self.unkept or (where is None and self.repository is not None)
         if self.watch:
             self.watch(step)
-        self.hear(page)
-        if self.tally.dry:
-            self.stop("dry")
 
-    def hear(self, page: Page, offer: bool = True) -> None:
-        """The strategy reads a page; its answers go to the frontier (`offer=False`: they are there already)."""
+    def _read(self, page: Page) -> list[Candidate]:
+        """What the strategy wants after this page. Its errors are told with its name and the page's."""
         before, effort = time.process_time(), page.effort
-        barred = {link.url for link in page.links if link.nofollow} if self.limits.nofollow else set()
-        if barred:
+        try:
+            offers = list(self.strategy.read(page))
+        except Exception as error:
+            name = type(self.strategy).__name__
+            raise StrategyFailed(
+                f"the strategy {name} failed on {page.url}: {type(error).__name__}: {error}",
+                "nothing recorded is lost: mend the strategy, then resume",
+            ) from error
+        self.links_scored += len(offers)
+        self.rank_seconds += time.process_time() - before - (page.effort - effort)
+        return offers
+
+    def _offer_all(self, page: Page, offers: list[Candidate]) -> None:
+        before = time.process_time()
+        barred: set[Url] = set()
+        if self.limits.nofollow and any(link.nofollow for link in page.links):
+            barred = {link.url for link in page.links if link.nofollow}
             barred -= {link.url for link in page.links if not link.nofollow}
-        for candidate in self.strategy.read(page):
-            self.links_scored += 1
-            if not offer:
-                continue
+        for candidate in offers:
             if candidate.url in barred:
                 self._drop(candidate, "nofollow")
             else:
                 self._offer(candidate)
-        self.rank_seconds += time.process_time() - before - (page.effort - effort)
+        self.rank_seconds += time.process_time() - before
+
+    def hear_again(self, page: Page) -> None:
+        """On resume: the strategy reads a page once more; what it wanted of it is in the frontier already."""
+        self._read(page)
+
+    # ---- when nobody answers
+
+    def _is_outage(self, result: Any, now: float) -> bool:
+        """True while so many different hosts in a row gave no answer at all that it must be our own line."""
+        mute = result.status == 0 and result.retry_after is not None if isinstance(result, Miss) else False
+        if isinstance(result, RobotsLanded):
+            mute = result.rules is None and not result.hopeless and not result.answered
+        if not mute:
+            self._silent.clear()
+            self._pause = OUTAGE
+            return False
+        self._silent.add(urls.host(result.candidate.url))
+        return len(self._silent) >= SILENT_HOSTS
+
+    def _hold_through(self, result: Any, now: float) -> None:
+        """Wait a while, and let nobody pay for it: neither the URL's tries nor the host's record."""
+        candidate: Candidate = result.candidate
+        self._rest(urls.host(candidate.url), now)
+        self.tally.count("no-network")
+        if isinstance(result, Miss):
+            self._hold(candidate)
+        if now >= self.not_before:
+            self.not_before = now + self._pause
+            self._pause = min(2 * self._pause, LONGEST_OUTAGE)
 
     def _missed(self, miss: Miss, now: float) -> None:
         url = miss.candidate.url
         tried = self._tries.get(url, 0)
         if miss.retry_after is not None and tried < self.limits.retries:
             self._tries[url] = tried + 1
-            self.history.lost(miss, now, dead=False)
+            self.history.lost(miss, now, dead=False, heard=False)
             self.tally.retry(miss)
             self._hold(miss.candidate)
             return
@@ -409,7 +419,7 @@ class Crawl:
         self._tries.pop(url, None)
         self._origin.pop(url, None)
         self._release(url)
-        self.history.lost(miss, now)
+        self.history.lost(miss, now, heard=heard)
         self._settle(url)
         self.tally.miss(miss)
         if self.watch:
@@ -419,7 +429,7 @@ class Crawl:
 
     def hear_miss(self, miss: Miss, offer: bool = True) -> None:
         """The strategy is told that a URL brought nothing."""
-        for candidate in self.strategy.miss(miss):
+        for candidate in list(self.strategy.miss(miss)):
             if offer:
                 self._offer(candidate)
 
@@ -427,32 +437,45 @@ class Crawl:
         """Rule 1: the page is where the redirects end; what was asked for is remembered as its alias."""
         old, target = moved.candidate, moved.url
         asked, hops = self._origin.pop(old.url, (old.url, 0))
-        if hops + 1 > self.limits.redirects or target == old.url:
+        same = target == old.url and moved.spelling != (old.spelling or old.url)  # another spelling of one page
+        if hops + 1 > self.limits.redirects or (target == old.url and not same):
             self._lose(Miss(old, "redirect-loop", f"{hops + 1} redirects", moved.status, moved.size), now)
             return
-        if target not in self._chosen and not self.history.seen(target):
-            follow = old._replace(url=target, spelling=moved.spelling)
-            reason = self.scope.refuses(follow) if self.scope else None
-            if reason:
-                self._lose(Miss(old, f"redirect-{reason}", target, moved.status, moved.size), now)
-                return
-            take = getattr(self.frontier, "take", None)
-            if take is not None and (waiting := take(target)) is not None and waiting.score > follow.score:
-                follow = waiting._replace(spelling=moved.spelling)
-            self._origin[target] = (asked, hops + 1)
-            rank = self._release(old.url)
-            self._chosen[target] = rank
-            self._hold(follow)
-        else:
+        if not same and (target in self._chosen or self.history.seen(target)):
+            self.history.alias(old.url, target)
+            self.history.count(urls.host(old.url), "redirect-to-known")
             self.tally.count("redirect-to-known")
             self._release(old.url)
-        self.history.alias(old.url, target)
-        self._settle(old.url)
+            self._settle(old.url)
+            return
+        follow = old._replace(url=target, spelling=moved.spelling)
+        if not same and (reason := self._stranger(follow)):
+            self._lose(Miss(old, f"redirect-{reason}", target, moved.status, moved.size), now)
+            return
+        take = getattr(self.frontier, "take", None)
+        if take is not None and (waiting := take(target)) is not None and waiting.score > follow.score:
+            follow = waiting._replace(spelling=moved.spelling)
+        rank = self._release(old.url)
+        self._origin[target] = (asked, hops + 1)
+        self._chosen[target] = rank
+        self._hold(follow)
+        if not same:
+            self.history.alias(old.url, target)
+            self._settle(old.url)
+
+    def _stranger(self, follow: Candidate) -> str | None:
+        """Why a redirect may not be followed. A seed may lead anywhere, and where it leads is then in scope."""
+        if self.scope is None:
+            return None
+        if follow.depth == 0:
+            self.scope.admit(urls.host(follow.url))
+        return self.scope.refuses(follow)
 
     def _release(self, url: Url) -> int:
         return self._chosen.pop(url, 1)
 
     def _offer(self, candidate: Candidate) -> None:
+        """Take a candidate in if nobody has had it and nothing speaks against it."""
         url = candidate.url
         if url in self._chosen or self.history.seen(url):
             return
@@ -461,9 +484,12 @@ class Crawl:
             if reason:
                 self._drop(candidate, reason)
                 return
+        self._push(candidate)
+
+    def _push(self, candidate: Candidate) -> None:
         fallen = self.frontier.push(candidate)
         if fallen is not None:
-            self._drop(fallen, "evicted" if fallen.url != url else "frontier-full")
+            self._drop(fallen, "evicted" if fallen.url != candidate.url else "frontier-full")
 
     def _drop(self, candidate: Candidate, reason: str) -> None:
         self.history.count(urls.host(candidate.url), reason)
@@ -478,11 +504,11 @@ class Crawl:
             self._hold_sitemaps(rules.sitemaps, urls.host(asked.url))
 
     def _hold_sitemaps(self, spellings: Iterable[str], host: str) -> None:
+        asked = self._sitemaps.setdefault(host, [])
         for spelling in spellings:
-            used = self._sitemaps.get(host, 0)
-            if used >= self.limits.sitemaps or urls.host(spelling) != host:
+            if len(asked) >= self.limits.sitemaps or urls.host(spelling) != host or spelling in asked:
                 continue
-            self._sitemaps[host] = used + 1
+            asked.append(spelling)
             self._hold(Candidate(Url(spelling), 0.0, {SITEMAP: True}, spelling=spelling))
 
     def _list(self, listing: SitemapLanded) -> None:
@@ -500,33 +526,36 @@ class Crawl:
     def save(self) -> Mapping[str, Any]:
         """The loop's own state, plain JSON. What is in flight counts as not yet asked for; what waits in the
         frontier is the frontier's to keep, so only redirect targets and sitemaps are written out whole."""
-        promised = [*(fetch.candidate for fetch in self._flying.values()), *self._held]
-        loose = [c for c in promised if c.url in self._origin or SITEMAP in c.carry]
+        promised = [*(fetch.candidate for fetch in self._flying.values() if fetch.kind != "robots"), *self._held]
+        loose = {c.url for c in promised if c.url in self._origin or SITEMAP in c.carry}
         return {
             "batches": self._batches,
-            "batch": [c.url for c in self._batch],
-            "held": [c.url for c in promised if c.url in self._chosen and c not in loose],
+            "batch": [[c.url, number] for c, number in self._batch],
+            "held": [c.url for c in promised if c.url not in loose],
             "loose": [
-                [*c[:2], dict(c.carry), dict(c.parts), *c[4:], *self._origin.get(c.url, (None, 0))] for c in loose
+                [*c[:2], dict(c.carry), dict(c.parts), *c[4:], *self._origin.get(c.url, (None, 0))]
+                for c in promised
+                if c.url in loose
             ],
-            "sitemaps": dict(self._sitemaps),
-            "ended": self.ended,
+            "tries": dict(self._tries),
+            "sitemaps": {host: list(asked) for host, asked in self._sitemaps.items()},
             "tally": self.tally.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Take up what `save` gave. The frontier must be filled already and offer `take`."""
         self._batches = state["batches"]
-        self._sitemaps = dict(state["sitemaps"])
+        self._tries = dict(state["tries"])
+        self._sitemaps = {host: list(asked) for host, asked in state["sitemaps"].items()}
         self.tally.load(state["tally"])
         take = self.frontier.take  # type: ignore[attr-defined]
         for url in state["held"]:
             if (candidate := take(url)) is not None:
                 self._hold(candidate)
-        for url in state["batch"]:
+        for url, number in state["batch"]:
             if (candidate := take(url)) is not None:
                 self._chosen[url] = 1
-                self._batch.append(candidate)
+                self._batch.append((candidate, number))
         for *fields, asked, hops in state["loose"]:
             candidate = Candidate(*fields)
             take(candidate.url)  # it may have waited there before the redirect led to it

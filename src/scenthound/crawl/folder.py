@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound.crawl.asked import Asked
-from scenthound.crawl.core import Crawl
+from scenthound.crawl.core import HOST_FAILURES, Crawl
 from scenthound.crawl.politeness import HostState, Manners, OriginRules
 from scenthound.errors import BadConfig, DiskFull, FolderBroken
 from scenthound.model import Step
 from scenthound.ports import Saves
+from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.salvage import recover
 from scenthound.store.sqlite import CrawlDatabase, SqliteHistory
@@ -48,18 +49,19 @@ class CrawlFolder:
 
     @classmethod
     def create(cls, path: Path, asked: Asked) -> CrawlFolder:
-        if (path / "crawl.toml").exists() or (path / "crawl.db").exists():
+        if (path / "crawl.toml").exists():
             raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK}):
             raise BadConfig(f"{path} exists and is not a crawl", "name a new folder with --out")
         with _room(path):
             path.mkdir(parents=True, exist_ok=True)
             release = lock(path).release
-            database = CrawlDatabase(path / "crawl.db")
-            folder = cls._with(path, asked, database, release)
-            database.commit()
-            _write(path / "crawl.toml", asked.to_toml())
-        return folder
+            try:
+                write_whole(path / "crawl.toml", asked.to_toml())  # first: from here on it can be resumed
+                return cls._with(path, asked, CrawlDatabase(path / "crawl.db"), release)
+            except BaseException:
+                release()
+                raise
 
     @classmethod
     def reopen(cls, path: Path) -> CrawlFolder:
@@ -67,14 +69,7 @@ class CrawlFolder:
         asked = read_asked(path)
         release = lock(path).release
         try:
-            mended: list[str] = []
-            try:
-                database = CrawlDatabase(path / "crawl.db", check=True)
-            except FolderBroken as error:
-                if not (path / "crawl.db").exists() or "damaged" not in error.message:
-                    raise
-                mended.append(str(recover(path / "crawl.db")))
-                database = CrawlDatabase(path / "crawl.db")
+            database, mended = cls._mended_database(path)
             folder = cls._with(path, asked, database, release)
             folder.recovered = mended
             folder._mend_pages()
@@ -82,6 +77,22 @@ class CrawlFolder:
         except BaseException:
             release()
             raise
+
+    @staticmethod
+    def _mended_database(path: Path) -> tuple[CrawlDatabase, list[str]]:
+        file = path / "crawl.db"
+        if (not file.exists() or file.stat().st_size == 0) and list((path / "pages").glob("*.warc.gz")):
+            raise FolderBroken(
+                f"{file} is {'empty' if file.exists() else 'missing'}, but there are pages in {path / 'pages'}",
+                "put the database back; or make a bed of the pages: scenthound lab import warc",
+            )
+        try:
+            return CrawlDatabase(file, check=True), []
+        except FolderBroken as error:
+            if not file.exists() or "damaged" not in error.message:
+                raise
+        said = str(recover(file))
+        return CrawlDatabase(file), [said]
 
     @classmethod
     def look(cls, path: Path) -> CrawlFolder:
@@ -96,20 +107,21 @@ class CrawlFolder:
 
     def _mend_pages(self) -> None:
         """Cut the WARC where the database's knowledge ends; ask again for pages whose record is gone."""
-        end = self.database.meta("warc_end")
-        if self.recovered:  # a salvaged database may not know how far its pages reach: keep every whole record
-            self.repository.heal()
-        elif not end:
-            self.repository.truncate_to("", 0)
+        file, _, offset = self.database.meta("warc_end").rpartition(":")
+        if self.recovered or (file and not offset.isdigit()):
+            self.repository.heal()  # a salvaged database may not know how far its pages reach: keep whole records
         else:
-            file, offset = end.rsplit(":", 1)
-            cut = self.repository.truncate_to(file, int(offset))
+            cut = self.repository.truncate_to(file, int(offset or 0))
             if cut.dropped:
                 self.recovered.append(f"{cut.dropped:,} bytes that were still in flight were cut from the WARC")
-        sizes = {path.name: path.stat().st_size for path in self.repository.files()}
+        files = self.repository.files()
+        sizes = {path.name: path.stat().st_size for path in files}
         self.forgotten = self.history.forget_missing(sizes)
         if self.forgotten:
             self.recovered.append(f"{len(self.forgotten)} pages are gone from the WARC and will be fetched again")
+        if files:
+            self.database.save_meta("warc_end", f"{files[-1].name}:{sizes[files[-1].name]}")
+        self.database.commit()
 
     # ---- during a run
 
@@ -153,9 +165,11 @@ class CrawlFolder:
     def _save_strategy(self, crawl: Crawl, now: bool = False) -> None:
         if isinstance(crawl.strategy, Saves):
             heard = self.history.last_event()
-            if now or heard - int(self.database.meta("snapshot", "-1000000")) >= self.asked.settings.snapshot:
+            last = int(self.database.meta("snapshot", "-1000000"))
+            if now or crawl.unkept or heard - last >= self.asked.settings.snapshot:
                 self.database.save_state("strategy", crawl.strategy.save())
                 self.database.save_meta("snapshot", str(heard))
+                crawl.unkept = False
 
     def finish(self, reason: str, now: float) -> None:
         """Note why the run ended and save everything once more."""
@@ -175,15 +189,19 @@ class CrawlFolder:
             made.host(name)
         return made
 
-    def _recall_host(self, name: str) -> HostState | None:
+    def _recall_host(self, name: str) -> HostState:
         saved = self.database.host(name)
-        return HostState(saved.next_allowed, saved.failures, int(saved.more.get("barren", 0)), saved.pages)
+        failures = min(saved.failures, HOST_FAILURES - 1)  # every run gives a failing host one more chance
+        return HostState(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)
         if saved is None:
             return None
-        return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
+        try:
+            return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
+        except ValueError:
+            return None  # damaged: asked for again
 
     def close(self) -> None:
         """Let go of the folder. What was not committed is gone, as after a crash."""
@@ -211,7 +229,7 @@ def read_asked(path: Path) -> Asked:
         raise FolderBroken(f"{file} can't be read: {error}") from None
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")

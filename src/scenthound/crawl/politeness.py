@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from scenthound import url as urls
 from scenthound.model import Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, Rules
 
 DAY = 86_400.0
+FOREVER = float("inf")
 
 
 @dataclass(slots=True)
@@ -27,6 +27,8 @@ class HostState:
     barren: int = 0
     """Pages in a row that held nothing relevant."""
     pages: int = 0
+    met: bool = False
+    """Asked for anything since this process started."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,11 @@ class OriginRules:
     until: float
     failures: int = 0
     why: str = "robots-unreachable"
+
+    @property
+    def weight(self) -> int:
+        """What it costs to hold."""
+        return 10 + len(self.rules.rules)
 
 
 @dataclass(slots=True)
@@ -52,31 +59,49 @@ class Manners:
     origins: dict[str, OriginRules] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
     """Hosts and origins whose state has changed since somebody last wrote it down and cleared this."""
+    resumed_at: float | None = None
+    """When a crawl was taken up again: what its hosts were asked just before is not known exactly."""
     recall_host: Callable[[str], HostState | None] = field(default=lambda name: None)
     recall_origin: Callable[[str], OriginRules | None] = field(default=lambda origin: None)
     """Where to look for what is no longer held in memory: what was written down."""
     kept: int = 20_000
-    """So many hosts, and so many origins, are held in memory."""
+    """So many hosts are held in memory."""
+    rules_kept: int = 200_000
+    """So many lines of robots.txt files are held in memory."""
+    rules_held: int = 0
 
     def host(self, name: str) -> HostState:
         state = self.hosts.get(name)
         if state is None:
             state = self.hosts[name] = self.recall_host(name) or HostState()
-            self._forget(self.hosts)
+            if len(self.hosts) > self.kept:  # let go of the oldest tenth, but for hosts in use or not yet written down
+                for old in list(islice(self.hosts, self.kept // 10)):
+                    if old not in self.touched and old != name and self.hosts[old].next_allowed < FOREVER:
+                        del self.hosts[old]
         return state
 
     def origin(self, name: str) -> OriginRules | None:
         known = self.origins.get(name)
         if known is None and (known := self.recall_origin(name)) is not None:
-            self.origins[name] = known
-            self._forget(self.origins)
+            self._keep(name, known)
         return known
 
-    def _forget(self, table: dict[str, Any]) -> None:
-        """Let go of the tenth that came first where too many are held, but for those not yet written down."""
-        if len(table) > self.kept:
-            for name in [name for name in islice(table, self.kept // 10) if name not in self.touched]:
-                del table[name]
+    def _keep(self, name: str, rules: OriginRules) -> None:
+        """Hold an origin's rules in memory, and let go of the oldest where there are too many rules in all."""
+        before = self.origins.pop(name, None)
+        self.rules_held += rules.weight - (before.weight if before else 0)
+        self.origins[name] = rules
+        while self.rules_held > self.rules_kept:
+            old = next((old for old in self.origins if old not in self.touched and old != name), None)
+            if old is None:
+                return
+            self.rules_held -= self.origins.pop(old).weight
+
+    def due(self, origin: str) -> float:
+        """When a host may first be asked after a restart: a whole delay after it, whatever it was asked before."""
+        if self.resumed_at is None or self.host(urls.host(origin)).met:
+            return 0.0
+        return self.resumed_at + self.delay_of(origin)
 
     def verdict(self, spelling: str, now: float) -> str:
         """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason for leaving it alone."""
@@ -89,22 +114,22 @@ class Manners:
             return known.why
         return "fetch" if known.rules.may_fetch(spelling) else "robots"
 
-    def learn(self, origin: str, rules: Rules | None, now: float, hopeless: str = "") -> None:
+    def learn(self, origin: str, rules: Rules | None, now: float, hopeless: str = "", retry_after: float = 0.0) -> None:
         """The origin's rules arrived; None: they could not be had, which means no, for a while.
 
         `hopeless` is the reason where asking again can't help: no such host, an address that is not allowed.
         """
         self.touched.add(origin)
         if rules is not None:
-            self.origins[origin] = OriginRules(rules, now + DAY)
-            self._forget(self.origins)
+            self._keep(origin, OriginRules(rules, now + DAY))
             return
         before = self.origin(origin)
         failures = before.failures + 1 if before is not None else 1
         if hopeless or failures >= self.tries:
-            self.origins[origin] = OriginRules(REFUSE_ALL, now + DAY, self.tries, hopeless or "robots-unreachable")
+            self._keep(origin, OriginRules(REFUSE_ALL, now + DAY, self.tries, hopeless or "robots-unreachable"))
         else:
-            self.origins[origin] = OriginRules(REFUSE_ALL, now + self.backoff * 2 ** (failures - 1), failures)
+            wait = max(self.backoff * 2 ** (failures - 1), min(retry_after, DAY))
+            self._keep(origin, OriginRules(REFUSE_ALL, now + wait, failures))
 
     def asks_again(self, origin: str) -> bool:
         """True while an unreachable robots.txt will be asked for again before its origin is given up."""
@@ -122,6 +147,8 @@ class Manners:
         """When the host may be asked again after a failure: back off where the host itself is in trouble."""
         state = self._touch(urls.host(origin))
         wait = self.delay_of(origin)
+        if miss.status and miss.status not in (429, 503):
+            state.failures = 0  # an answer is an answer
         if miss.status in (429, 503) or (miss.status == 0 and miss.retry_after is not None):
             state.failures += 1
             doubled = self.backoff * 2 ** min(state.failures - 1, 8)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from scenthound.crawl.core import Crawl, Done, Fetch, Wait
+from scenthound.crawl.core import Crawl
+from scenthound.crawl.steps import Done, Fetch, Wait
 from scenthound.model import Candidate, Miss, Moved, Page
 
 Landing = Page | Miss | Moved

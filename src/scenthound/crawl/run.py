@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from scenthound import url as urls
-from scenthound.crawl.core import Crawl, Done, Fetch, RobotsLanded, SitemapLanded, Wait
+from scenthound.crawl.core import Crawl
+from scenthound.crawl.steps import Done, Fetch, RobotsLanded, SitemapLanded, Wait
 from scenthound.errors import NotAUrl, Unreadable
 from scenthound.model import Miss, Moved, Page, Response
 from scenthound.ports import Failure, Fetcher
 from scenthound.web.decode import decompress
 from scenthound.web.landing import PageLimits, land
-from scenthound.web.robots import ALLOW_ALL, Rules, parse, verdict_for_status
+from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
 from scenthound.web.sitemap import read_sitemap
 
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2
@@ -58,6 +59,7 @@ class LiveRun:
     group_pages: int = 8
     group_time: float = 0.25
     obey_robots: bool = True
+    delay: float = 1.0
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
     """Called now and then, at least a few times a second, for whoever shows progress."""
@@ -78,7 +80,11 @@ class LiveRun:
         uncommitted, since = 0, self.clock()
 
         async def bring(fetch: Fetch) -> None:
-            landed.append((fetch, await self._fetch(fetch)))
+            try:
+                reply = await self._fetch(fetch)
+            except Exception as error:  # a fetcher's own fault must not leave its host waiting for ever
+                reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
+            landed.append((fetch, reply))
             wake.set()
 
         try:
@@ -93,7 +99,8 @@ class LiveRun:
                     return step.reason
                 full = len(tasks) + uncommitted >= self.concurrency
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
-                await self._sleep(wake, min(until, now + 0.2) - now)
+                latest = since + self.group_time if uncommitted else now + 0.2
+                await self._sleep(wake, max(min(until, latest) - now, 0.001 if full else 0.0))
                 while landed:
                     fetch, reply = landed.popleft()
                     self._land(fetch, reply)
@@ -102,7 +109,9 @@ class LiveRun:
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
                 if uncommitted and (due or not tasks):
                     self.durable.commit(now)
-                    uncommitted, since = 0, now
+                    uncommitted = 0
+                if not uncommitted:
+                    since = now
                 if self.tick is not None:
                     self.tick()
             return "interrupted"
@@ -126,6 +135,7 @@ class LiveRun:
     # ---- one request
 
     async def _fetch(self, fetch: Fetch) -> Response | Failure:
+        """One request; for robots.txt and sitemaps the redirects too, a delay apart, since no page waits for them."""
         if fetch.kind == "page":
             return await self.fetcher.fetch(fetch.spelling)
         spelling, most = fetch.spelling, ROBOTS_BYTES if fetch.kind == "robots" else None
@@ -134,9 +144,13 @@ class LiveRun:
             if isinstance(reply, Failure) or not 300 <= reply.status < 400 or not reply.header("location"):
                 return reply
             try:
-                spelling = urls.resolve(reply.header("location"), spelling)
+                target = urls.resolve(reply.header("location"), spelling)
             except NotAUrl:
                 return reply
+            if fetch.kind == "sitemap" and urls.host(target) != urls.host(spelling):
+                return reply  # a sitemap speaks for its own host only
+            spelling = target
+            await asyncio.sleep(self.delay)
         return reply
 
     def _land(self, fetch: Fetch, reply: Response | Failure) -> None:
@@ -147,31 +161,37 @@ class LiveRun:
 
     def _meaning(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
         if fetch.kind == "robots":
-            hopeless = reply.reason if isinstance(reply, Failure) and not reply.may_retry else ""
-            return RobotsLanded(fetch.candidate, self._rules(reply), hopeless)
+            return self._robots(fetch, reply, now)
         if fetch.kind == "sitemap":
             return self._listing(fetch, reply)
         if isinstance(reply, Failure):
             again = 0.0 if reply.may_retry else None
             return Miss(fetch.candidate, reply.reason, reply.detail, size=reply.size, retry_after=again)
         agent = self.agent if self.obey_robots else ""
-        return land(fetch.candidate, reply, self.page_limits, agent=agent, now=now)
+        try:
+            return land(fetch.candidate, reply, self.page_limits, agent=agent, now=now)
+        except Exception as error:  # it promises not to; if it does, one page must not stop the crawl for good
+            return Miss(fetch.candidate, "unreadable", f"{type(error).__name__}: {error}"[:200], reply.status)
 
-    def _rules(self, reply: Response | Failure) -> Rules | None:
+    def _robots(self, fetch: Fetch, reply: Response | Failure, now: float) -> RobotsLanded:
+        """What a robots.txt says. One that was cut short by trouble is as good as none: unreachable."""
         if isinstance(reply, Failure):
-            return None
+            return RobotsLanded(fetch.candidate, None, "" if reply.may_retry else reply.reason)
         match verdict_for_status(reply.status):
-            case "parse":
-                return parse(_unpacked(reply, ROBOTS_BYTES), self.agent)
             case "allow":
-                return ALLOW_ALL
-            case _:
-                return None
+                return RobotsLanded(fetch.candidate, ALLOW_ALL, answered=True)
+            case "parse" if reply.truncated not in ("time", "disconnect"):
+                body = _unpacked(reply, ROBOTS_BYTES)
+                rules = None if body is None else parse(body, self.agent)
+                return RobotsLanded(fetch.candidate, rules, answered=True)
+        said = land(fetch.candidate, reply, self.page_limits, now=now)
+        wait = said.retry_after if isinstance(said, Miss) and said.retry_after else 0.0
+        return RobotsLanded(fetch.candidate, None, retry_after=wait, answered=True)
 
     def _listing(self, fetch: Fetch, reply: Response | Failure) -> SitemapLanded:
         if isinstance(reply, Failure) or reply.status != 200:
             return SitemapLanded(fetch.candidate)
-        found = read_sitemap(_unpacked(reply, self.page_limits.unpacked), fetch.spelling)
+        found = read_sitemap(_unpacked(reply, self.page_limits.unpacked) or b"", fetch.spelling)
         listed = []
         for entry in found.urls:
             try:
@@ -186,9 +206,9 @@ def _unwanted(result: Result) -> bool:
     return isinstance(result, Page) and bool(getattr(result.document, "noindex", False))
 
 
-def _unpacked(reply: Response, most: int) -> bytes:
-    """The body without its content encoding, cut at `most` bytes; nothing where it can't be unpacked."""
+def _unpacked(reply: Response, most: int) -> bytes | None:
+    """The body without its content encoding, cut at `most` bytes; None where it can't be unpacked."""
     try:
         return decompress(reply.body, reply.header("content-encoding"), limit=most, ratio=1000).data
     except Unreadable:
-        return b""
+        return None

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, NotAUrl
 from scenthound.model import Candidate, Url
 
 REPEATS = 3  # the same path part this often, or a pair this often in a row, is a loop of relative links
@@ -36,11 +36,18 @@ class Scope:
     _barren: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.hosts, self.not_hosts = frozenset(map(_host, self.hosts)), frozenset(map(_host, self.not_hosts))
+        self.domains, self.not_domains = frozenset(map(_host, self.domains)), frozenset(map(_host, self.not_domains))
         self._wanted = [_pattern(text) for text in self.paths]
         self._unwanted = [_pattern(text) for text in self.not_paths]
 
+    def admit(self, host: str) -> None:
+        """Let the crawl stay on this host too: a seed led there."""
+        if (self.hosts or self.domains) and not self._may_visit(host) and host not in self.not_hosts:
+            self.hosts = self.hosts | {host}
+
     def refuses(self, candidate: Candidate) -> str | None:
-        """The reason for leaving this candidate alone, or None. Seeds may be anywhere but in a trap."""
+        """The reason for leaving this candidate alone, or None. (Seeds are not asked about: they may be anywhere.)"""
         if self.depth and candidate.depth > self.depth:
             return "too-deep"
         return self.refuses_url(candidate.url)
@@ -99,6 +106,15 @@ def _shape(host: str, path: str) -> str:
     """
     shape = _DIGITS.sub("#", path)
     return host + shape if shape != path else ""
+
+
+def _host(text: str) -> str:
+    """A host or domain as people write it, in the form that URLs have: lower case, no dots around, punycode."""
+    name = text.strip().strip(".")
+    try:
+        return urls.host(urls.make(f"http://{name}/"))
+    except NotAUrl:
+        raise BadConfig(f"not a host or domain: `{text}`", "write it as www.example.org, without http://") from None
 
 
 def _path(url: Url) -> str:

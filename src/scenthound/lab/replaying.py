@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenthound.crawl.core import Crawl, Dropped, Limits
+from scenthound.crawl.core import Crawl
 from scenthound.crawl.replay import Landing, replay
 from scenthound.crawl.scope import Scope
+from scenthound.crawl.steps import Dropped, Limits
 from scenthound.errors import BadConfig
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.prepare_pages import Cut

@@ -174,6 +174,18 @@ class MemoryFrontier:
             heapify(host.parked)
             self._place(host)
 
+    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
+        """Return a popped candidate to its old place; gives who fell out where others have filled the bound since."""
+        host = self._host_for(candidate.url)
+        self._enter(candidate, number, host)
+        self._place(host)
+        return self._remove(self._last()[1]) if self.bound is not None and len(self) > self.bound else None
+
+    @property
+    def popped_number(self) -> int:
+        """The insertion number of what was popped last."""
+        return self._popped_number
+
     def take(self, url: Url) -> Candidate | None:
         """Pop this very URL, wherever it stands, rested or not; None if it does not wait."""
         found = self.entry(url)

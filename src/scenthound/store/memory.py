@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from scenthound.errors import FolderBroken
-from scenthound.model import Miss, Response, Step, Url
+from scenthound.model import NOTHING, Miss, Response, Step, Url
 from scenthound.ports import Where
 from scenthound.url import host as host_of
 
@@ -29,6 +29,7 @@ class Lost(NamedTuple):
     time: float
     reason: str
     detail: str
+    carry: Mapping[str, Any] = NOTHING
 
 
 class HostTally(NamedTuple):
@@ -81,7 +82,7 @@ class MemoryHistory:
         if where is not None:
             self._where[step.url] = where
 
-    def lost(self, miss: Miss, now: float, dead: bool = True, where: Where | None = None) -> None:
+    def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
         wanted = miss.candidate
         self._events.append(
             Lost(
@@ -96,6 +97,7 @@ class MemoryHistory:
                 now,
                 miss.reason,
                 miss.detail,
+                wanted.carry,
             )
         )
         if dead:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scenthound.errors import FolderBroken
-from scenthound.model import NOTHING, Candidate, Url
+from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction
 from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.heaps import MemoryFrontier
@@ -62,6 +62,13 @@ class SqliteFrontier(MemoryFrontier):
         if candidate is not None:
             self._in_flight[candidate.url] = (self._popped_number, candidate)
         return candidate
+
+    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
+        self._in_flight.pop(candidate.url, None)  # its row is still there
+        fallen = super().give_back(number, candidate)
+        if fallen is not None:
+            self._changed.add(fallen.url)
+        return fallen
 
     def take(self, url: Url) -> Candidate | None:
         candidate = super().take(url)

@@ -10,9 +10,8 @@ from scenthound.ports import Where
 from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostTally, Lost, summed
 
-_END = "repository.end"
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
-_LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail"
+_LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
 
 
 class SqliteHistory:
@@ -30,8 +29,6 @@ class SqliteHistory:
         }
         self._counted = {host for host, _ in self._counts}
         self._touched: set[tuple[str, str]] = set()
-        self._end = self._stored_end()
-        self._moved = False
         database.before_commit(self._write)
 
     # --- the port -----------------------------------------------------------------------------
@@ -65,15 +62,15 @@ class SqliteHistory:
         self._pages += 1
         self._attempts += 1
         self._seen.add(step.url)
-        if where is not None:
-            self.stored(where)
 
-    def lost(self, miss: Miss, now: float, dead: bool = True, where: Where | None = None) -> None:
+    def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
+        kind = "retry" if not dead else "miss" if heard else "refused"
         candidate = miss.candidate
         self._database.execute(
-            "INSERT INTO history (kind, url, parent, anchor, score, depth, status, bytes, time, reason, detail,"
-            " file, offset, length) VALUES ('miss',?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO history (kind, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry,"
+            " file, offset, length) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
+                kind,
                 candidate.url,
                 candidate.parent,
                 clean(candidate.anchor),
@@ -84,6 +81,7 @@ class SqliteHistory:
                 now,
                 clean(miss.reason),
                 clean(miss.detail),
+                as_json(candidate.carry),
                 *(where or (None, None, None)),
             ),
         )
@@ -91,8 +89,6 @@ class SqliteHistory:
         if dead:
             self._database.execute("INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, clean(miss.reason)))
             self._seen.add(candidate.url)
-        if where is not None:
-            self.stored(where)
 
     def alias(self, url: Url, to: Url) -> None:
         self._database.execute("INSERT OR REPLACE INTO aliases VALUES (?, ?)", (url, to))
@@ -132,22 +128,26 @@ class SqliteHistory:
             if kind == "page":
                 yield _step(row[:15])
             else:
-                yield _lost([row[15], *row[1:5], row[7], row[8], row[9], row[10], row[16], row[17]])
+                yield _lost([row[15], *row[1:5], *row[7:11], row[16], row[17], row[14]])
 
     def last_event(self) -> int:
         """The number of the latest event."""
         return int((self._database.row("SELECT max(event) FROM history") or (0,))[0] or 0)
 
     def events_after(self, event: int) -> Iterator[tuple[Step | Lost, Where | None]]:
-        """What happened after an event, oldest first, and where what it brought is kept."""
+        """What the strategy heard after an event, oldest first, and where what it brought is kept."""
         columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
-        sql = f"SELECT {columns} FROM history WHERE event > ? ORDER BY event"  # noqa: S608 - column names of ours
+        sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._database.rows(sql, (event,)):
             where = Where(*row[18:]) if row[18] is not None else None
             if kind == "page":
                 yield _step(row[:15]), where
             else:
-                yield _lost([row[15], *row[1:5], row[7], row[8], row[9], row[10], row[16], row[17]]), where
+                yield _lost([row[15], *row[1:5], *row[7:11], row[16], row[17], row[14]]), where
+
+    def highest(self) -> int:
+        """The largest page number given so far."""
+        return int((self._database.row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
 
     def forget_missing(self, sizes: Mapping[str, int]) -> list[Step]:
         """Take back every page whose record lies beyond what the repository's files hold; gives what was forgotten."""
@@ -161,7 +161,7 @@ class SqliteHistory:
         return steps
 
     def misses(self) -> Iterator[Lost]:
-        for row in self._database.rows(f"SELECT {_LOST} FROM history WHERE kind = 'miss' ORDER BY event"):  # noqa: S608
+        for row in self._database.rows(f"SELECT {_LOST} FROM history WHERE kind <> 'page' ORDER BY event"):  # noqa: S608
             yield _lost(row)
 
     def step_of(self, url: Url) -> Step | None:
@@ -234,34 +234,18 @@ class SqliteHistory:
 
     def reasons(self) -> dict[str, int]:
         """How often each kind of miss happened, most frequent first."""
-        sql = "SELECT reason, count(*) FROM history WHERE kind = 'miss' GROUP BY reason"
+        sql = "SELECT reason, count(*) FROM history WHERE kind IN ('miss', 'refused') GROUP BY reason"
         return summed((reason, times) for reason, times in self._database.rows(sql))
 
     def hosts(self) -> dict[str, HostTally]:
         """Pages, misses, bytes and similarity of each host, most pages first; reads the whole history."""
         return HostTally.of(self.events())
 
-    def stored(self, where: Where) -> None:
-        """The repository reaches at least to the end of this record: told for what is no page, as redirects."""
-        self._end = max(self._end or ("", 0), (where.file, where.offset + where.length))
-        self._moved = True
-
-    def end(self) -> tuple[str, int] | None:
-        """File and offset where the recorded part of the repository ends; None if nothing was stored."""
-        return self._end
-
-    def _stored_end(self) -> tuple[str, int] | None:
-        file, _, offset = self._database.meta(_END).rpartition(" ")
-        return (file, int(offset)) if offset.isdigit() else None
-
     def _write(self) -> None:
         if self._touched:
             rows = [(*key, self._counts[key]) for key in self._touched]
             self._database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", rows)
             self._touched.clear()
-        if self._moved and self._end is not None:
-            self._database.save_meta(_END, f"{self._end[0]} {self._end[1]}")
-            self._moved = False
 
     def _names_of(self, url: Url) -> Iterator[Url]:
         """The URL itself, then what it was redirected to, step by step."""
@@ -296,6 +280,6 @@ def _step(row: Any) -> Step:
 
 
 def _lost(row: Any) -> Lost:
-    event, url, parent, anchor, score, depth, status, size, time, reason, detail = row
+    event, url, parent, anchor, score, depth, status, size, time, reason, detail, carry = row
     origin = None if parent is None else Url(parent)
-    return Lost(event, Url(url), origin, anchor, score, depth, status, size, time, reason, detail)
+    return Lost(event, Url(url), origin, anchor, score, depth, status, size, time, reason, detail, as_mapping(carry))

@@ -130,7 +130,12 @@ class WarcRepository:
         return files_of(self.folder)
 
     def truncate_to(self, file: str, offset: int) -> Cut:
-        """Cut everything that was written after the last recorded record; `("", 0)`: nothing was recorded."""
+        """Cut everything that was written after the last recorded record; `("", 0)`: nothing was recorded.
+
+        Whole files beyond it are set aside as `*.orphan`, not deleted. A name that is no file of ours is refused.
+        """
+        if file and not _PATTERN.fullmatch(file):
+            raise FolderBroken(f"`{file}` is no file of this repository", "the crawl's database was tampered with")
         self.close()
         dropped, removed = 0, []
         for path in self.files():
@@ -138,7 +143,7 @@ class WarcRepository:
             if path.name > file:
                 dropped += size
                 removed.append(path.name)
-                path.unlink()
+                path.replace(path.with_name(path.name + ".orphan"))
             elif path.name == file and size > offset:
                 dropped += size - offset
                 os.truncate(path, offset)

@@ -14,8 +14,9 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.crawl.core import Crawl, Dropped, Limits
+from scenthound.crawl.core import Crawl
 from scenthound.crawl.replay import Landing, replay
+from scenthound.crawl.steps import Dropped, Limits
 from scenthound.model import Candidate, Miss, Moved, Page, Step, Topic, Url
 from scenthound.ports import OwnFrontier, Saves, Strategy
 from scenthound.store.heaps import MemoryFrontier

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from scenthound import url as urls
@@ -41,7 +42,6 @@ class PageLimits:
 
 
 LIMITS = PageLimits()
-BACK_OFF = 60.0  # seconds before a failing server is asked again when it does not say
 LONGEST_WAIT = 86_400.0  # no server may keep a URL waiting for longer than a day
 
 _MAY_RECOVER = frozenset((408, 425, 429, 500, 502, 503, 504))
@@ -95,16 +95,17 @@ def _whole(raw: str) -> str:
 
 
 def _wait(response: Response, now: float) -> float:
-    """Seconds until a server in trouble may be asked again."""
+    """Seconds until a server in trouble wants to be asked again; 0 where it does not say."""
     said = response.header("retry-after").strip() if response.status in _SAYS_WHEN else ""
     if not said:
-        return BACK_OFF
+        return 0.0
     if said.isascii() and said.isdigit():
         return float(min(int(said[:9]), LONGEST_WAIT))
     try:
-        seconds = parsedate_to_datetime(said[:100]).timestamp() - now
+        date = parsedate_to_datetime(said[:100])
+        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now  # HTTP dates are in UTC
     except (ValueError, TypeError, IndexError, OverflowError):
-        return BACK_OFF
+        return 0.0
     return min(max(seconds, 0.0), LONGEST_WAIT)
 
 

@@ -1,0 +1,227 @@
+"""`scenthound lab measure`, `report` and `compare`: what an experiment has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scenthound.cli.lab_progress import Pieces
+from scenthound.cli.talk import emit, json_option, out, say, table
+
+if TYPE_CHECKING:
+    from scenthound.lab.experiment import Experiment
+
+SHOWN = ("target_recall", "description_precision", "harvest_rate")
+
+jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
+
+
+@click.command()
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option("--at", metavar="100,250,…", help="Pages after which values are wanted.  [default: those shown last]")
+@click.option(
+    "--metric", "metrics", metavar="NAME,…", help="Only these; `all` shows all.  [default: three, and all with --json]"
+)
+@click.option("--trail", type=click.Path(path_type=Path), metavar="FILE", help="Measure any crawler's trail instead.")
+@click.option("--bed", type=click.Path(path_type=Path), help="With --trail: the bed that was crawled.")
+@click.option("--topic", metavar="ID", help="With --trail: the topic that was crawled for.")
+@jobs_option
+@json_option
+def measure(
+    run: Path | None,
+    at: str | None,
+    metrics: str | None,
+    trail: Path | None,
+    bed: Path | None,
+    topic: str | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Print means over topics and their standard errors, for every strategy and metric of RUN.
+
+    With --trail it measures one crawl of any crawler: a file with a JSON object a line that has a `url`.
+
+    \b
+      $ scenthound lab measure runs/first --at 100,250,500,1000
+      $ scenthound lab measure runs/first --json
+      $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
+    """
+    from scenthound.errors import BadUsage
+    from scenthound.lab.compare import checked_points, freshen, open_run
+    from scenthound.lab.measure import summary
+
+    chosen = _metrics(metrics, as_json)
+    if (run is None) == (trail is None):
+        raise BadUsage("one thing to measure is needed", "name the folder RUN, or --trail FILE --bed BED --topic ID")
+    if run is None:
+        _foreign(trail, bed, topic, at, chosen, jobs, as_json)
+        return
+    opened = open_run(run)
+    points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
+    with Pieces("measuring, topics", as_json) as tell:
+        points = freshen(opened, points, jobs=jobs, progress=tell)
+    if as_json:
+        emit(summary(opened, points, chosen))
+    else:
+        show_summary(opened, points, chosen)
+
+
+def _foreign(
+    trail: Path | None, bed: Path | None, topic: str | None, at: str | None, chosen: Sequence[str] | None, jobs: int,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """A stranger's trail, told in the form of an experiment of one crawl."""
+    from scenthound.errors import BadUsage
+    from scenthound.lab.bed import Bed
+    from scenthound.lab.experiment_asked import choose_topics
+    from scenthound.lab.measure import measure_trail
+    from scenthound.lab.prepared import prepare
+
+    if trail is None or bed is None or topic is None:
+        raise BadUsage("a trail can't be judged alone", "add --bed BED and --topic ID")
+    opened = Bed.open(bed)
+    found = choose_topics(opened.topics, [topic])[0]
+    with Pieces("preparing the bed, pages read", as_json) as tell:
+        prepared = prepare(opened, jobs=jobs, progress=tell)
+    values = measure_trail(trail, prepared, found, numbers(at, "--at") if at else None)
+    kept = {name: points for name, points in values.items() if chosen is None or name in chosen}
+    if as_json:
+        told = {
+            name: {n: {"mean": v, "se": None, "topics": int(v is not None)} for n, v in points.items()}
+            for name, points in kept.items()
+        }
+        emit({trail.name: told})
+        return
+    points = list(next(iter(values.values()), {}))
+    rows = [(name, *(_number(kept[name][point]) for point in points)) for name in kept]
+    out().print(table(("metric", *(f"{point:,} pages" for point in points)), rows, numbers=range(1, len(points) + 1)))
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--at", metavar="100,250,…", help="Pages after which tables show values.  [default: those shown last]")
+@jobs_option
+@json_option
+def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
+    """Write RUN/report.html, one file that needs nothing else: curves, error bands, tests, tables.
+
+    \b
+      $ scenthound lab report runs/first
+    """
+    from scenthound.lab.compare import checked_points, freshen, open_run
+    from scenthound.lab.report import write_report
+
+    opened = open_run(run)
+    points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
+    with Pieces("measuring, topics", as_json) as tell:
+        points = freshen(opened, points, jobs=jobs, progress=tell)
+    path = write_report(opened, points)
+    emit({"report": str(path)}) if as_json else click.echo(path)
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("names", nargs=-1, metavar="A B…")
+@click.option("--metric", default="target_recall", show_default=True, metavar="NAME", help="What to compare.")
+@click.option("--at", metavar="N,…", help="After how many pages.  [default: the last]")
+@click.option("--against", type=click.Path(path_type=Path), metavar="RUN2", help="Take B from another run.")
+@jobs_option
+@json_option
+def compare(
+    run: Path, names: tuple[str, ...], metric: str, at: str | None, against: Path | None, jobs: int, as_json: bool
+) -> None:
+    """Is strategy A better than B? A paired one-tailed t test over topics, as a sentence.
+
+    With more than two names the first is tested against each of the others, and with none every pair is tested
+    both ways; then p values are adjusted (Holm). Two runs are compared if bed, limits and seeds are the same.
+
+    \b
+      $ scenthound lab compare runs/first best-n-first breadth-first --metric target_recall --at 500
+      $ scenthound lab compare runs/first best-first best-first --against runs/second
+      $ scenthound lab compare runs/first --json
+    """
+    from scenthound.errors import BadUsage
+    from scenthound.exports.clean import clean
+    from scenthound.lab.compare import as_json as plain
+    from scenthound.lab.compare import checked_points, compare_across, compare_within, open_run
+    from scenthound.lab.experiment_asked import FILE
+    from scenthound.lab.stats import sentence
+
+    if against is None and len(names) == 3 and (Path(names[1]) / FILE).exists():  # RUN1 A RUN2 B
+        against, names = Path(names[1]), (names[0], names[2])
+    opened = open_run(run)
+    pages = opened.asked.limits.pages
+    points, beyond = checked_points(numbers(at, "--at") if at else [pages], pages)
+    if beyond:
+        raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {pages:,} pages", f"give up to --at {pages}")
+    with Pieces("measuring, topics", as_json) as tell:
+        if against is None:
+            found = compare_within(opened, names, metric, points, jobs=jobs, progress=tell)
+        elif len(names) != 2:
+            raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
+        else:
+            pair = (names[0], names[1])
+            found = compare_across((opened, open_run(against)), pair, metric, points, jobs=jobs, progress=tell)
+    if as_json:
+        told = [plain(one) for one in found]
+        emit(told[0] if len(told) == 1 else told)
+        return
+    for one in found:
+        click.echo(clean(sentence(one)))
+        if one.left_out:
+            say(f"Left out, for want of a value: {clean(', '.join(one.left_out), 300)}")
+
+
+def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequence[str] | None = SHOWN) -> None:
+    """Means ± standard errors for people: a table for each metric."""
+    from scenthound.lab.measure import summary
+
+    found = summary(experiment, points, metrics)
+    names = list(dict.fromkeys(name for values in found.values() for name in values))
+    console = out()
+    for name in [one for one in SHOWN if one in names] + [one for one in names if one not in SHOWN]:
+        rows = []
+        for strategy, values in found.items():
+            cells = values.get(name, {})
+            told = [f"{_number(cell['mean'])} ± {_number(cell['se'])}" for cell in cells.values()]
+            topics = {cell["topics"] for cell in cells.values()}
+            if any(topics):
+                rows.append((strategy, *told, "/".join(map(str, sorted(topics, key=lambda n: n or 0)))))
+        if rows:
+            heads = (name, *(f"{point:,} pages" for point in points), "topics")
+            console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
+
+
+def numbers(text: str, what: str) -> list[int]:
+    """`0,1,2` as numbers."""
+    from scenthound.errors import BadUsage
+
+    try:
+        found = [int(part.strip().replace("_", "")) for part in text.split(",") if part.strip()]
+    except ValueError:
+        found = []
+    if not found:
+        raise BadUsage(f"`{what} {text}` is no list of whole numbers", f"write it as {what} 1,2,3")
+    return list(dict.fromkeys(found))
+
+
+def _metrics(text: str | None, as_json: bool) -> list[str] | None:
+    from scenthound.lab.metrics import METRICS
+
+    if text is None:
+        return None if as_json else list(SHOWN)
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if names == ["all"]:
+        return None
+    for name in names:
+        METRICS.get(name)
+    return names
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"

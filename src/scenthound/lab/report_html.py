@@ -1,0 +1,90 @@
+"""Small pieces of HTML that every part of a report is made of."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from scenthound.lab.importers.port import printable
+
+LONGEST = 80
+_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
+
+def text(raw: str, most: int = LONGEST) -> str:
+    """Text from anywhere, cleaned, cut and escaped; `bdi` keeps its direction to itself."""
+    cleaned = html.escape(printable(raw, most))
+    return cleaned if raw.isascii() else f"<bdi>{cleaned}</bdi>"
+
+
+def plain(raw: str, most: int = LONGEST) -> str:
+    """The same for attributes and drawings, where no tags may be."""
+    return html.escape(printable(raw, most))
+
+
+def section(title: str, note: str, *parts: str) -> str:
+    about = f'<p class="note">{note}</p>' if note else ""
+    return f"<section>\n<h2>{title}</h2>\n{about}{''.join(parts)}\n</section>"
+
+
+def details(title: str, *parts: str) -> str:
+    return f"<details><summary>{title}</summary>{''.join(parts)}</details>"
+
+
+def table(heads: Iterable[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), name: str = "") -> str:
+    """A table; `numbers` are the columns set flush right. Cells are HTML already."""
+    right = set(numbers)
+
+    def cell(tag: str, place: int, value: str) -> str:
+        kind = ' class="num"' if place in right else ""
+        return f"<{tag}{kind}>{value}</{tag}>"
+
+    head = "".join(cell("th", place, value) for place, value in enumerate(heads))
+    body = "\n".join(
+        "<tr>" + "".join(cell("td", place, value) for place, value in enumerate(row)) + "</tr>" for row in rows
+    )
+    kind = f' class="{name}"' if name else ""
+    return f'<div class="wide"><table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """
+    >>> number(0.12345), number(None), number(1234.5)
+    ('0.123', '–', '1,234')
+    """
+    if value is None:
+        return "–"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.2f}" if abs(value) >= 10 else f"{value:.{digits}f}"
+
+
+def plus_minus(mean: float | None, error: float | None) -> str:
+    if mean is None:
+        return "–"
+    told = f' <span class="se">± {number(error)}</span>' if error is not None else ""
+    return f"{number(mean)}{told}"
+
+
+def probability(p: float | None) -> str:
+    if p is None:
+        return "–"
+    return "&lt; 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def many(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def spelled(count: int) -> str:
+    """
+    >>> spelled(3), spelled(40)
+    ('three', '40')
+    """
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+
+
+def and_list(names: Sequence[str]) -> str:
+    """`a, b and c`, escaped."""
+    told = [text(name) for name in names]
+    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
