@@ -20,6 +20,7 @@ from scenthound.errors import BadConfig, DiskFull, FolderBroken, FolderInUse
 from scenthound.lab.generate import GeneratedWeb
 from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
 from scenthound.ports import Failure
+from scenthound.store.warc import check
 from scenthound.strategies import SHELF, strategy
 from scenthound.web.landing import land
 from scenthound.web.robots import parse
@@ -330,3 +331,36 @@ def test_a_host_with_a_long_crawl_delay_is_not_asked_early_after_a_restart(tmp_p
     assert again.crawl.manners is not None
     assert again.crawl.manners.due(f"http://{host}") - again.clock() > 29
     again.close()
+
+
+def test_a_warc_damaged_in_its_middle_is_written_anew_and_the_lost_pages_are_fetched_again(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    finished(folder)
+    (warc,) = (folder / "pages").glob("*.warc.gz")
+    with warc.open("r+b") as file:
+        file.seek(warc.stat().st_size // 2)
+        file.write(b"\xaa" * 2000)
+    session = resume(folder, fetcher=Recorded())
+    assert any("was damaged" in sentence for sentence in session.folder.recovered)
+    assert 0 < len(session.folder.forgotten) < 30
+    asyncio.run(session.run())
+    for url, where in session.folder.history.places():
+        assert session.folder.repository.get(where).url.startswith("http"), url
+    session.close()
+    assert len(trail(folder)) == 120
+    assert all(not report.problems for report in check(folder / "pages"))
+
+
+def test_a_database_beyond_salvage_begins_again_and_keeps_the_pages(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    finished(folder)
+    (warc,) = (folder / "pages").glob("*.warc.gz")
+    before = warc.stat().st_size
+    with (folder / "crawl.db").open("r+b") as file:
+        file.write(b"\x00" * 8192)
+    for _ in range(2):
+        session = resume(folder, fetcher=Recorded())
+        assert warc.stat().st_size >= before
+        asyncio.run(session.run())
+        session.close()
+    assert len(trail(folder)) == 120

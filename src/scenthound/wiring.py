@@ -220,6 +220,8 @@ def resume(
             crawl.introduce()
             _remember(folder, crawl)
             crawl.load(state)
+        if folder.salvaged:
+            _reconsider(folder, crawl)
         for step in folder.forgotten:
             crawl.want_again(step)
         if crawl.manners is not None:
@@ -296,7 +298,7 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
             crawl.scope.learn(step.url, relevant)
             if step.depth == 0 and step.requested is not None:
                 crawl.scope.admit(urls.host(step.url))
-    crawl.pages = folder.history.highest()
+    crawl.numbered = folder.history.highest()
     crawl.tally.misses.update(folder.history.reasons())
     crawl.tally.dropped.update(folder.history.counts())
     if not isinstance(crawl.strategy, Saves):
@@ -314,6 +316,17 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
             page = _read_again(folder, event, where, limits)
             if page is not None:
                 crawl.hear_again(page)
+
+
+def _reconsider(folder: CrawlFolder, crawl: Crawl) -> None:
+    """Fill the frontier anew after a salvage: with the seeds, and with what the strategy wants of each page kept."""
+    crawl.start()
+    limits = page_limits(folder.asked.settings)
+    for event, where in folder.history.events_after(0):
+        if isinstance(event, Step) and where is not None:
+            page = _read_again(folder, event, where, limits)
+            if page is not None:
+                crawl.reconsider(page)
 
 
 def _read_again(folder: CrawlFolder, step: Step, where: Any, limits: PageLimits) -> Page | None:

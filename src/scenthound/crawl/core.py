@@ -65,7 +65,7 @@ class Crawl:
         self.limits, self.scope, self.manners = limits, scope, manners
         self.judge, self.repository, self.watch = judge, repository, watch
         self.tally = tally or Tally()
-        self.pages = len(history)
+        self.pages = self.numbered = len(history)  # pages recorded, and the last number given
         self.rank_seconds = 0.0
         self.links_scored = 0
         self.ended = ""
@@ -92,7 +92,8 @@ class Crawl:
     def start(self) -> None:
         """The strategy hears the topic; its seeds enter the frontier."""
         for candidate in self.introduce():
-            self._push(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
+            if not self.history.seen(candidate.url):
+                self._push(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
 
     def introduce(self) -> Iterable[Candidate]:
         """Tell the strategy what the crawl is about. On resume its answer is in the frontier already."""
@@ -313,8 +314,9 @@ class Crawl:
         asked, _ = self._origin.pop(candidate.url, (None, 0))
         self._tries.pop(candidate.url, None)
         self.pages += 1
+        self.numbered += 1
         step = Step(
-            n=self.pages,
+            n=self.numbered,
             url=page.url,
             parent=candidate.parent,
             anchor=candidate.anchor,
@@ -373,6 +375,10 @@ class Crawl:
             else:
                 self._offer(candidate)
         self.rank_seconds += time.process_time() - before
+
+    def reconsider(self, page: Page) -> None:
+        """Offer what a page fetched earlier leads to once more, as after the frontier was lost."""
+        self._offer_all(page, self._read(page))
 
     def hear_again(self, page: Page) -> None:
         """On resume: the strategy reads a page once more; what it wanted of it is in the frontier already."""

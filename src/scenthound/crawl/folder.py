@@ -23,10 +23,11 @@ from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.salvage import recover
 from scenthound.store.sqlite import CrawlDatabase, SqliteHistory
-from scenthound.store.warc import WarcRepository
+from scenthound.store.warc import FileReport, WarcRepository, look_at
 from scenthound.web.robots import Rules
 
 FOREVER = float("inf")
+CHECKED = 200_000_000  # bytes of WARC that are read through on resume; some three seconds
 
 
 @dataclass(slots=True)
@@ -41,6 +42,8 @@ class CrawlFolder:
     release: Callable[[], None]
     recovered: list[str] = field(default_factory=list)
     """What had to be mended when it was opened, in sentences for people."""
+    salvaged: bool = False
+    """The database was damaged: what it knew of the frontier may be gone."""
     forgotten: list[Step] = field(default_factory=list)
     """Pages whose record was lost: to be fetched again."""
     crawl: Crawl | None = None
@@ -71,7 +74,7 @@ class CrawlFolder:
         try:
             database, mended = cls._mended_database(path)
             folder = cls._with(path, asked, database, release)
-            folder.recovered = mended
+            folder.recovered, folder.salvaged = mended, bool(mended)
             folder._mend_pages()
             return folder
         except BaseException:
@@ -114,14 +117,29 @@ class CrawlFolder:
             cut = self.repository.truncate_to(file, int(offset or 0))
             if cut.dropped:
                 self.recovered.append(f"{cut.dropped:,} bytes that were still in flight were cut from the WARC")
+        for report in self._checked():
+            places = self.repository.cleaned(report.file)
+            self.forgotten += self.history.moved(report.file, places)
+            kept = f"{len(places):,} whole records were kept, the old file is {report.file}.damaged"
+            self.recovered.append(f"{report.file} was damaged: {kept}")
         files = self.repository.files()
         sizes = {path.name: path.stat().st_size for path in files}
-        self.forgotten = self.history.forget_missing(sizes)
+        self.forgotten += self.history.forget_missing(sizes)
         if self.forgotten:
             self.recovered.append(f"{len(self.forgotten)} pages are gone from the WARC and will be fetched again")
         if files:
             self.database.save_meta("warc_end", f"{files[-1].name}:{sizes[files[-1].name]}")
         self.database.commit()
+
+    def _checked(self) -> list[FileReport]:
+        """Damaged files among the newest; reading them all would make the resumption of a large crawl slow."""
+        reports, budget = [], CHECKED
+        for path in reversed(self.repository.files()):
+            budget -= path.stat().st_size
+            if budget < 0:
+                break
+            reports.append(look_at(path))
+        return [report for report in reports if report.problems]
 
     # ---- during a run
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import permutations
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from scenthound.lab.measure import default_points, measure, topic_values
 from scenthound.lab.metrics import METRICS
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepared_cache import sources_digest, write_whole
-from scenthound.lab.stats import Comparison, adjust, compare, sentence
+from scenthound.lab.stats import Comparison, Effect, Verdict, adjust, compare, mean, paired_t, sentence, sign_test
 
 LEVEL = 0.05
 NOTE = "measured.json"
@@ -82,20 +84,41 @@ def lower_is_better(metric: str) -> bool:
 def compared(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
     """Is the first of each pair better than the second? Not adjusted yet: `stats.adjust` does that for a family."""
     lower = lower_is_better(metric)
-    return [compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
+    return [_compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
 
 
 def every_pair(values: Values, names: Sequence[str], metric: str, at: int | None) -> list[Comparison]:
     """Each pair once, the one with the better mean first; p adjusted for all pairs in both directions."""
-    both = adjust(compared(values, permutations(names, 2), metric, at))
-    order = {name: place for place, name in enumerate(names)}
-    kept = {}
-    for one in both:
-        pair = tuple(sorted((one.first, one.second), key=order.__getitem__))
-        better = one.paired.mean is not None and one.paired.mean > 0
-        if better or (pair not in kept and pair == (one.first, one.second)):
-            kept[pair] = one
-    return list(kept.values())
+    one_way = compared(values, combinations(names, 2), metric, at)
+    both = adjust([*one_way, *map(turned, one_way)])
+    number = len(one_way)
+    pairs = zip(both[:number], both[number:], strict=True)
+    return [turn if (one.paired.mean or 0.0) < 0 else one for one, turn in pairs]
+
+
+def turned(one: Comparison) -> Comparison:
+    """The same comparison asked the other way round."""
+    test, signs, effect = one.paired, one.signs, one.effect
+    wins, losses = signs.losses, signs.wins
+    return replace(
+        one,
+        first=one.second,
+        second=one.first,
+        means=(one.means[1], one.means[0]),
+        paired=Verdict(
+            _less(test.mean), test.error, _less(test.t), test.freedom, None if test.p is None else 1 - test.p
+        ),
+        signs=sign_test([1.0] * wins + [0.0] * losses, [0.0] * wins + [1.0] * losses),
+        effect=None if effect is None else Effect(-effect.size, -effect.high, -effect.low),
+    )
+
+
+def _less(value: float | None) -> float | None:
+    return None if value is None else -value or 0.0  # never -0.0
+
+
+def _rest(p: float | None) -> float | None:
+    return None if p is None else 1.0 - p
 
 
 def outstanding(comparisons: Sequence[Comparison], names: Sequence[str], level: float = LEVEL) -> str | None:
@@ -205,6 +228,56 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "shown": is_shown(comparison),
         "sentence": sentence(comparison),
     }
+
+
+def _compare(
+    first: tuple[str, Mapping[str, float | None]],
+    second: tuple[str, Mapping[str, float | None]],
+    metric: str,
+    at: int | None,
+    lower: bool,
+) -> Comparison:
+    """`stats.compare`, also where its search for the effect's interval meets a hole in scipy's distribution."""
+    try:
+        return compare(first, second, metric, at, lower)
+    except ValueError:  # scipy 1.17: nct.cdf is NaN at some places where it should be 1, as (4.02, 59, -4.9)
+        return _compare_near(first, second, metric, at, lower)
+
+
+def _compare_near(
+    first: tuple[str, Mapping[str, float | None]],
+    second: tuple[str, Mapping[str, float | None]],
+    metric: str,
+    at: int | None,
+    lower: bool,
+) -> Comparison:
+    every = sorted(first[1].keys() | second[1].keys())
+    both = [(topic, first[1].get(topic), second[1].get(topic)) for topic in every]
+    there = [(topic, one, other) for topic, one, other in both if one is not None and other is not None]
+    ours, theirs = [one for _, one, _ in there], [other for _, _, other in there]
+    better, worse = (theirs, ours) if lower else (ours, theirs)
+    test = paired_t(better, worse)
+    kept = {topic for topic, _, _ in there}
+    return Comparison(
+        first[0], second[0], metric, at, (mean(ours), mean(theirs)), test, sign_test(better, worse),
+        _effect(test.t, len(there)), tuple(topic for topic in every if topic not in kept), lower,
+    )  # fmt: skip
+
+
+def _effect(t: float | None, number: int) -> Effect | None:
+    """Cohen's d with its exact 95% interval, searched only where the noncentral t distribution is not 0 or 1."""
+    if t is None:
+        return None
+    from scipy import optimize, stats
+
+    spread = math.sqrt(1.0 + t * t / (2.0 * (number - 1)))
+    ends = []
+    for probability in (0.975, 0.025):
+        guess = t - float(stats.norm.ppf(probability)) * spread  # the normal approximation lies close by
+        around = (guess - 1.5 * spread, guess + 1.5 * spread)
+        ends.append(float(optimize.brentq(lambda c, p=probability: stats.nct.cdf(t, number - 1, c) - p, *around)))
+    root = math.sqrt(number)
+    return Effect(t / root, ends[0] / root, ends[1] / root)
 
 
 def _check(name: str, known: Sequence[str], folder: Path) -> None:

@@ -24,8 +24,8 @@ NAME = "report.html"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 ABOUT = {
-    RECALL: "The share of a topic's targets that have been crawled. Targets that the bed lacks stay in the denominator; "
-    "those that are seeds do not.",
+    RECALL: "The share of a topic's targets that have been crawled. Targets that the bed lacks stay in the "
+    "denominator; those that are seeds do not.",
     PRECISION: "The mean similarity (TF-IDF cosine) of the crawled pages to the topic's description, which no crawler "
     "has seen. Judged over the pages that all crawlers of the topic found together, so the reference lines have none.",
     HARVEST: "The share of crawled pages that are targets of the topic. A crawl that ended early keeps its last value.",
@@ -139,6 +139,7 @@ def _asked(facts: Facts) -> str:
     asked = facts.run.asked
     limits = asked.limits
     bed = facts.about
+    seeds = f"a topic's first {asked.seeds_per_run:,}" if asked.seeds_per_run else "all of a topic's, in their order"
     numbers = ", ".join(map(str, asked.seed_numbers))
     cut = f"the first {asked.cut.page_bytes:,} bytes" if asked.cut.page_bytes else "whole pages"
     rows = [
@@ -149,7 +150,7 @@ def _asked(facts: Facts) -> str:
         ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in facts.strategies)),
         ("given to each", "keywords and seeds of the topic; descriptions and targets are the judge's alone"),
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
-        ("seeds", f"a topic's first {asked.seeds_per_run:,}" if asked.seeds_per_run else "all of a topic's, in their order"),
+        ("seeds", seeds),
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),
         ("limits", f"{limits.pages:,} pages, {limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
          f"{limits.spread:,} hosts in as many picks, {limits.redirects:,} redirects"
@@ -160,7 +161,7 @@ def _asked(facts: Facts) -> str:
     body = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     files = (
         "One JSON line for each page of each crawl is in <code>trails/</code>, every value behind this page in the "
-        "<code>.parquet</code> tables. Everything but measured seconds is the same, byte for byte, when it is run again."
+        "<code>.parquet</code> tables. Everything but measured seconds is byte for byte the same when it is run again."
     )
     return section(
         "What was run",

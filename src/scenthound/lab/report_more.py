@@ -53,9 +53,9 @@ def costs(facts: Facts) -> str:
     heads = ("crawler", "ranking, CPU ms a page", f"recall a CPU second, at {facts.last:,}", "links scored a page",
              "dead links a page")  # fmt: skip
     note = (
-        "CPU time of scoring and choosing alone, not of fetching, parsing or counting words. These are the only figures "
-        "here that differ from run to run; for a comparison of cost run with <code>--jobs 1</code> on a machine without "
-        "other load, three times, and take the best."
+        "CPU time of scoring and choosing alone, not of fetching, parsing or counting words. Only these figures differ "
+        "from run to run; for a comparison of cost run with <code>--jobs 1</code> on a machine without other load, "
+        "three times, and take the best."
     )
     return section("Cost", note, table(heads, rows, (1, 2, 3, 4)))
 

@@ -45,9 +45,9 @@ def tests(facts: Facts) -> str:
     rows = [_row(facts, one, reach) for one in found]
     number_of = len(facts.strategies) * (len(facts.strategies) - 1)
     note = (
-        f"On {text(facts.main)} after {facts.last:,} pages. One-tailed paired t tests over topics. Who is better was not "
-        f"known beforehand, so each pair is tested in both directions and Holm's adjustment counts all {number_of:,} "
-        "tests; the direction of the better mean is shown. The sign test is a check against outliers. "
+        f"On {text(facts.main)} after {facts.last:,} pages. One-tailed paired t tests over topics. Who is better was "
+        f"not known beforehand, so each pair is tested in both directions and Holm's adjustment counts all "
+        f"{number_of:,} tests; the direction of the better mean is shown. The sign test is a check against outliers. "
         "d is the mean difference in standard deviations of the differences; its interval is exact (noncentral t)."
     )
     sentences = "<ul class='sentences'>" + "".join(_sentence(one) for one in found) + "</ul>"

@@ -145,13 +145,25 @@ class SqliteHistory:
             else:
                 yield _lost([row[15], *row[1:5], *row[7:11], row[16], row[17], row[14]]), where
 
+    def moved(self, file: str, places: Mapping[int, int]) -> list[Step]:
+        """The repository wrote a file anew: note where its records are now, and forget the pages that are in none."""
+        rows = list(self._database.rows("SELECT event, url, offset FROM history WHERE file = ?", (file,)))
+        gone = [Url(url) for _, url, offset in rows if offset not in places]
+        fixed = [(places[offset], event) for event, _, offset in rows if offset in places]
+        self._database.executemany("UPDATE history SET offset = ? WHERE event = ?", fixed)
+        return self._forget(gone)
+
     def highest(self) -> int:
         """The largest page number given so far."""
         return int((self._database.row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
 
     def forget_missing(self, sizes: Mapping[str, int]) -> list[Step]:
         """Take back every page whose record lies beyond what the repository's files hold; gives what was forgotten."""
-        gone = [url for url, where in self.places() if where.offset + where.length > sizes.get(where.file, 0)]
+        return self._forget(
+            [url for url, where in self.places() if where.offset + where.length > sizes.get(where.file, 0)]
+        )
+
+    def _forget(self, gone: Sequence[Url]) -> list[Step]:
         steps = [step for step in map(self.step_of, gone) if step is not None]
         for url in gone:
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))

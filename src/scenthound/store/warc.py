@@ -25,7 +25,7 @@ from typing import NamedTuple
 from scenthound.errors import DiskFull, FolderBroken
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Where
-from scenthound.store.records import LARGEST, MAGIC, Record, member_at, members, records, response_of
+from scenthound.store.records import LARGEST, MAGIC, Member, Record, member_at, members, records, response_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
@@ -157,6 +157,24 @@ class WarcRepository:
             return Cut(dropped, tuple(removed), offset - good)
         return Cut(dropped, tuple(removed))
 
+    def cleaned(self, file: str) -> dict[int, int]:
+        """Write a damaged file anew from its whole records; gives where each of them now begins.
+
+        The damaged file is kept beside it as `*.damaged`.
+        """
+        path = self.folder / file
+        part, places = path.with_name(file + ".part"), dict[int, int]()
+        with _space(file), path.open("rb") as old, part.open("wb") as new:
+            for member in members(path):
+                if not _problem_of(member):
+                    places[member.offset] = new.tell()
+                    new.write(os.pread(old.fileno(), member.length, member.offset))
+            new.flush()
+            os.fsync(new.fileno())
+        path.replace(path.with_name(file + ".damaged"))
+        part.replace(path)
+        return places
+
     def heal(self) -> list[FileReport]:
         """Cut half-written tails off all files; used when the database can't say how far the record goes."""
         self.close()
@@ -215,19 +233,23 @@ def look_at(path: Path) -> FileReport:
     count = good = 0
     problems: list[str] = []
     for member in members(path):
-        problem = member.problem
-        if not problem:
-            try:
-                for record in records(member.data):
-                    count += 1
-                    problem = problem or _digest_problem(record)
-            except ValueError as error:
-                problem = str(error)
+        problem = _problem_of(member)
         if problem:
             problems.append(f"{path.name} at {member.offset}: {problem}")
         else:
+            count += 1
             good = member.offset + member.length
     return FileReport(path.name, count, path.stat().st_size, good, tuple(problems[:100]))
+
+
+def _problem_of(member: Member) -> str:
+    """What is wrong with a member: it does not inflate, is no record, or its digest is another."""
+    if member.problem:
+        return member.problem
+    try:
+        return next(filter(None, map(_digest_problem, records(member.data))), "")
+    except ValueError as error:
+        return str(error)
 
 
 def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
