@@ -4,7 +4,7 @@
 
 Ours fetches, parses, finds links, scores (best-first) and stores durably (WARC and SQLite). Scrapy is tuned for
 concurrency and fetches, parses, finds links with its own link extractor and writes JSON lines. Both obey robots.txt,
-wait for nobody, and fetch through the same loopback server. Without Scrapy installed (`make peers`) its row is left out.
+wait for nobody, and fetch through the same loopback server. Without Scrapy (`make peers`) its row is left out.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from scrapy import Spider, Request
 from scrapy.crawler import CrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 
-proxy, pages, out, seeds = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+pages, out, seeds = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 
 class Peer(Spider):
     name = "peer"
@@ -36,13 +37,13 @@ class Peer(Spider):
     links = LinkExtractor()
     async def start(self):
         for url in self.start_urls:
-            yield Request(url, meta={"proxy": proxy})
+            yield Request(url)
     def parse(self, response):
         if not hasattr(response, "text"):
             return
         yield {"url": response.url, "title": response.css("title::text").get()}
         for link in self.links.extract_links(response):
-            yield Request(link.url, meta={"proxy": proxy})
+            yield Request(link.url)
 
 process = CrawlerProcess({
     "LOG_LEVEL": "ERROR", "TELNETCONSOLE_ENABLED": False, "ROBOTSTXT_OBEY": True, "CONCURRENT_REQUESTS": 64,
@@ -67,15 +68,19 @@ class Result(NamedTuple):
         return self.pages / self.seconds
 
 
-def measured(command: list[str], count) -> Result:  # type: ignore[no-untyped-def]
+def measured(command: list[str], count: Callable[[], int], **more: str) -> Result:
     """Run a command to its end; pages by `count()`, CPU and peak memory from the kernel."""
     began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0,):
-        raise SystemExit(f"{command[:3]} failed: {process.stderr.read().decode()[-800:] if process.stderr else ''}")
+    with tempfile.TemporaryFile() as talk:
+        process = subprocess.Popen(
+            ["timeout", "300", *command], stdout=subprocess.DEVNULL, stderr=talk, env={**os.environ, **more}
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            talk.seek(0)
+            raise SystemExit(f"{command[:3]} failed ({process.returncode}): {talk.read().decode()[-800:]}")
     return Result(count(), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
@@ -97,8 +102,8 @@ def ours(folder: Path, address: str, pages: int, seeds: list[str], keywords: str
 def scrapys(folder: Path, address: str, pages: int, seeds: list[str]) -> Result:
     script, out = folder / "peer.py", folder / "peer.jsonl"
     script.write_text(SCRAPY)
-    command = [sys.executable, str(script), address, str(pages), str(out), *seeds]
-    return measured(command, lambda: len(out.read_text().splitlines()))
+    command = [sys.executable, str(script), str(pages), str(out), *seeds]
+    return measured(command, lambda: len(out.read_text().splitlines()), http_proxy=address)
 
 
 def main() -> None:
