@@ -102,7 +102,7 @@ def test_it_runs_as_a_module() -> None:
         (["lab", "genrate"], 2, "error: no command called `genrate`", "hint: did you mean `generate`?"),
         (["status"], 2, "error: Missing argument 'DIR'.", "hint: see `scenthound status --help`"),
         (["status", "x", "--jsn"], 2, "--jsn", "hint: see `scenthound status --help`"),
-        (["status", "nowhere"], 4, "error: there is no folder nowhere", "hint: name the folder"),
+        (["status", "nowhere"], 4, "error: there is no folder nowhere", "hint: name a folder"),
         (["strategies", "best-frist"], 2, "error: no strategy called `best-frist`", "hint: did you mean `best-first`?"),
         (["export", "x", "--to", "jsnl"], 2, "error: no export format called `jsnl`", "hint: did you mean `jsonl`?"),
         (["completion", "tcsh"], 2, "'tcsh'", "hint: see `scenthound completion --help`"),
@@ -208,8 +208,10 @@ def test_explain_tells_the_path(crawled: Path, capsys: pytest.CaptureFixture[str
     found = json_of(["explain", str(crawled), "http://d.test/gone"], capsys)
     assert isinstance(found, dict)
     assert found["state"] == "dead"
-    assert run(["explain", str(crawled), "not a url"]) == 1
-    assert "not a URL" in capsys.readouterr().err
+    assert run(["explain", str(crawled), "not a url"]) == 2
+    told = capsys.readouterr().err
+    assert "not a URL" in told
+    assert "hint: write the URL whole" in told
 
 
 def test_report_is_written_anew(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -102,10 +103,9 @@ def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> N
 def wait_for_pages(out: Path, pages: int) -> None:
     """Until so many pages are recorded."""
     for _ in range(600):
-        if (out / "crawl.toml").exists():
-            database = sqlite3.connect(f"file:{out / 'crawl.db'}?mode=ro", uri=True)
-            count = database.execute("SELECT count(*) FROM history").fetchone()[0]
-            database.close()
+        with contextlib.suppress(sqlite3.OperationalError):  # it is just being made
+            with contextlib.closing(sqlite3.connect(f"file:{out / 'crawl.db'}?mode=ro", uri=True)) as database:
+                count = database.execute("SELECT count(*) FROM history").fetchone()[0]
             if count >= pages:
                 return
         time.sleep(0.05)
@@ -155,8 +155,8 @@ BAD = {
     "odd topic": (["odd.toml", *FROM], 2, "no topic key in odd.toml called `keyword`", "`keywords`"),
     "broken config": ([*BEES, "--config", "broken.toml"], 4, "line 2", ""),
     "odd config": ([*BEES, "--config", "odd.toml"], 2, "no setting called `keyword`", ""),
-    "not a crawl": ([*BEES, "--out", "full"], 4, "full exists and is not a crawl", "--out"),
-    "out is a file": ([*BEES, "--out", "odd.toml"], 4, "odd.toml exists and is not a crawl", "--out"),
+    "not a crawl": ([*BEES, "--out", "full"], 4, "full exists and is not a crawl", "`out`"),
+    "out is a file": ([*BEES, "--out", "odd.toml"], 4, "odd.toml exists and is not a crawl", "`out`"),
 }  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def test_a_damaged_database_is_named_and_what_can_be_read_is_recovered(
     code = run(["resume", str(folder), "--pages", "3"])
     told = capsys.readouterr().err
     assert "recovered" in told
-    assert code in (0, 4)
+    assert code in (0, 1, 4), "where no page could be saved, no seed can be fetched here either"
     assert list(folder.glob("crawl.db.damaged*")), "the damaged file is kept"
 
 

@@ -17,13 +17,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from scenthound.crawl.folder import CrawlFolder
     from scenthound.crawl.settings import Settings
     from scenthound.errors import ScenthoundError
     from scenthound.model import Candidate, Link, Miss, Page, Step, Topic, Url
     from scenthound.ports import Strategy
     from scenthound.strategies import strategy
-    from scenthound.wiring import Session, begin, crawl, crawl_async, resume
+    from scenthound.wiring import Session, Watcher, begin, crawl, crawl_async, resume
 
     __version__: str
 
@@ -87,9 +90,42 @@ def __dir__() -> list[str]:
 class _Verb(ModuleType):
     """The room `scenthound.crawl`, which can also be called: it is what one wants to do, and where it is done."""
 
-    def __call__(self, *words: Any, **options: Any) -> Any:
-        """Crawl for a topic and give back the finished folder; see `scenthound.wiring.crawl`."""
-        return importlib.import_module("scenthound.wiring").crawl(*words, **options)
+    def __call__(
+        self,
+        topic: Topic | str,
+        seeds: Sequence[str],
+        pages: int = 1000,
+        out: Path | str = "crawl",
+        *,
+        strategy: str = "best-first",
+        watch: Watcher | None = None,
+        **options: Any,
+    ) -> CrawlFolder:
+        """Crawl the web for a topic, best pages first, and give back the finished folder.
+
+        `topic` is words or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder.
+        `watch` hears of each page, each miss and each link that was left alone. `options` are settings of the crawl
+        (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are
+        obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was asked.
+        """
+        from scenthound import wiring
+
+        return wiring.crawl(topic, seeds, pages, out, strategy=strategy, watch=watch, **options)
+
+
+_HOW_TO_CALL = (
+    'crawl(topic, seeds, pages=1000, out="crawl", *, strategy="best-first", watch=None, **options) -> CrawlFolder'
+)
+
+
+def _taught(room: ModuleType) -> None:
+    """Make the room `scenthound.crawl` a verb, and have `help` say so."""
+    from inspect import cleandoc  # not needed before
+
+    if not isinstance(room, _Verb):
+        room.__class__ = _Verb
+        told = cleandoc(_Verb.__call__.__doc__ or "")
+        room.__doc__ = f"{_HOW_TO_CALL}\n\n{told}\n\nIt is also a package:\n\n{room.__doc__ or ''}"
 
 
 class _Facade(ModuleType):
@@ -100,7 +136,7 @@ class _Facade(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "crawl" and isinstance(value, ModuleType):
-            value.__class__ = _Verb
+            _taught(value)
         super().__setattr__(name, value)
 
 

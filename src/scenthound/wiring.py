@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import platform
 import signal
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.crawl.asked import Asked, check_seeds
+from scenthound.crawl.asked import Asked, check_seeds, masked
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.run import Clock, LiveRun
@@ -26,8 +27,8 @@ from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.steps import Dropped, Limits
 from scenthound.crawl.tally import Tally
 from scenthound.errors import BadConfig, BadUsage, DiskFull
-from scenthound.model import Candidate, Miss, Page, Step, Topic
-from scenthound.ports import Eviction, Fetcher, OwnFrontier, Saves, Strategy
+from scenthound.model import Candidate, Miss, Page, Response, Step, Topic
+from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
 from scenthound.store.memory import Lost
 from scenthound.store.sqlite import SqliteFrontier
 from scenthound.strategies import SHELF as STRATEGIES
@@ -38,6 +39,7 @@ from scenthound.web.landing import PageLimits, land
 
 PRODUCT = "scenthound"
 SITEMAPS_PER_HOST = 50
+MOST_REASONS = 30  # different reasons for failure that are remembered
 Watcher = Callable[[Step | Miss | Dropped], None]
 
 
@@ -86,13 +88,51 @@ def product_token(settings: Settings) -> str:
     return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
 
 
+class Witness:
+    """A fetcher that remembers why no reply came, robots.txt included: the answer to "why is there nothing?"."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.fetcher = fetcher
+        self.failures: dict[str, tuple[int, str]] = {}
+        """How often, and an example of the details, by reason."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        reply = await (self.fetcher.fetch(url) if most is None else self.fetcher.fetch(url, most))
+        if isinstance(reply, Failure) and (reply.reason in self.failures or len(self.failures) < MOST_REASONS):
+            times, detail = self.failures.get(reply.reason, (0, ""))
+            self.failures[reply.reason] = (times + 1, detail or masked(reply.detail))
+        return reply
+
+
 class Session:
     """A crawl with its folder, ready to run. Make one with `begin` or `resume`."""
 
     def __init__(self, folder: CrawlFolder, crawl: Crawl, fetcher: Fetcher | None, clock: Callable[[], float]) -> None:
         self.folder, self.crawl, self.clock = folder, crawl, clock
+        self.hosts = folder.database.hosts_with_pages()
+        """Hosts that gave a page."""
+        self.witness: Witness | None = None
         self._fetcher = fetcher
         self._run: LiveRun | None = None
+        self._is_over = False
+        self._watch, crawl.watch = crawl.watch, self._heard
+
+    def _heard(self, event: Step | Miss | Dropped) -> None:
+        if isinstance(event, Step) and self.crawl.manners is not None:
+            self.hosts += self.crawl.manners.host(urls.host(event.url)).pages == 1
+        if self._watch:
+            self._watch(event)
+
+    @property
+    def seconds(self) -> float:
+        """How long the crawl has been running, in all its runs."""
+        return self.folder.seconds(None if self._is_over else self.clock())
+
+    @property
+    def waiting(self) -> int:
+        """URLs still to be asked for: those in the frontier, and those whose turn has come but that are not settled."""
+        taken = getattr(self.crawl.frontier, "in_flight", list)
+        return len(self.crawl.frontier) + len(taken())
 
     @property
     def settings(self) -> Settings:
@@ -107,14 +147,24 @@ class Session:
 
     async def run(self, tick: Callable[[], None] | None = None, handle_signals: bool = False) -> str:
         """Crawl to the end; gives the reason why it ended. `DiskFull` is raised after a clean stop."""
+        try:
+            return await self._crawl(tick, handle_signals)
+        except DiskFull as error:
+            self.folder.stopped("disk full", self.clock())
+            raise DiskFull(error.message, f"make room, then go on: scenthound resume {self.folder.path}") from error
+        finally:
+            self._is_over = True
+
+    async def _crawl(self, tick: Callable[[], None] | None, handle_signals: bool) -> str:
         settings = self.settings
         async with contextlib.AsyncExitStack() as stack:
             fetcher = self._fetcher
             if fetcher is None:
                 fetcher = await stack.enter_async_context(make_fetcher(settings))
+            witness = self.witness = Witness(fetcher)
             self._run = LiveRun(
                 self.crawl,
-                fetcher,
+                witness,
                 self.folder,
                 product_token(settings),
                 page_limits(settings),
@@ -132,6 +182,7 @@ class Session:
                     loop.add_signal_handler(number, self.interrupt)
                     stack.callback(loop.remove_signal_handler, number)
             reason = await self._run.run()
+            self.folder.database.save_meta("failures", json.dumps(witness.failures))
             self.folder.finish(reason, self.clock())
             return reason
 
@@ -165,6 +216,17 @@ def page_limits(settings: Settings) -> PageLimits:
     )
 
 
+def check_topic(topic: Topic) -> None:
+    """Raise `BadConfig` for a topic that no page can be like."""
+    if not topic.keywords.strip():
+        raise BadConfig("the topic has no words", "say what you look for, as: hot air ballooning")
+    if not Judge(topic).query.counts:
+        raise BadConfig(
+            f"nothing is left of the topic “{topic.keywords[:80]}” without its stop words",
+            "name what the pages are about, as: hot air ballooning",
+        )
+
+
 def begin(
     topic: Topic | str,
     seeds: Sequence[str],
@@ -176,14 +238,12 @@ def begin(
     fetcher: Fetcher | None = None,
     watch: Watcher | None = None,
 ) -> Session:
-    """A new crawl in a new folder."""
+    """A new crawl in a new folder. `seeds` may be a single URL."""
     topic = Topic(topic) if isinstance(topic, str) else topic
-    if not topic.keywords.strip():
-        raise BadConfig("the topic has no words", 'say what you look for, as: scenthound crawl "hot air ballooning" …')
+    seeds = [seeds] if isinstance(seeds, str) else seeds
+    check_topic(topic)
     if not seeds:
-        raise BadUsage(
-            "no seeds: a crawl has to start somewhere", "add --seed URL, or --seeds FILE with one URL a line"
-        )
+        raise BadUsage("no seeds: a crawl has to start somewhere", "give one URL or more, as https://example.org/")
     check_seeds([("seed", seed) for seed in seeds])
     settings = settings or Settings()
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -238,6 +298,8 @@ def _assemble(
     folder: CrawlFolder, clock: Callable[[], float], watch: Watcher | None, pages: int | None = None
 ) -> Crawl:
     asked, settings = folder.asked, folder.asked.settings
+    if pages:
+        folder.database.save_meta("pages_asked", str(pages))  # crawl.toml stays as it was written
     strategy = make_strategy(asked.strategy, asked.parameters)
     manners = folder.manners(clock())
     if isinstance(strategy, OwnFrontier):
@@ -252,7 +314,7 @@ def _assemble(
         asked.topic,
         asked.keyed_seeds(),
         limits=Limits(
-            pages=pages or settings.pages,
+            pages=folder.budget,
             ends_at=clock() + settings.time if settings.time else float("inf"),
             pages_per_host=settings.pages_per_host,
             redirects=settings.redirects,
@@ -346,7 +408,7 @@ async def crawl_async(
     watch: Watcher | None = None,
     **options: Any,
 ) -> CrawlFolder:
-    """Crawl for a topic and give back the finished folder; options are settings and strategy parameters."""
+    """Crawl for a topic and give back the finished folder: `crawl` for programs that have an event loop."""
     given, parameters = split_settings({"pages": pages, **options}, strategy)
     session = begin(
         topic, seeds, out, strategy=strategy, parameters=parameters, settings=read(Settings, given), watch=watch
@@ -359,10 +421,23 @@ async def crawl_async(
 
 
 def crawl(
-    topic: Topic | str, seeds: Sequence[str], pages: int = 1000, out: Path | str = "crawl", **options: Any
+    topic: Topic | str,
+    seeds: Sequence[str],
+    pages: int = 1000,
+    out: Path | str = "crawl",
+    *,
+    strategy: str = "best-first",
+    watch: Watcher | None = None,
+    **options: Any,
 ) -> CrawlFolder:
-    """`crawl_async` for scripts: runs until the crawl has ended."""
-    return asyncio.run(crawl_async(topic, seeds, pages, out, **options))
+    """Crawl the web for a topic, best pages first, and give back the finished folder.
+
+    `topic` is words or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder. `watch`
+    hears of each page, each miss and each link that was left alone. `options` are settings of the crawl
+    (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are
+    obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was asked.
+    """
+    return asyncio.run(crawl_async(topic, seeds, pages, out, strategy=strategy, watch=watch, **options))
 
 
 __all__ = ["DiskFull", "Session", "begin", "crawl", "crawl_async", "make_strategy", "resume", "split_settings"]

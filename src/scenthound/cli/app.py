@@ -20,6 +20,9 @@ from scenthound.errors import DiskFull, ScenthoundError
 
 NAME, COMPLETE = "scenthound", "_SCENTHOUND_COMPLETE"
 INTERRUPTED = 11
+BAD_PLACE = 4
+PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
+"""What is wrong with a path that was asked for, not with us."""
 NO_WORDS: tuple[type[click.ClickException], ...] = tuple(
     found
     for found in [getattr(click.exceptions, "NoArgsIsHelpError", None)]
@@ -141,6 +144,9 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return _complain(f"no room left: {error}", "make room, then run this again", DiskFull.exit_code, as_json)
+        if isinstance(error, OSError) and error.errno in PLACES and error.filename:
+            where = _asked_for(str(error.filename))
+            return _complain(f"{where}: {error.strerror}", "check the path, and whose it is", BAD_PLACE, as_json)
         if "--debug" in given:
             import traceback
 
@@ -157,9 +163,23 @@ def _usage_hint(error: click.ClickException) -> str:
     return f"see `{ctx.command_path} --help`" if ctx is not None else ""
 
 
+def _asked_for(name: str) -> str:
+    """The file that somebody asked for, where the error names the unfinished one beside it."""
+    head, tail = os.path.split(name)
+    if tail.endswith(".part"):
+        tail = tail.removesuffix(".part").removeprefix(".")
+        stem, _, process = tail.rpartition(".")
+        tail = stem if process.isdigit() else tail
+    return os.path.join(head, tail)
+
+
 def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
     from scenthound.exports.clean import clean
 
+    if "@" in message:
+        from scenthound.crawl.asked import masked
+
+        message = masked(message)
     try:
         if as_json:
             click.echo(json.dumps({"error": message, "hint": hint, "exit_code": code}))

@@ -12,9 +12,9 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.crawl.asked import check_seeds, load_toml, read_seeds, topic_from
 from scenthound.crawl.settings import Settings, read
-from scenthound.errors import BadConfig, BadUsage
+from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.model import Topic
-from scenthound.wiring import make_scope, make_strategy, split_settings
+from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
 
 LARGEST_SEED_FILE = 50_000_000
 _ABOUT_CRAWLS = {"format", "started", "versions"}  # keys of a crawl.toml that say nothing about what is wanted
@@ -42,7 +42,7 @@ def understand(
     scope: str,
 ) -> Request:
     """Put together the configuration file, `--set` and the flags; of two that say the same the later wins."""
-    plain = dict(load_toml(config, "configuration")) if config else {}
+    plain = dict(load_toml(config, "configuration", "pages = 500")) if config else {}
     for key in _ABOUT_CRAWLS:
         plain.pop(key, None)
     written_topic = _table(plain, "topic", config)
@@ -55,10 +55,13 @@ def understand(
     if not isinstance(name, str):
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "best-first"')
     given |= plain
+    _check_file(given, name, config)
     given |= dict(map(_pair, pairs))
     given |= {key: value for key, value in flags.items() if value is not None and value != ()}
+    given = {key: _signed(key, value) for key, value in given.items()}
     settings, parameters = split_settings(given, name)
     wanted = _topic(topic, written_topic, config)
+    check_topic(wanted)
     all_seeds = [*check_seeds([("--seed", seed) for seed in seeds]), *_from_files(seed_files)]
     all_seeds = all_seeds or check_seeds([(f"{config} seeds", seed) for seed in written_seeds])
     if not all_seeds:
@@ -88,12 +91,41 @@ def _topic(typed: str | None, written: Mapping[str, Any], config: Path | None) -
             raise BadUsage("no topic: say what you look for", 'scenthound crawl "hot air ballooning" --seed URL')
         return topic_from(written, config or "the configuration")
     if typed.endswith(".toml") or (len(typed) < 250 and "\n" not in typed and Path(typed).is_file()):
-        data = load_toml(Path(typed), "topic file")
+        data = _topic_file(typed)
         inner = data.get("topic")
         return topic_from(inner if isinstance(inner, dict) else data, typed)
     if not typed.strip():
         raise BadConfig("the topic has no words", 'say what you look for, as: scenthound crawl "hot air ballooning" …')
     return Topic(" ".join(typed.split()))
+
+
+def _topic_file(name: str) -> dict[str, Any]:
+    try:
+        return load_toml(Path(name), "topic file")
+    except BadConfig as error:
+        if name.endswith(".toml"):
+            raise
+        words = f'if the words were meant, and not the file of that name, add a blank: "{name} "'
+        raise BadConfig(error.message, words) from None
+
+
+def _check_file(given: Mapping[str, Any], strategy: str, config: Path | None) -> None:
+    """Complain of what stands in the file with the file's name, before flags are put over it."""
+    try:
+        settings, parameters = split_settings(given, strategy)
+        read(Settings, settings)
+        make_strategy(strategy, parameters)
+    except (BadConfig, UnknownName) as error:
+        if not given:
+            raise
+        raise type(error)(f"{config}: {error.message}", error.hint) from None
+
+
+def _signed(key: str, value: Any) -> Any:
+    """A negative number as a number, so that it is refused for being too small and not for being no number."""
+    numbers = {found.name for found in fields(Settings) if found.type in ("int", "float")}
+    is_negative = isinstance(value, str) and re.fullmatch(r"-\d+", value) is not None
+    return int(value) if is_negative and key.replace("-", "_") in numbers else value
 
 
 def _from_files(names: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from scenthound.cli.complete import settings_named, strategies_named
 from scenthound.cli.talk import emit, json_option, say
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ def one(names: str, metavar: str, about: str, **more: Any) -> Callable[[F], F]:
     return click.option(*names.split(), metavar=metavar, help=about, **more)
 
 
-def many(names: str, metavar: str, about: str) -> Callable[[F], F]:
+def many(names: str, metavar: str, about: str, **more: Any) -> Callable[[F], F]:
     """A flag that may be given often."""
-    return one(names, metavar, about, multiple=True)
+    return one(names, metavar, about, multiple=True, **more)
 
 
 @click.command()
@@ -32,8 +33,13 @@ def many(names: str, metavar: str, about: str) -> Callable[[F], F]:
 @many("--seeds seed_files", "FILE", "Start from these: a URL a line, or bookmarks in HTML; - is stdin.")
 @one("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @one("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
-@one("--strategy", "NAME", "Who decides what comes next.  [default: best-first]")
-@many("--set pairs", "KEY=VALUE", "Any setting, or a parameter of the strategy; may be given often.")
+@one("--strategy", "NAME", "Who decides what comes next.  [default: best-first]", shell_complete=strategies_named)
+@many(
+    "--set pairs",
+    "KEY=VALUE",
+    "Any setting, or a parameter of the strategy; may be given often.",
+    shell_complete=settings_named,
+)
 @one("--out", "DIR", "The new crawl's folder.  [default: made of the topic]", type=click.Path(path_type=Path))
 @one("--config", "FILE", "TOML with settings, strategy, seeds; flags win over it.", type=click.Path(path_type=Path))
 @one("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
@@ -115,34 +121,45 @@ def resume(folder: Path, pages: int | None, as_json: bool) -> int:
     session = take_up(folder, pages=pages)
     for sentence in session.folder.recovered:
         say(f"note: {sentence}")
+    budget = session.crawl.limits.pages
+    if session.crawl.pages >= budget:
+        say(f"note: the budget of {budget:,} pages is spent; raise it with --pages {2 * budget}")
     return finish(session, as_json)
 
 
 def finish(session: Session, as_json: bool) -> int:
-    """Run a crawl to its end, write its report, and say what came of it; gives the exit code."""
+    """Run a crawl to its end, write its report, and say what came of it; gives the exit code.
+
+    A crawl that brought not a single page is an error, with its cause.
+    """
     import asyncio
 
     from scenthound.cli.app import INTERRUPTED
     from scenthound.cli.progress import Progress
+    from scenthound.exports.causes import why_nothing
     from scenthound.exports.facts import gather
     from scenthound.exports.report import write_report
 
     try:
         with Progress(session) as progress:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
-        facts = gather(session.folder, waiting=len(session.crawl.frontier))
+        facts = gather(session.folder)
         report = write_report(session.folder, facts)
     finally:
         session.close()
     path = session.folder.path
+    nothing = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
     if as_json:
-        emit({"folder": str(path), "report": str(report), **facts.as_plain()})
+        wrong = {"error": nothing[0], "hint": nothing[1], "exit_code": 1} if nothing else {}
+        emit({"folder": str(path), "report": str(report), **facts.as_plain(), **wrong})
     else:
         from scenthound.cli.look import show
 
         show(facts)
         say(f"report: {report}")
+        if nothing:
+            say(f"error: {nothing[0]}\nhint: {nothing[1]}")
     if reason == "interrupted":
         say(f"Go on with: scenthound resume {path}")
         return INTERRUPTED
-    return 0
+    return 1 if nothing else 0

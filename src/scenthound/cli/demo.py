@@ -37,6 +37,15 @@ def demo(pages: int, folder: Path, as_json: bool) -> int:
       $ scenthound demo
       $ scenthound demo --pages 200 --out /tmp/demo
     """
+    from scenthound.errors import DiskFull
+
+    try:
+        return _demo(pages, folder, as_json)
+    except DiskFull as error:
+        raise DiskFull(error.message, "make room, or name a folder elsewhere with --out; then run it again") from error
+
+
+def _demo(pages: int, folder: Path, as_json: bool) -> int:
     from scenthound.lab.generate import GeneratedWeb
     from scenthound.lab.serve import serving
 
@@ -51,12 +60,13 @@ def demo(pages: int, folder: Path, as_json: bool) -> int:
         for strategy in STRATEGIES:
             result = _crawl(strategy, topic, pages, folder / strategy, f"http://{address}")
             results.append(result)
-            if result["ended"] == "interrupted":
+            if result["ended"] == "stopped":
                 break
     _tell(results, topic, as_json)
-    from scenthound.cli.app import INTERRUPTED
-
-    return INTERRUPTED if results[-1]["ended"] == "interrupted" else 0
+    if results[-1]["ended"] == "stopped":
+        say("stopped; run it again to begin anew")
+        return 1
+    return 0
 
 
 def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str) -> dict[str, Any]:
@@ -73,10 +83,12 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
     )
     session = begin(topic.keywords, list(topic.seeds), folder, strategy=strategy, settings=settings)
     try:
-        with Progress(session, title=strategy) as progress:
-            asyncio.run(session.run(tick=progress.tick, handle_signals=True))
+        with Progress(session, title=strategy, resumable=False) as progress:
+            reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
+        if reason == "interrupted":  # its web is gone when we are: there is nothing to resume
+            session.folder.finish("stopped", session.clock())
         say(progress.line())
-        facts = gather(session.folder, waiting=len(session.crawl.frontier))
+        facts = gather(session.folder)
         report = write_report(session.folder, facts)
         targets = set(topic.targets)
         found = sum(step.url in targets for step in session.folder.history.trail())
@@ -125,7 +137,8 @@ def _tell(results: list[dict[str, Any]], topic: BedTopic, as_json: bool) -> None
 
 def _clear(folder: Path) -> None:
     """Make room for the demo. Only what an earlier demo made is replaced."""
-    from scenthound.errors import BadConfig
+    from scenthound.errors import BadConfig, DiskFull
+    from scenthound.exports.whole import NO_ROOM
     from scenthound.store.lock import holder
 
     if folder.exists():
@@ -142,4 +155,6 @@ def _clear(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).write_text("`scenthound demo` made this folder and replaces what is in it.\n", encoding="utf-8")
     except OSError as error:
+        if error.errno in NO_ROOM:
+            raise DiskFull(f"no room left for {folder}") from error
         raise BadConfig(f"{folder} can't be written to: {error.strerror}", "name another folder with --out") from None

@@ -43,8 +43,14 @@ class Pieces:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Say nothing more: the line belongs to somebody else now."""
         if self._bar is not None:
             self._bar.stop()
+            self._bar = None
+        self.quiet = True
 
     def begin(self, what: str) -> None:
         """Go on to other pieces; nothing happens if they are the same."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from scenthound.lab.prepare_pages import Cut
     from scenthound.lab.replaying import ReplayLimits
 
+FAILURES = 5  # shown on the terminal; the folder and the report have them all
+
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
@@ -91,38 +93,30 @@ def run(
 
     limits, cut = _limits(profile, {"pages": pages, "in_flight": in_flight}, dict(map(pair, pairs)))
     points = _points(at, limits.pages, checked_points)
-    with Pieces("preparing the bed, pages read", as_json) as tell:
-
-        def heard(done: int, total: int, cell: Cell, outcome: Outcome) -> None:
-            tell.begin("crawls")
-            tell(done, total, f"{cell.strategy} on {cell.topic}")
-            if outcome.error:
-                from scenthound.exports.clean import clean
-
-                say(f"failed: {clean(cell.strategy)} on {clean(cell.topic)}: {clean(outcome.error, 200)}")
-
-        try:
-            with _one_warning():
-                done = run_experiment(
-                    bed,
-                    strategies,
-                    folder,
-                    topics=topics,
-                    topics_file=topics_file,
-                    limits=limits,
-                    cut=cut,
-                    seed_numbers=numbers(seed_numbers, "--seed-numbers"),
-                    seeds_per_run=seeds_per_run,
-                    robustness=robustness,
-                    oracles=not no_oracles,
-                    jobs=jobs,
-                    progress=heard,
-                    preparing=tell,
-                )
-        except KeyboardInterrupt:
-            return _interrupted(folder, as_json)
     try:
-        with Pieces("measuring, topics", as_json) as tell:
+        with Pieces("preparing the bed, pages read", as_json) as tell, _one_warning(tell):
+
+            def heard(number: int, total: int, cell: Cell, outcome: Outcome) -> None:
+                tell.begin("crawls")
+                tell(number, total, f"{cell.strategy} on {cell.topic}")
+
+            done = run_experiment(
+                bed,
+                strategies,
+                folder,
+                topics=topics,
+                topics_file=topics_file,
+                limits=limits,
+                cut=cut,
+                seed_numbers=numbers(seed_numbers, "--seed-numbers"),
+                seeds_per_run=seeds_per_run,
+                robustness=robustness,
+                oracles=not no_oracles,
+                jobs=jobs,
+                progress=heard,
+                preparing=tell,
+            )
+            tell.begin("measuring, topics")
             shown = freshen(done, points, jobs=jobs, progress=tell)
     except KeyboardInterrupt:
         return _interrupted(folder, as_json)
@@ -165,12 +159,13 @@ def _points(at: str | None, pages: int, checked: Any) -> Sequence[int] | None:
 
 
 @contextmanager
-def _one_warning() -> Iterator[None]:
+def _one_warning(tell: Pieces) -> Iterator[None]:
     """The first Ctrl-C says what happens and interrupts; the second is Python's own."""
 
     def warn(number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        say("\nFinishing the crawls under way. Press Ctrl-C again to stop now; what is done is kept.")
+        tell.stop()
+        say("Finishing the crawls under way. Press Ctrl-C again to stop now; what is done is kept.")
         raise KeyboardInterrupt
 
     try:
@@ -222,6 +217,8 @@ def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
     for trouble in done.troubles:
         some = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
         say(f"topic {clean(trouble.topic)}: {trouble.what}{some}")
+    for cell, outcome in failed[:FAILURES]:
+        say(f"failed: {clean(cell.strategy)} on {clean(cell.topic)}: {clean(outcome.error, 200)}")
     if failed:
-        say(f"{len(failed):,} crawls failed; see {done.folder}/failures.jsonl")
+        say(f"{len(failed):,} crawls failed; all are in {done.folder}/failures.jsonl")
     say(f"Draw it with: scenthound lab report {done.folder}")

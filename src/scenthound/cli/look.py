@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
+from scenthound.cli.complete import exporters_named
 from scenthound.cli.talk import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from scenthound.crawl.folder import CrawlFolder
-    from scenthound.exports import Exporter
     from scenthound.exports.explain import Explanation
     from scenthound.exports.facts import Facts
     from scenthound.model import Step
@@ -37,14 +36,17 @@ def status(folder: Path, as_json: bool) -> None:
       $ scenthound status balloons --json
     """
     from scenthound.crawl.folder import CrawlFolder
-    from scenthound.exports.facts import gather
+    from scenthound.exports.causes import why_nothing
+    from scenthound.exports.facts import FINAL, gather
 
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)
     if as_json:
         emit({"folder": str(folder), **facts.as_plain()})
-    else:
-        show(facts)
+        return
+    show(facts)
+    if not facts.pages and facts.ended in FINAL:
+        say("\nhint: ".join(why_nothing(facts)))
 
 
 def show(facts: Facts) -> None:
@@ -59,12 +61,14 @@ def show(facts: Facts) -> None:
         ("topic", facts.asked.topic.keywords),
         ("strategy", facts.asked.strategy),
         ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
-        ("pages", f"{facts.pages:,} of {facts.asked.settings.pages:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
+        ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
-        ("frontier", f"{facts.waiting:,} waiting; {len(facts.hosts):,} hosts; {size(facts.bytes)} received"),
+        ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
         ("failed", _listed(facts.misses) or "nothing"),
         ("not followed", _listed(facts.refused) or "nothing"),
     ]
+    if facts.failures:
+        rows.append(("no reply", _listed({reason: times for reason, (times, _) in facts.failures.items()})))
     for name, value in rows:
         console.print(Text(f"{name:>12}  ", style="bold") + Text(clean(value)), soft_wrap=True)
     if facts.best:
@@ -114,10 +118,14 @@ def explain(folder: Path, url: str, as_json: bool) -> None:
       $ scenthound explain balloons https://example.org/envelopes.html
     """
     from scenthound.crawl.folder import CrawlFolder
+    from scenthound.errors import BadUsage, NotAUrl
     from scenthound.exports.explain import explain as explained
 
     with CrawlFolder.look(folder) as opened:
-        found = explained(opened, url)
+        try:
+            found = explained(opened, url)
+        except NotAUrl as error:
+            raise BadUsage(error.message, "write the URL whole, as https://example.org/page") from None
     if as_json:
         emit(found.as_plain())
     else:
@@ -176,12 +184,20 @@ def report(folder: Path, as_json: bool) -> None:
 
     with CrawlFolder.look(folder) as opened:
         path = write_report(opened)
+        _index(opened)
     emit({"report": str(path)}) if as_json else click.echo(path)
 
 
 @click.command()
 @folder_argument
-@click.option("--to", "name", required=True, metavar="FORMAT", help="jsonl, csv, parquet, wacz or gexf.")
+@click.option(
+    "--to",
+    "name",
+    required=True,
+    metavar="FORMAT",
+    help="jsonl, csv, parquet, wacz or gexf.",
+    shell_complete=exporters_named,
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path, allow_dash=True),
@@ -201,6 +217,7 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
     from scenthound.crawl.folder import CrawlFolder
     from scenthound.errors import BadUsage
     from scenthound.exports import SHELF
+    from scenthound.exports.whole import whole_file
 
     writer = SHELF.get(name)
     with CrawlFolder.look(folder) as opened:
@@ -208,27 +225,41 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
             if as_json:
                 raise BadUsage("--json and --output - both want stdout", "leave one of them out")
             writer(opened, sys.stdout.buffer)
+            for sentence in opened.recovered:
+                say(f"note: {sentence}")
             return
         path = output or folder / f"{folder.resolve().name}.{name}"
-        if output is not None and path.exists() and not force:
-            raise BadUsage(f"{path} exists", "name another file, or add --force")
-        pages = _write(path, writer, opened)
+        _check_target(path, force)
+        with whole_file(path) as file:
+            pages = writer(opened, file)
+        _index(opened)
+        notes = list(opened.recovered)
     size = path.stat().st_size
     if as_json:
-        emit({"file": str(path), "format": name, "pages": pages, "bytes": size})
-    else:
-        click.echo(path)
-        say(f"{pages:,} pages, {size:,} bytes")
+        emit({"file": str(path), "format": name, "pages": pages, "bytes": size, "notes": notes})
+        return
+    click.echo(path)
+    say(f"{pages:,} pages, {size:,} bytes")
+    for sentence in notes:
+        say(f"note: {sentence}")
 
 
-def _write(path: Path, writer: Exporter, opened: CrawlFolder) -> int:
-    """Whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            stream: BinaryIO = file
-            pages = writer(opened, stream)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-    return pages
+def _check_target(path: Path, force: bool) -> None:
+    """An export overwrites nothing unasked, and what belongs to a crawl not even when asked."""
+    from scenthound.errors import BadUsage
+    from scenthound.exports.whole import is_part_of_a_crawl
+
+    if is_part_of_a_crawl(path):
+        raise BadUsage(f"{path} belongs to the crawl itself", "name another file with --output")
+    if path.is_dir():
+        raise BadUsage(f"{path} is a folder", "name a file with --output")
+    if path.exists() and not force:
+        raise BadUsage(f"{path} exists", "name another file with --output, or overwrite it with --force")
+
+
+def _index(opened: CrawlFolder) -> None:
+    """Bring the CDXJ index of the pages up to date; where that can't be written, nobody is the worse for it."""
+    from scenthound.store.cdxj import refresh
+
+    with contextlib.suppress(OSError):
+        refresh(opened.path / "pages")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.talk import say
 from scenthound.exports.clean import clean
+from scenthound.exports.facts import pages_per_second
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,21 +19,22 @@ if TYPE_CHECKING:
 
 REFRESH = 0.25
 PLAIN_EVERY = 5.0
-SPEED_OVER = 10.0  # seconds that the shown pages/s looks back
+SPEED_OVER = 10.0  # seconds that the panel's second speed looks back
 BEST_SHOWN = 5
 
 
 class Progress:
     """Give `tick` to `Session.run`; use it in a `with` block. Interrupts are told of by the crawl's own state."""
 
-    def __init__(self, session: Session, title: str = "", quiet: bool = False) -> None:
-        self.session, self.title, self.quiet = session, title, quiet
+    def __init__(self, session: Session, title: str = "", quiet: bool = False, resumable: bool = True) -> None:
+        self.session, self.title, self.quiet, self.resumable = session, title, quiet, resumable
         self._live: Any = None
         self._started = time.monotonic()
         self._shown = float("-inf")
         self._last_line = self._started
         self._marks: deque[tuple[float, int]] = deque([(self._started, session.crawl.tally.pages)])
-        self._told = 0
+        self._told = False
+        self._told_of_silence = False
 
     def __enter__(self) -> Progress:
         if not self.quiet and sys.stderr.isatty():
@@ -53,11 +55,13 @@ class Progress:
     def tick(self) -> None:
         now = time.monotonic()
         if self.session.crawl.ended == "interrupted" and not self._told:
-            self._told = 1
-            self._note("Finishing what is in flight. Press Ctrl-C again to stop now; both can be resumed.")
+            self._told = True
+            both = "; both can be resumed" if self.resumable else ""
+            self._note(f"Finishing what is in flight. Press Ctrl-C again to stop now{both}.")
         if now - self._shown < REFRESH:
             return
         self._shown = now
+        self._mention_silence()
         self._marks.append((now, self.session.crawl.tally.pages))
         while len(self._marks) > 2 and now - self._marks[0][0] > SPEED_OVER:
             self._marks.popleft()
@@ -67,14 +71,26 @@ class Progress:
             self._last_line = now
             say(self.line())
 
+    def _mention_silence(self) -> None:
+        """Say once, and only to somebody who has no page yet, that nobody answers, and what is known about it."""
+        crawl, witness = self.session.crawl, self.session.witness
+        if self._told_of_silence or crawl.tally.pages or not crawl.tally.dropped["no-network"]:
+            return
+        self._told_of_silence = True
+        failures = witness.failures if witness is not None else {}
+        worst = max(failures, key=lambda reason: failures[reason][0], default="")
+        about = f" ({clean(worst)}: {clean(failures[worst][1], 120)})" if worst else ""
+        check = "--proxy" if worst == "proxy" else "the network"
+        self._note(f"note: nobody answers{about}; waiting, and trying again. Ctrl-C stops; check {check}.")
+
     def line(self) -> str:
-        """Everything in one line."""
+        """Everything in one line, counted as in the summary at the end."""
         tally, crawl = self.session.crawl.tally, self.session.crawl
         prefix = f"{self.title}: " if self.title else ""
         return (
             f"{prefix}{tally.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
-            f"harvest {tally.harvest:.1%} (last 100: {tally.harvest_recent:.1%}), frontier {len(crawl.frontier):,}, "
-            f"hosts {self._hosts():,}, errors {sum(tally.misses.values()):,}"
+            f"harvest {tally.harvest:.1%} (last 100: {tally.harvest_recent:.1%}), frontier {self.session.waiting:,}, "
+            f"hosts {self.session.hosts:,}, errors {sum(tally.misses.values()):,}"
         )
 
     def _note(self, message: str) -> None:
@@ -84,12 +100,11 @@ class Progress:
             say(message)
 
     def _speed(self) -> float:
-        (then, before), (now, pages) = self._marks[0], self._marks[-1]
-        return (pages - before) / (now - then) if now > then else 0.0
+        return pages_per_second(self.session.crawl.tally.pages, self.session.seconds)
 
-    def _hosts(self) -> int:
-        manners = self.session.crawl.manners
-        return len(manners.hosts) if manners is not None else 0
+    def _speed_now(self) -> float:
+        (then, before), (now, pages) = self._marks[0], self._marks[-1]
+        return pages_per_second(pages - before, now - then)
 
     def _panel(self) -> RenderableType:
         from rich.console import Group
@@ -99,16 +114,18 @@ class Progress:
 
         crawl = self.session.crawl
         tally = crawl.tally
-        seconds = time.monotonic() - self._started
         head = Text(clean(self.title or self.session.folder.asked.topic.keywords, 60), style="bold")
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             ProgressBar(total=crawl.limits.pages, completed=tally.pages, width=40),
-            Text(f"{tally.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s · {seconds:.0f} s"),
+            Text(
+                f"{tally.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s for "
+                f"{self.session.seconds:.0f} s · lately {self._speed_now():.1f}/s"
+            ),
         )
         grid = Table.grid(padding=(0, 3))
         grid.add_row("harvest", f"{tally.harvest:.1%}", "last 100", f"{tally.harvest_recent:.1%}")
-        grid.add_row("frontier", f"{len(crawl.frontier):,}", "hosts", f"{self._hosts():,}")
+        grid.add_row("frontier", f"{self.session.waiting:,}", "hosts", f"{self.session.hosts:,}")
         worst = ", ".join(f"{clean(reason)} {times:,}" for reason, times in tally.misses.most_common(3))
         grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(tally.misses.values()):,}  {worst}")
         best = Table.grid(padding=(0, 2))

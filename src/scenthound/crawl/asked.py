@@ -6,6 +6,7 @@ Also the readers for what people bring: topic files and lists of seeds.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -20,6 +21,10 @@ from scenthound.web.parse import parse_html
 
 FORMAT = 1
 MOST_SEEDS_NAMED = 5
+_SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
+    r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,11 @@ class Asked:
     settings: Settings = field(default_factory=Settings)
     versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     started: str = ""
+
+    @property
+    def has_secrets(self) -> bool:
+        """True where the proxy or a seed comes with a password."""
+        return any(masked(text) != text for text in (self.settings.proxy, *self.seeds))
 
     def keyed_seeds(self) -> list[tuple[Url, str]]:
         """Seeds as (key, spelling), the first spelling of each key."""
@@ -95,18 +105,26 @@ class Asked:
             ) from None
 
 
-def load_toml(path: Path, what: str) -> dict[str, Any]:
-    """A TOML file as plain data; a broken one is named with its line."""
+def masked(text: str) -> str:
+    """Text with the user name and password of any URL in it left out: for whatever is shown to somebody.
+
+    >>> masked("http://me:secret@proxy.test:8080/"), masked("http://a.test/@me")
+    ('http://***@proxy.test:8080/', 'http://a.test/@me')
+    """
+    return _SECRET.sub(lambda found: f"{found[1] or ''}***@", text) if "@" in text else text
+
+
+def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloons"') -> dict[str, Any]:
+    """A TOML file as plain data; a broken one is named with its line, and an `example` of a good line."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadConfig(f"there is no {what} at {path}", "check the path") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"the {what} {path} can't be read: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise BadConfig(f"the {what} {path} can't be read: {why}", f"a line looks like: {example}") from None
     except tomllib.TOMLDecodeError as error:
-        raise BadConfig(
-            f"the {what} {path} is not TOML: {error}", 'a line looks like: keywords = "hot air balloons"'
-        ) from None
+        raise BadConfig(f"the {what} {path} is not TOML: {error}", f"a line looks like: {example}") from None
 
 
 def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
@@ -156,7 +174,7 @@ def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
             urls.make(raw)
             good.append(raw)
         except NotAUrl as error:
-            bad.append(f"{place}: {error.message}")
+            bad.append(f"{place}: {masked(error.message)}")
     if bad:
         more = f" and {len(bad) - MOST_SEEDS_NAMED} more" if len(bad) > MOST_SEEDS_NAMED else ""
         raise BadConfig(

@@ -7,6 +7,10 @@ WARC first, so that a crash at any moment leaves a state that `reopen` can go on
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,9 +20,10 @@ from pathlib import Path
 from scenthound.crawl.asked import Asked
 from scenthound.crawl.core import HOST_FAILURES, Crawl
 from scenthound.crawl.politeness import HostState, Manners, OriginRules
-from scenthound.errors import BadConfig, DiskFull, FolderBroken
+from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
 from scenthound.model import Step
 from scenthound.ports import Saves
+from scenthound.store import cdxj
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.salvage import recover
@@ -27,10 +32,12 @@ from scenthound.store.warc import FileReport, WarcRepository, look_at
 from scenthound.web.robots import Rules
 
 FOREVER = float("inf")
+INDEXED = 200_000_000  # bytes of WARC that are indexed at the end of a run, in a second or two; more waits for `report`
+MOST_RUNS = 500
 CHECKED = 200_000_000  # bytes of WARC that are read through on resume; some three seconds
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class CrawlFolder:
     """An open crawl folder. Close it, or use it in a `with` block."""
 
@@ -47,6 +54,11 @@ class CrawlFolder:
     forgotten: list[Step] = field(default_factory=list)
     """Pages whose record was lost: to be fetched again."""
     crawl: Crawl | None = None
+    runs: list[tuple[float, float]] = field(default_factory=list)
+    """When somebody crawled here, as (begin, end) by the last commit."""
+
+    def __repr__(self) -> str:
+        return f"<CrawlFolder {self.path}: {len(self.history):,} pages on “{self.asked.topic.keywords[:60]}”>"
 
     # ---- being born, taken up and looked at
 
@@ -55,12 +67,13 @@ class CrawlFolder:
         if (path / "crawl.toml").exists():
             raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
         if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK}):
-            raise BadConfig(f"{path} exists and is not a crawl", "name a new folder with --out")
+            raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         with _room(path):
             path.mkdir(parents=True, exist_ok=True)
             release = lock(path).release
             try:
-                write_whole(path / "crawl.toml", asked.to_toml())  # first: from here on it can be resumed
+                mode = 0o600 if asked.has_secrets else 0o666
+                write_whole(path / "crawl.toml", asked.to_toml(), mode)  # first: from here on it can be resumed
                 return cls._with(path, asked, CrawlDatabase(path / "crawl.db"), release)
             except BaseException:
                 release()
@@ -70,6 +83,7 @@ class CrawlFolder:
     def reopen(cls, path: Path) -> CrawlFolder:
         """Take up a crawl after it ended, was interrupted or was killed; mend what a crash left behind."""
         asked = read_asked(path)
+        _may_write(path)
         release = lock(path).release
         try:
             database, mended = cls._mended_database(path)
@@ -106,7 +120,8 @@ class CrawlFolder:
     @classmethod
     def _with(cls, path: Path, asked: Asked, database: CrawlDatabase, release: Callable[[], None]) -> CrawlFolder:
         pages = WarcRepository(path / "pages", roll=asked.settings.warc_roll)
-        return cls(path, asked, database, SqliteHistory(database), pages, release)
+        runs = _read_runs(database.meta("runs"))
+        return cls(path, asked, database, SqliteHistory(database), pages, release, runs=runs)
 
     def _mend_pages(self) -> None:
         """Cut the WARC where the database's knowledge ends; ask again for pages whose record is gone."""
@@ -146,12 +161,20 @@ class CrawlFolder:
     def attach(self, crawl: Crawl, now: float) -> None:
         """Write this crawl's state down from now on, starting with what it has already."""
         self.crawl = crawl
-        self.commit(now)
+        self.runs.append((now, now))
+        try:
+            self.commit(now)
+        except DiskFull:
+            self.stopped("disk full", now)
+            raise
 
-    def commit(self, now: float) -> None:
-        """Make all that has landed durable. Raises `DiskFull`; nothing recorded before is lost then."""
+    def commit(self, now: float, reserve: bool = True) -> None:
+        """Make all that has landed durable. Raises `DiskFull`; nothing recorded before is lost then.
+
+        Without `reserve` what is set aside on the disk may be used up.
+        """
         crawl, settings = self.crawl, self.asked.settings
-        if shutil.disk_usage(self.path).free < settings.disk_reserve:
+        if reserve and shutil.disk_usage(self.path).free < settings.disk_reserve:
             raise DiskFull(
                 f"less than {settings.disk_reserve:,} bytes are free for {self.path}", "make room, then resume"
             )
@@ -163,6 +186,7 @@ class CrawlFolder:
             self._save_manners(crawl.manners)
             self.database.save_state("crawl", crawl.save())
             self._save_strategy(crawl)
+            self._save_run(now)
         self.database.commit()
 
     def _save_manners(self, manners: Manners | None) -> None:
@@ -189,14 +213,48 @@ class CrawlFolder:
                 self.database.save_meta("snapshot", str(heard))
                 crawl.unkept = False
 
+    def _save_run(self, now: float) -> None:
+        self.runs[-1:] = [(self.runs[-1][0], now)]
+        if len(self.runs) > MOST_RUNS:  # the two oldest become one of the same length
+            (begin, end), (again, last) = self.runs[:2]
+            self.runs[:2] = [(again - (end - begin), last)]
+        self.database.save_meta("runs", json.dumps(self.runs))
+
+    def seconds(self, now: float | None = None) -> float:
+        """How long this crawl has been running, pauses between runs left out: by the last commit, or until `now`."""
+        until = self.runs[-1][1] if self.runs else 0.0
+        return sum(end - begin for begin, end in self.runs) + (max(0.0, now - until) if now is not None else 0.0)
+
+    @property
+    def budget(self) -> int:
+        """Pages asked for: as written in crawl.toml, or as a later run asked for."""
+        said = self.database.meta("pages_asked")
+        return int(said) if said.isdigit() else self.asked.settings.pages
+
     def finish(self, reason: str, now: float) -> None:
-        """Note why the run ended and save everything once more."""
+        """Note why the run ended, save everything once more, and index the pages for replay tools."""
         if self.crawl is not None:
             self._save_strategy(self.crawl, now=True)
-        self.database.save_meta("ended", reason)
-        self.database.save_meta("ended_at", str(now))
+        self._note_end(reason, now)
         self.commit(now)
         self.repository.sync()
+        with contextlib.suppress(OSError):  # an index can be had at any time
+            cdxj.refresh(self.path / "pages", INDEXED)
+
+    def stopped(self, reason: str, now: float) -> None:
+        """Note why a run could not go on, with all that has landed if there is room, else alone, else not at all."""
+        try:
+            self._note_end(reason, now)
+            self.commit(now, reserve=False)
+        except OurFault:  # this connection takes nothing more; a line or two may still fit into the old WAL
+            with contextlib.suppress(OurFault), contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again:
+                again.save_meta("ended", reason)
+                again.save_meta("ended_at", str(now))
+                again.commit()
+
+    def _note_end(self, reason: str, now: float) -> None:
+        self.database.save_meta("ended", reason)
+        self.database.save_meta("ended_at", str(now))
 
     def manners(self, now: float) -> Manners:
         """The manners of this crawl, with what is owed to hosts from before; the rest is looked up when needed."""
@@ -236,29 +294,57 @@ class CrawlFolder:
 
 def read_asked(path: Path) -> Asked:
     """What the crawl in a folder was asked to do; clear errors for folders that are no crawl."""
-    if not path.is_dir():
-        raise BadConfig(f"there is no folder {path}", "name the folder that was given with --out")
+    way_out = "name a folder that a crawl was written to"
     file = path / "crawl.toml"
-    if not file.is_file():
-        raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", "name the folder that was given with --out")
     try:
+        if not path.is_dir():
+            raise BadConfig(f"there is no folder {path}", way_out)
+        if not file.is_file():
+            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", way_out)
         return Asked.from_toml(file.read_text(encoding="utf-8"), file)
-    except (OSError, UnicodeDecodeError) as error:
-        raise FolderBroken(f"{file} can't be read: {error}") from None
+    except UnicodeDecodeError as error:
+        raise FolderBroken(f"{file} can't be read: {error}", "put the original back") from None
+    except OSError as error:
+        raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
+    """Write a file whole or not at all; `mode` is what the umask leaves of it."""
     part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
+    part.unlink(missing_ok=True)
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
+        file.write(text)
     part.replace(path)
+
+
+def _may_write(path: Path) -> None:
+    """Say which part of a crawl folder may not be written to, before anything is begun."""
+    pages = path / "pages"
+    for part in (path, pages, path / "crawl.db", path / LOCK, *sorted(pages.glob("*.warc.gz"))[-1:]):
+        if part.exists() and not os.access(part, os.W_OK):
+            raise BadConfig(f"{part} may not be written to", "make it yours, or copy the crawl to where you may write")
+
+
+def _read_runs(text: str) -> list[tuple[float, float]]:
+    try:
+        return [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
+    except (ValueError, TypeError):
+        return []  # damaged: the times of the pages have to do
 
 
 @contextmanager
 def _room(path: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
-        if error.errno in (28, 122):
+    except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
+        if _is_full(path):
             raise DiskFull(f"no room left for {path}", "make room and try again") from error
-        raise BadConfig(f"{path} can't be made: {error.strerror}", "name another folder with --out") from error
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"no room left for {path}", "make room and try again") from error
+        raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
+
+
+def _is_full(path: Path) -> bool:
+    return path.exists() and shutil.disk_usage(path).free < 1 << 20

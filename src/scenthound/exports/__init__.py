@@ -1,10 +1,10 @@
 """A crawl folder made fit for other tools: tables, graphs, web archives, and the report for people.
 
 An exporter is a function that reads an open `CrawlFolder` and writes bytes to a stream, once, from
-front to back; it says how many pages it wrote. Put a file here (or register an entry point of the
-group `scenthound.exporters`) and `scenthound export --to NAME` finds it. Whatever came from the web is
-made harmless for the format at hand: no formulas in tables, no markup in HTML, no control
-characters in XML.
+front to back; it says how many pages it wrote, and in `folder.recovered` what it had to leave out.
+Put a file here (or register an entry point of the group `scenthound.exporters`) and `scenthound
+export --to NAME` finds it. Whatever came from the web is made harmless for the format at hand: no
+formulas in tables, no markup in HTML, no control characters in XML.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
+import json
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,14 +14,14 @@ from scenthound.crawl.asked import Asked
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.tally import WINDOW
 from scenthound.exports.lines import plain_number, whole_line
-from scenthound.model import Step
+from scenthound.model import Step, Url
 from scenthound.store.lock import holder
 from scenthound.store.memory import Lost
 
 BEST = 20
 POINTS = 400  # points of a drawn curve: more can't be told apart on a screen
 BUCKETS = 60
-PAUSE = 120.0  # a longer silence is a pause between two runs, not slow crawling
+PAUSE = 120.0  # where nobody noted the runs: a longer silence is a pause between two, not slow crawling
 
 ENDINGS = {
     "pages": "the budget of pages was spent",
@@ -29,6 +30,8 @@ ENDINGS = {
     "all that is left rests": "every host that still had something to offer had to rest too long",
     "dry": "too few relevant pages came any more",
     "interrupted": "it was interrupted, and can be resumed",
+    "stopped": "it was stopped",
+    "disk full": "the disk was full; make room, then it can be resumed",
     "running": "it is running now",
     "cut off": "the process was cut off; it can be resumed",
 }
@@ -61,6 +64,8 @@ class Facts:
     """A crawl in figures."""
 
     asked: Asked
+    budget: int = 0
+    """Pages asked for, by the latest run that said so."""
     ended: str = ""
     """The reason in one word or a few, as recorded; `running` or `cut off` where none was."""
     process: int | None = None
@@ -72,10 +77,13 @@ class Facts:
     first: float = 0.0
     last: float = 0.0
     busy: float = 0.0
-    """Seconds from the first to the last event, pauses between runs left out."""
+    """Seconds of running, pauses between runs left out."""
     harvest_recent: float = 0.0
     waiting: int = 0
     misses: dict[str, int] = field(default_factory=dict)
+    """URLs that brought no page, by reason; one that was tried again counts once."""
+    failures: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Requests of the latest run that had no reply, robots.txt included: how many, and one's story, by reason."""
     refused: dict[str, int] = field(default_factory=dict)
     """Links that were not followed, by reason."""
     hosts: dict[str, HostFacts] = field(default_factory=dict)
@@ -90,7 +98,11 @@ class Facts:
 
     @property
     def rate(self) -> float:
-        return self.pages / self.busy if self.busy > 0 else 0.0
+        return pages_per_second(self.pages, self.busy)
+
+    @property
+    def hosts_with_pages(self) -> int:
+        return sum(host.pages > 0 for host in self.hosts.values())
 
     @property
     def why(self) -> str:
@@ -107,19 +119,20 @@ class Facts:
             "why": self.why,
             "process": self.process,
             "pages": self.pages,
-            "budget": asked.settings.pages,
+            "budget": self.budget,
             "relevant": self.relevant,
             "relevant_from": asked.settings.relevant,
             "harvest": self.harvest,
             "harvest_recent": self.harvest_recent,
             "similarity": self.similarity,
             "frontier": self.waiting,
-            "hosts": len(self.hosts),
+            "hosts": self.hosts_with_pages,
             "bytes": self.bytes,
             "seconds": self.busy,
             "pages_per_second": self.rate,
             "misses": self.misses,
             "refused": self.refused,
+            "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
                 {key: line[key] for key in ("n", "url", "title", "similarity")}
                 for line in map(whole_line, self.best[:10])
@@ -127,21 +140,34 @@ class Facts:
         }
 
 
-def gather(folder: CrawlFolder, waiting: int | None = None) -> Facts:
-    """Read the folder's history once. `waiting` is the frontier's length where the caller knows it."""
-    facts = Facts(folder.asked, refused=dict(folder.history.counts()))
-    facts.waiting = frontier_length(folder) if waiting is None else waiting
-    pages = _read(facts, folder.history.events())
+def pages_per_second(pages: int, seconds: float) -> float:
+    """The speed of a crawl, wherever it is shown: all its pages over all the time that it was running."""
+    return pages / seconds if seconds > 0 else 0.0
+
+
+def gather(folder: CrawlFolder) -> Facts:
+    """Read the folder's history once, as of the last commit."""
+    facts = Facts(folder.asked, folder.budget, refused=dict(folder.history.counts()))
+    facts.waiting = frontier_length(folder)
+    facts.failures = _failures(folder.database.meta("failures"))
+    pages = _read(facts, folder.history.events(), folder.runs)
+    facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
     facts.speed = _speed(pages.busy_times)
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
-    facts.misses = dict(Counter(facts.misses).most_common())
     _ending(facts, folder)
     return facts
 
 
+def _failures(text: str) -> dict[str, tuple[int, str]]:
+    try:
+        return {str(reason): (int(times), str(detail)) for reason, (times, detail) in json.loads(text or "{}").items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
+
+
 def frontier_length(folder: CrawlFolder) -> int:
-    """How many URLs wait, by the last commit."""
+    """How many URLs wait, by the last commit, those in flight included."""
     from scenthound.store.sqlite import waiting
 
     return waiting(folder.database)
@@ -156,26 +182,52 @@ class _Pages:
     busy_times: list[float] = field(default_factory=list)
 
 
-def _read(facts: Facts, events: Iterable[Step | Lost]) -> _Pages:
+class _Stopwatch:
+    """Seconds of running until a moment; moments come in order. Without runs, long silences are left out."""
+
+    def __init__(self, runs: Sequence[tuple[float, float]]) -> None:
+        self._runs, self._at, self._before = runs, 0, 0.0
+        self._last: float | None = None
+
+    def at(self, moment: float) -> float:
+        if not self._runs:
+            gap = max(0.0, moment - self._last) if self._last is not None else 0.0
+            self._last = max(moment, self._last or moment)
+            self._before += gap if gap <= PAUSE else 0.0
+            return self._before
+        while self._at + 1 < len(self._runs) and moment >= self._runs[self._at + 1][0]:
+            begin, end = self._runs[self._at]
+            self._before += end - begin
+            self._at += 1
+        begin, end = self._runs[self._at]
+        return self._before + min(max(0.0, moment - begin), end - begin)
+
+
+def _read(facts: Facts, events: Iterable[Step | Lost], runs: Sequence[tuple[float, float]] = ()) -> _Pages:
     relevant_from = facts.asked.settings.relevant
     recent: deque[bool] = deque(maxlen=WINDOW)
     best: list[tuple[float, int, Step]] = []
     pages = _Pages()
     misses: Counter[str] = Counter()
     similarity, recent_good = 0.0, 0
+    watch, tried = _Stopwatch(runs), dict[Url, HostFacts]()
     for event in events:
         if not facts.first:
             facts.first = facts.last = event.time
-        gap = max(0.0, event.time - facts.last)
-        facts.busy += gap if gap <= PAUSE else 0.0
+        facts.busy = watch.at(event.time)
         facts.last = max(facts.last, event.time)
         host = facts.hosts.setdefault(urls.host(event.url), HostFacts())
         facts.bytes += event.bytes
         host.bytes += event.bytes
         if isinstance(event, Lost):
-            host.misses += 1
             misses[event.reason] += 1
+            if event.url not in tried:
+                tried[event.url] = host
+                host.misses += 1
             continue
+        for url in (event.url, event.requested):
+            if url in tried:  # it came at last
+                tried.pop(url).misses -= 1
         good = event.similarity >= relevant_from
         facts.pages += 1
         facts.relevant += good
@@ -194,6 +246,7 @@ def _read(facts: Facts, events: Iterable[Step | Lost]) -> _Pages:
                 pages.curve, pages.every = pages.curve[1::2], pages.every * 2
     facts.best = [step for _, _, step in sorted(best, reverse=True)]
     facts.similarity = similarity / facts.pages if facts.pages else 0.0
+    facts.busy = sum(end - begin for begin, end in runs) if runs else facts.busy
     facts.misses = misses
     return pages
 

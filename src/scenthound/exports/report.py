@@ -7,18 +7,20 @@ All text from the web goes through `text` or `link`, which clean and escape it.
 from __future__ import annotations
 
 import html
-import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from scenthound.crawl.asked import masked
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import shown
+from scenthound.exports.causes import meaning, why_nothing
 from scenthound.exports.clean import clean
 from scenthound.exports.facts import Facts, HostFacts, gather, settings_changed
 from scenthound.exports.svg import harvest_curve, speed_curve
+from scenthound.exports.whole import whole_file
 from scenthound.model import Step
 
 NAME = "report.html"
@@ -49,12 +51,9 @@ REASONS = {
 def write_report(folder: CrawlFolder, facts: Facts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
     path = folder.path / NAME
-    part = path.with_name(f".{NAME}.{os.getpid()}.part")
-    try:
-        part.write_text(render(facts or gather(folder)), encoding="utf-8", errors="replace")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    page = render(facts or gather(folder))
+    with whole_file(path) as file:
+        file.write(page.encode("utf-8", "replace"))
     return path
 
 
@@ -110,19 +109,20 @@ def _head(facts: Facts, name: str) -> str:
     about = f"<p class='lead'>{text(asked.topic.description, 400)}</p>" if asked.topic.description else ""
     when = f" on {_date(facts.first)}" if facts.first else ""
     start = _many(len(asked.seeds), "seed")
+    why = facts.why if facts.pages or facts.ended == "running" else why_nothing(facts)[0]
     return (
         f'<header>\n<p class="kicker">A topical crawl</p>\n<h1>{name}</h1>\n{about}'
         f'<p class="lead">Crawled with <strong>{text(asked.strategy)}</strong>{when}, from {start}. '
-        f"<strong>{text(facts.why[:1].upper() + facts.why[1:])}.</strong></p>\n</header>"
+        f"<strong>{text(why[:1].upper() + why[1:], 600)}.</strong></p>\n</header>"
     )
 
 
 def _tiles(facts: Facts) -> str:
     tiles = [
-        (f"{facts.pages:,}", f"pages of {facts.asked.settings.pages:,} asked for"),
+        (f"{facts.pages:,}", f"pages of {facts.budget:,} asked for"),
         (f"{facts.harvest:.1%}", f"harvest rate: {facts.relevant:,} relevant"),
         (f"{facts.harvest_recent:.1%}", "harvest, last 100 pages"),
-        (f"{len(facts.hosts):,}", "hosts asked"),
+        (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
         (f"{facts.waiting:,}", "URLs still waiting"),
         (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}"),
         (size(facts.bytes), "received"),
@@ -139,7 +139,8 @@ def _harvest(facts: Facts) -> str:
         return _section("Harvest", "There are too few pages to draw a curve.")
     legend = (
         '<ul class="legend"><li><i class="overall"></i>all pages so far</li>'
-        '<li><i class="recent"></i>last 100 pages</li><li><i class="se"></i>± 1 standard error</li></ul>'
+        '<li><i class="recent"></i>last 100 pages</li>'
+        '<li><i class="se overall"></i><i class="se recent"></i>± 1 standard error of each</li></ul>'
     )
     note = f"The share of pages that are relevant: at least {facts.asked.settings.relevant:g} similar to the topic."
     return _section("Harvest", note, legend + harvest_curve(facts.curve))
@@ -173,7 +174,7 @@ def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:
         return _section(title, none)
     rows = []
     for reason, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-        known = REASONS.get(reason, "")
+        known = REASONS.get(reason) or meaning(reason)
         more = f'<span class="how">{known}</span>' if known else ""
         rows.append((f"<code>{text(reason)}</code>{more}", f"{times:,}"))
     return _section(title, note, _table(("reason", "times"), rows, numbers={1}))
@@ -207,8 +208,9 @@ def _asked(facts: Facts) -> str:
     asked = facts.asked
     changed = settings_changed(asked)
     said: dict[str, Any] = {"keywords": asked.topic.keywords, "strategy": asked.strategy, **asked.parameters, **changed}
+    said |= {"proxy": masked(asked.settings.proxy)} if "proxy" in said else {}
     rows = [(f"<code>{text(name)}</code>", f"<code>{text(shown(value), 400)}</code>") for name, value in said.items()]
-    seeds = "".join(f"<li>{link(seed)}</li>" for seed in asked.seeds[:SEEDS])
+    seeds = "".join(f"<li>{link(masked(seed))}</li>" for seed in asked.seeds[:SEEDS])
     more = f"<li>and {len(asked.seeds) - SEEDS:,} more</li>" if len(asked.seeds) > SEEDS else ""
     versions = ", ".join(f"{text(name)} {text(number)}" for name, number in asked.versions.items())
     return (

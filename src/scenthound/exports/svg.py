@@ -9,6 +9,7 @@ from scenthound.exports.facts import Point
 
 WIDTH, HEIGHT = 960, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
+DIGIT = 8  # the width of a digit of a tick's label, roughly
 
 
 class Frame:
@@ -41,12 +42,14 @@ class Frame:
             parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
             parts.append(f'<text class="tick end" x="{LEFT - 8}" y="{y + 4:.1f}">{up_label.format(value)}</text>')
         step = round_step(self.across / across_unit, 6)
+        last = f"{short(self.across / across_unit)} {across_name}"
+        room = WIDTH - RIGHT - (len(last) + 3) * DIGIT
         for number in range(int(self.across / across_unit / step) + 1):
             value = number * step
             x = self.x(value * across_unit)
-            if x < WIDTH - RIGHT - 60 or number == 0:
-                parts.append(f'<text class="tick mid" x="{x:.1f}" y="{self.height - 12}">{value:,g}</text>')
-        parts.append(f'<text class="tick end" x="{WIDTH - RIGHT}" y="{self.height - 12}">{across_name}</text>')
+            if x < room or number == 0:
+                parts.append(f'<text class="tick mid" x="{x:.1f}" y="{self.height - 12}">{short(value)}</text>')
+        parts.append(f'<text class="tick end" x="{WIDTH - RIGHT}" y="{self.height - 12}">{last}</text>')
         return "".join(parts)
 
     def whole(self, title: str, *parts: str) -> str:
@@ -88,6 +91,15 @@ def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
         wide, high = max(1.0, frame.x(width) - frame.x(0) - 1.5), frame.y(0) - y
         bars.append(f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1.5"/>')
     return frame.whole("Pages a second over time", frame.grid(name, across_unit=unit), *bars)
+
+
+def short(value: float) -> str:
+    """A number as a tick says it.
+
+    >>> short(12500.0), short(12.3456), short(0.0)
+    ('12,500', '12.3', '0')
+    """
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def standard_error(share: float, count: int) -> float:

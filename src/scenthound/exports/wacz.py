@@ -2,6 +2,7 @@
 
 A ZIP with the WARCs stored as they are, their CDXJ index in compressed blocks with an index of the
 blocks (so that a reader fetches only what it needs), the list of pages, and the digest of everything.
+Records that are damaged are left out, and `CrawlFolder.recovered` says so.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import Any, BinaryIO
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.exports import exporter
 from scenthound.exports.clean import clean
-from scenthound.store.cdxj import write_index
+from scenthound.ports import Where
+from scenthound.store.cdxj import lines_of, write_sorted
 
 VERSION = "1.1.1"
 BLOCK = 1024  # index lines of a block, as the reference tool has it
@@ -34,20 +36,76 @@ def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
     """A web archive with index and list of pages, for ReplayWeb.page, pywb and their kin."""
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as room:
         package = _Package(archive)
-        sizes = {path.name: path.stat().st_size for path in folder.repository.files()}
-        index = write_index(folder.path / "pages", Path(room) / "index.cdxj")
-        for name, length in sizes.items():  # a running crawl may have added more since: what it had then
-            package.add(f"archive/{name}", _bytes_of(folder.path / "pages" / name, length))
+        files = [_Pieces(path, path.stat().st_size) for path in folder.repository.files()]  # a running crawl adds more
+        index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(room) / "index.cdxj")
+        for file in files:
+            if file.left:
+                package.add(f"archive/{file.path.name}", file.chunks())
         with index.open(encoding="ascii") as lines:
-            idx = _index(package, (line for line in lines if _is_inside(line, sizes)))
+            idx = _index(package, lines)
         package.add("indexes/index.idx", [idx], packed=True)
         with index.open(encoding="ascii") as lines:
-            urls = {place: url for place, url in map(_place, lines) if place[0] in sizes}
-        pages = [*_pages(folder, urls)]
+            urls = dict(map(_place, lines))
+        by_name = {file.path.name: file for file in files}
+        pages = [*_pages(folder, urls, by_name)]
+        _say_what_is_missing(folder, by_name)
         head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
         package.add("pages/pages.jsonl", (json.dumps(page).encode() + b"\n" for page in [head, *pages]), packed=True)
         package.close(clean(folder.asked.topic.name or folder.asked.topic.keywords, 200), pages)
     return len(pages)
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """A WARC file as it goes into the archive: up to `end`, without the stretches that can't be read."""
+
+    path: Path
+    end: int
+    holes: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def lost(self) -> int:
+        return sum(length for _, length in self.holes)
+
+    @property
+    def left(self) -> int:
+        return self.end - self.lost
+
+    def moved(self, offset: int) -> int | None:
+        """Where what began at `offset` begins in the archive; None if it is not there."""
+        before = 0
+        for start, length in self.holes:
+            if start <= offset < start + length:
+                return None
+            before += length if start < offset else 0
+        return offset - before
+
+    def chunks(self) -> Iterator[bytes]:
+        """What is left of the file."""
+        with self.path.open("rb") as file:
+            for start, length in [*self.holes, (self.end, 0)]:
+                while (rest := start - file.tell()) > 0 and (chunk := file.read(min(_CHUNK, rest))):
+                    yield chunk
+                file.seek(start + length)
+
+
+def _lines(file: _Pieces) -> Iterator[str]:
+    return lines_of(file.path, file.end, file.holes)
+
+
+def _say_what_is_missing(folder: CrawlFolder, files: dict[str, _Pieces]) -> None:
+    gone = sum(_is_gone(where, files) for _, where in folder.history.places())
+    lost = sum(file.lost for file in files.values())
+    if lost or gone:
+        folder.recovered.append(f"{lost:,} damaged bytes and {gone:,} pages that were recorded are not in the archive")
+
+
+def _is_gone(where: Where, files: dict[str, _Pieces]) -> bool:
+    """True for a record that should be there; not for one that a running crawl has added meanwhile."""
+    file = files.get(where.file)
+    if file is None:
+        return not files or where.file < max(files)
+    return where.offset < file.end and file.moved(where.offset) is None
 
 
 @dataclass(slots=True)
@@ -106,37 +164,24 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
     return "".join(idx).encode()
 
 
-def _pages(folder: CrawlFolder, urls: dict[tuple[str, int], str]) -> Iterator[dict[str, Any]]:
+def _pages(
+    folder: CrawlFolder, urls: dict[tuple[str, int], str], files: dict[str, _Pieces]
+) -> Iterator[dict[str, Any]]:
     """The pages of the trail, under the URL by which the archive has them."""
     places = dict(folder.history.places())
     for step in folder.history.trail():
         where = places.get(step.url)
-        url = urls.get((where.file, where.offset)) if where is not None else None
+        file = files.get(where.file) if where is not None else None
+        offset = file.moved(where.offset) if file is not None and where is not None else None
+        url = urls.get((where.file, offset)) if where is not None and offset is not None else None
         if url is not None:
             stamp = datetime.fromtimestamp(step.time, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
             yield {"id": str(step.n), "url": url, "ts": stamp, "title": clean(step.title, 500) or url}
 
 
-def _fields(line: str) -> dict[str, str]:
-    found: dict[str, str] = json.loads(line.split(" ", 2)[2])
-    return found
-
-
 def _place(line: str) -> tuple[tuple[str, int], str]:
-    fields = _fields(line)
+    fields: dict[str, str] = json.loads(line.split(" ", 2)[2])
     return (fields["filename"], int(fields["offset"])), fields["url"]
-
-
-def _is_inside(line: str, sizes: dict[str, int]) -> bool:
-    fields = _fields(line)
-    return int(fields["offset"]) + int(fields["length"]) <= sizes.get(fields["filename"], 0)
-
-
-def _bytes_of(path: Path, length: int) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while length > 0 and (chunk := file.read(min(_CHUNK, length))):
-            length -= len(chunk)
-            yield chunk
 
 
 def _zipped(data: bytes) -> bytes:

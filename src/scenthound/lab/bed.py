@@ -84,7 +84,7 @@ class Bed:
         about = _read_about(folder)
         if not _archives(folder):
             raise BadConfig(f"no WARC file in the bed {folder}", "its responses belong into *.warc.gz (or *.warc)")
-        return cls(folder, about, _read_topics(folder / "topics.jsonl", faults), faults)
+        return cls(folder, about, read_topics(folder / "topics.jsonl", faults), faults)
 
     @property
     def name(self) -> str:
@@ -223,7 +223,7 @@ def _read_about(folder: Path) -> Mapping[str, Any]:
         raise BadConfig(f"{path} is not TOML: {error}") from None
 
 
-def _read_topics(path: Path, faults: list[str]) -> list[BedTopic]:
+def read_topics(path: Path, faults: list[str]) -> list[BedTopic]:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:

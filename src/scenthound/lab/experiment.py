@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, ScenthoundError
-from scenthound.lab.bed import Bed, BedTopic, topic_line
-from scenthound.lab.bed import _read_topics as read_topics
+from scenthound.lab.bed import Bed, BedTopic, read_topics, topic_line
 from scenthound.lab.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
 from scenthound.lab.experiment_asked import FILE, Asked, Chosen, choose_topics, load_asked, parse_strategies, save_asked
 from scenthound.lab.metrics.pairs import seed_halves

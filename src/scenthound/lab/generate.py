@@ -12,13 +12,14 @@ whom, `generate_text` what is said, `generate_page` how it looks, `generate_trap
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, DiskFull
 from scenthound.lab import vocabulary as words
 from scenthound.lab.bed import Bed, BedTopic, write_bed
 from scenthound.lab.generate_luck import below, stream
@@ -144,6 +145,12 @@ class GeneratedWeb:
                 if old is not None:
                     yield self._moved(old, number)
 
+    def extras(self) -> tuple[int, int]:
+        """How many redirects, and how many robots.txt files and site maps, `responses` gives beside the pages."""
+        redirects = sum(self._print.alias(number) is not None for number in range(self.pages))
+        files = sum(self._robots(host) is not None for host in range(self.plan.hosts))
+        return redirects, files + sum(self._has_sitemap(host) for host in range(self.plan.hosts))
+
     @cached_property
     def topics(self) -> list[BedTopic]:
         """Leaves with known answers, spread over the areas; those of trades, with their companies, included."""
@@ -241,16 +248,32 @@ def generate(
 ) -> Bed:
     """Write a generated web as a bed, one page at a time. `companies` adds the topics of `company_topics`."""
     web = GeneratedWeb(pages, seed, topics=topics, page_size=page_size, traps=traps, habits=habits)
-    return write_bed(
-        folder,
-        web.name,
-        web.responses(),
-        web.topics + (web.company_topics() if companies else []),
-        title=f"A generated web of {pages} pages",
-        origin=f"scenthound's generator, version {VERSION}, seed {seed}",
-        licence="Apache-2.0",
-        traps=traps,
-    )
+    redirects, others = web.extras()
+    try:
+        return write_bed(
+            folder,
+            web.name,
+            web.responses(),
+            web.topics + (web.company_topics() if companies else []),
+            title=f"A generated web of {pages} pages",
+            origin=f"scenthound's generator, version {VERSION}, seed {seed}",
+            licence="Apache-2.0",
+            traps=traps,
+            html_pages=web.pages,
+            redirects=redirects,
+            other_records=others,
+            topics_asked=topics,
+        )
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise BadConfig(f"{folder} can't be written to: {error.strerror}", "name another folder") from error
+        raise _no_room(folder) from error
+    except DiskFull as error:
+        raise _no_room(folder) from error
+
+
+def _no_room(folder: str | Path) -> DiskFull:
+    return DiskFull(f"no room left for the bed in {folder}", "make room, remove the folder, then run this again")
 
 
 def _answer(url: str, status: int, reason: str, kind: str, body: bytes, *more: tuple[str, str]) -> Response:

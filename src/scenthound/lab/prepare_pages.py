@@ -19,10 +19,8 @@ from scenthound.lab.prepared_document import Written, pack, summed
 from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.url import LONGEST, make
-from scenthound.web.charset import to_text
-from scenthound.web.decode import decompress
-from scenthound.web.landing import LIMITS, PageLimits, land
-from scenthound.web.parse import HtmlDocument, parse_html
+from scenthound.web.landing import LIMITS, land
+from scenthound.web.parse import HtmlDocument
 
 PAGE, MOVED, MISS = 0, 1, 2
 
@@ -123,21 +121,13 @@ def read_response(response: Response, cut: Cut) -> Row:
     landed = land(candidate, response, limits, agent="")
     match landed:
         case Page(document=HtmlDocument() as document):
-            return _page_row(url, landed, _followed(response, limits) if document.nofollow else document)
+            return _page_row(url, landed, document)
         case Moved():
             return Row(url, MOVED, landed.status, landed.size, f"{landed.url}\n{landed.spelling}")
         case Miss():
             detail = " ".join(landed.detail.split())
             return Row(url, MISS, landed.status, landed.size, f"{landed.reason}\n{detail}")
     raise TypeError(f"landing gave a {type(landed).__name__}")
-
-
-def _followed(response: Response, limits: PageLimits) -> HtmlDocument:
-    """The page with the links that its nofollow took away."""
-    coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
-    body = decompress(response.body, coding, limit=limits.unpacked, ratio=limits.ratio).data
-    text = to_text(body, response.header("content-type"))
-    return parse_html(text, response.url, max_links=limits.links, longest_url=limits.url_length)
 
 
 def _page_row(url: Url, page: Page, document: HtmlDocument) -> Row:
@@ -172,15 +162,15 @@ def written(document: HtmlDocument) -> Written:
     Looks into the parser's tree, which the `Document` interface does not show: all text under an element is a
     run of leaves, so two numbers an element are enough to answer `under` for ever.
     """
-    nodes = [document._nodes[link.node] for link in document.links]
+    nodes = [document.nodes[link.node] for link in document.links]
     known, parents, steps = _around(document, nodes)
     first, behind = [0] * len(known), [0] * len(known)
     numbers = {node.mem_id: number for number, node in enumerate(nodes)}
-    if document._root is not None:
-        numbers.pop(document._root.mem_id, None)  # a link that stands for the whole page holds none of its text
+    if document.root is not None:
+        numbers.pop(document.root.mem_id, None)  # a link that stands for the whole page holds none of its text
     pieces: list[tuple[str, int]] = []
     anchors, holders = [-1], [0]
-    node = following = document._root
+    node = following = document.root
     while node is not None:
         if node.is_text_node:
             if piece := (node.text_content or "").strip():
@@ -221,7 +211,7 @@ def written(document: HtmlDocument) -> Written:
         [tokens(piece) for piece, _ in pieces],
         elements,
         [known[node.mem_id] for node in nodes],
-        document._spare,
+        document.spare,
     )
 
 

@@ -124,7 +124,7 @@ def _tiles(facts: Facts) -> str:
         (f"{len(facts.strategies):,}", f"strategies, and {spelled(len(facts.oracles))} reference lines"),
         (f"{done:,}", "crawls of strategies"),
         (f"{asked.limits.pages:,}", "pages a crawl at most"),
-        (f"{failed:,}", "crawls failed" if failed else "crawls failed: all went well"),
+        (f"{failed:,}", "crawls failed"),
     ]
     if missing:
         tiles.append((f"{missing:,}", "crawls still to be done"))
@@ -153,7 +153,7 @@ def _asked(facts: Facts) -> str:
         ("seeds", seeds),
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),
         ("limits", f"{limits.pages:,} pages, {limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
-         f"{limits.spread:,} hosts in as many picks, {limits.redirects:,} redirects"
+         f"{limits.redirects:,} redirects{f', {limits.spread:,} hosts in as many picks' if limits.spread > 1 else ''}"
          + (", no URLs with a query" if limits.static else "")),
         ("what is read", f"{cut}; links up to {asked.cut.url_length:,} characters"),
         ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in asked.versions.items())),

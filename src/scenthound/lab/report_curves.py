@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scenthound.lab.report_facts import Facts
 from scenthound.lab.report_html import details, number, plain, section, table, text
 from scenthound.lab.report_svg import Point, Series, curves, key, style_of
 
 LABEL = 30  # letters of a name beside its line
+BEYOND = 4.0  # a reference line so many times higher than every crawler would leave them no room; it is told instead
 
 
 def figure(facts: Facts, metric: str, title: str, note: str) -> str:
     """A metric against pages crawled, with bands of one standard error: linear, and logarithmic at a click."""
-    every = [one for one in (_series(facts, metric, name) for name in facts.names) if one.points]
-    if not any(one.name in map(_label, facts.strategies) for one in every):
+    crawled = [one for one in (_series(facts, metric, name) for name in facts.strategies) if one.points]
+    if not crawled:
         return section(title, f"{note} No topic of this experiment has a value.")
+    lines = [one for one in (_series(facts, metric, name) for name in facts.oracles) if one.points]
+    near = [one for one in lines if _highest([one]) <= BEYOND * _highest(crawled)]
+    every = [*crawled, *near]
     told = f"{title} by pages crawled, means over topics"
     last = facts.run.asked.limits.pages
     name = f"axis-{metric}"
@@ -26,7 +32,7 @@ def figure(facts: Facts, metric: str, title: str, note: str) -> str:
     )
     caption = (
         '<p class="caption">Lines are means over topics, bands ± one standard error (s/√n). Dots are the points of the '
-        f"tables; point at one for its value. {_ended(facts, metric)}</p>"
+        f"tables; point at one for its value. {_ended(facts, metric)}{_not_drawn(lines, near)}</p>"
     )
     return section(
         title, note, drawn, caption, details("Topics and crawls behind these curves", _behind(facts, metric))
@@ -60,6 +66,15 @@ def _series(facts: Facts, metric: str, name: str) -> Series:
     return Series(_label(name), style(facts, name), points, frozenset(facts.points))
 
 
+def _highest(every: Sequence[Series]) -> float:
+    return max(point.mean for one in every for point in one.points)
+
+
+def _not_drawn(lines: Sequence[Series], near: Sequence[Series]) -> str:
+    gone = [f"{one.name}, {number(one.points[-1].mean)} at the end" for one in lines if one not in near]
+    return f" Beyond this drawing: {'; '.join(gone)}." if gone else ""
+
+
 def _label(name: str) -> str:
     return plain(name, LABEL)
 
@@ -68,7 +83,8 @@ def _ended(facts: Facts, metric: str) -> str:
     """How many topics there are at each point and how many crawls ended early, in a sentence."""
     numbers = {facts.mean(metric, name, at).number for name in facts.strategies for at in facts.points}
     topics = f"n = {numbers.pop():,} topics at every point." if len(numbers) == 1 else "n differs: see below."
-    early = {name: facts.crawls[name].early[-1] for name in facts.names if facts.crawls[name].early[-1]}
+    judged = [name for name in facts.names if facts.mean(metric, name).number]
+    early = {name: facts.crawls[name].early[-1] for name in judged if facts.crawls[name].early[-1]}
     if not early:
         return f"{topics} No crawl ended early."
     listed = ", ".join(f"{text(name)} {count:,}" for name, count in early.items())

@@ -59,11 +59,11 @@ def number(value: float | None, digits: int = 3) -> str:
     return f"{value:.1f}" if abs(value) >= 100 else f"{value:.2f}" if abs(value) >= 10 else f"{value:.{digits}f}"
 
 
-def plus_minus(mean: float | None, error: float | None) -> str:
+def plus_minus(mean: float | None, error: float | None, digits: int = 3) -> str:
     if mean is None:
         return "–"
-    told = f' <span class="se">± {number(error)}</span>' if error is not None else ""
-    return f"{number(mean)}{told}"
+    told = f' <span class="se">± {number(error, digits)}</span>' if error is not None else ""
+    return f"{number(mean, digits)}{told}"
 
 
 def probability(p: float | None) -> str:

@@ -104,7 +104,8 @@ def per_topic(facts: Facts) -> str:
     for topic in facts.run.topics:
         cells = [_meter(values[name].get(topic.id), top, name in facts.oracles) for name in shown]
         words = f'<span class="how">{text(topic.keywords, 90)}</span>' if topic.keywords else ""
-        rows.append([f"{text(topic.id, 60)}{words}", f"{len(topic.targets):,}", f"{len(topic.seeds):,}", *cells])
+        name = text(topic.id, 60).replace("_", "_<wbr>").replace(".", ".<wbr>")
+        rows.append([f"{name}{words}", f"{len(topic.targets):,}", f"{len(topic.seeds):,}", *cells])
     heads = ("topic", "targets", "seeds", *(text(name) for name in shown))
     made = table(heads, rows, range(1, len(heads)), "topics")
     note = f"{text(facts.main)} after {facts.last:,} pages; runs of a topic averaged."

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 WIDTH = 960
-LEFT, TOP, BOTTOM = 46, 14, 44
+LEFT, TOP, BOTTOM = 46, 30, 44
 LETTER = 6.7  # pixels of a letter of the labels, on average and rounded up
 LABEL_APART = 17.0
 COLOURS, DASHES = 8, 5
@@ -86,7 +86,7 @@ class Frame:
         scale = ", logarithmic" if self.logarithmic else ""
         middle = (LEFT + end) / 2
         parts.append(f'<text class="axis mid" x="{middle:.1f}" y="{self.height - 6:.1f}">pages crawled{scale}</text>')
-        parts.append(f'<text class="axis" x="{LEFT - 38}" y="{TOP - 3}">{value_name}</text>')
+        parts.append(f'<text class="axis" x="{LEFT - 38}" y="{TOP - 16}">{value_name}</text>')
         return "".join(parts)
 
     def band(self, series: Series) -> str:
@@ -148,7 +148,7 @@ def curves(title: str, value_name: str, every: Sequence[Series], last: int, loga
 
 def interval(size: float, low: float, high: float, reach: float) -> str:
     """An effect size with its confidence interval, on an axis from -reach to reach with 0 marked."""
-    wide, high_px = 150.0, 18.0
+    wide, high_px = 120.0, 16.0
 
     def x(value: float) -> float:
         return wide / 2 + max(-1.0, min(1.0, value / (reach or 1.0))) * (wide / 2 - 6)

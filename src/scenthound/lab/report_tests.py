@@ -40,8 +40,8 @@ def tests(facts: Facts) -> str:
         return ""
     found.sort(key=lambda one: (-(one.paired.mean or 0.0), one.first, one.second))
     reach = max([1.0, *(abs(end) for one in found if one.effect for end in (one.effect.low, one.effect.high))])
-    heads = ("better mean", "than", "difference", "t (df)", "p", "Holm p", "wins:losses:ties", "sign p",
-             "effect size d, 95% interval", "")  # fmt: skip
+    heads = ("better mean", "than", "difference", "t (df)", "p", "Holm p", "won : lost : tied", "sign p",
+             "d, 95% interval")  # fmt: skip
     rows = [_row(facts, one, reach) for one in found]
     number_of = len(facts.strategies) * (len(facts.strategies) - 1)
     note = (
@@ -59,13 +59,17 @@ def tests(facts: Facts) -> str:
 
 
 def _means(facts: Facts, metric: str) -> str:
+    highest = max(
+        (abs(facts.mean(metric, name, at).mean or 0.0) for name in facts.names for at in facts.points), default=1
+    )
+    digits = 3 if highest >= 0.1 else 4
     best = {at: outstanding(facts.compared(metric, at), facts.strategies) for at in facts.points}
     rows = []
     for name in facts.names:
         over = [facts.mean(metric, name, at) for at in facts.points]
         if not any(one.number for one in over):
             continue
-        told = [plus_minus(one.mean, one.error) for one in over]
+        told = [plus_minus(one.mean, one.error, digits) for one in over]
         cells = [f"<b>{cell}</b>" if best[at] == name else cell for at, cell in zip(facts.points, told, strict=True)]
         numbers = sorted({one.number for one in over})
         rows.append([named(facts, name), *cells, "/".join(map(str, numbers))])
@@ -88,10 +92,12 @@ def _row(facts: Facts, one: Comparison, reach: float) -> list[str]:
         f"{number(test.t, 2)} ({freedom})",
         probability(test.p),
         f"<b>{adjusted}</b>" if is_shown(one) else adjusted,
-        f"{signs.wins}:{signs.losses}:{ties}",
+        f"{signs.wins} : {signs.losses} : {ties}",
         probability(signs.p),
-        "–" if effect is None else f"{effect.size:.2f} <span class='se'>[{effect.low:.2f}, {effect.high:.2f}]</span>",
-        "" if effect is None else interval(effect.size, effect.low, effect.high, reach),
+        "–"
+        if effect is None
+        else f"{effect.size:.2f} <span class='se'>[{effect.low:.2f}, {effect.high:.2f}]</span><br>"
+        + interval(effect.size, effect.low, effect.high, reach),
     ]
 
 

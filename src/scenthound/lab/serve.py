@@ -112,7 +112,7 @@ class BedServer:
     async def __aenter__(self) -> BedServer:
         loop = asyncio.get_running_loop()
         if self._log_path is not None:
-            self._log_file = os.open(self._log_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            self._log_file = _opened_log(self._log_path)
         self._server = await loop.create_server(lambda: _Connection(self), self.host, self.port, backlog=1024)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
@@ -383,6 +383,15 @@ def _unzipped(body: bytes, most: int = 64 << 20) -> bytes:
         return zlib.decompressobj(47).decompress(body, most)
     except zlib.error:
         return body
+
+
+def _opened_log(path: str | Path) -> int:
+    try:
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise BadConfig(
+            f"the log file {path} can't be written: {error.strerror}", "name a file in a folder that is there"
+        ) from None
 
 
 @contextmanager

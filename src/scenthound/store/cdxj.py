@@ -7,17 +7,19 @@ WACZ tools read. Lines are sorted by bytes, in runs that fit into memory.
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from heapq import merge
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
 from scenthound.model import Response
 from scenthound.store.records import Record, members, records, response_of
-from scenthound.store.warc import files_of
+from scenthound.store.warc import files_of, problem_of
 
 NAME = "index.cdxj"
 _RUN = 100_000  # lines sorted at a time: some 40 MB
@@ -68,9 +70,29 @@ def cdxj_line(record: Record, response: Response, file: str, offset: int, length
     return f"{surt(response.url)} {stamp} {json.dumps(fields)}"
 
 
+def refresh(folder: Path, most: int | None = None) -> Path | None:
+    """Bring `index.cdxj` in a folder of WARC files up to date; does nothing where it is, or where nothing is kept.
+
+    With `most`, larger repositories are left alone too, and None is the answer. The index is as old as the newest
+    file it was made from: that is how it is known to be up to date.
+    """
+    found = [path.stat() for path in files_of(folder)]
+    if not found or (most is not None and sum(file.st_size for file in found) > most):
+        return None
+    index, newest = folder / NAME, max(file.st_mtime_ns for file in found)
+    if not index.exists() or index.stat().st_mtime_ns != newest:
+        write_index(folder)
+        os.utime(index, ns=(newest, newest))
+    return index
+
+
 def write_index(folder: Path, path: Path | None = None) -> Path:
     """Index the WARC files of a folder into `index.cdxj` beside them (or `path`); what is damaged is left out."""
-    path = path or folder / NAME
+    return write_sorted(chain.from_iterable(map(lines_of, files_of(folder))), path or folder / NAME)
+
+
+def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
+    """Write index lines in their order, whole or not at all, however many there are."""
     with TemporaryDirectory(dir=path.parent) as room, ExitStack() as open_files:
         runs: list[IO[str]] = []
         lines: list[str] = []
@@ -82,7 +104,7 @@ def write_index(folder: Path, path: Path | None = None) -> Path:
             runs.append(run)
             lines.clear()
 
-        for line in _lines(folder):
+        for line in index_lines:
             lines.append(line)
             if len(lines) >= _RUN:
                 put_down()
@@ -94,14 +116,28 @@ def write_index(folder: Path, path: Path | None = None) -> Path:
     return path
 
 
-def _lines(folder: Path) -> Iterator[str]:
-    for path in files_of(folder):
-        for member in members(path):
+def lines_of(path: Path, end: int | None = None, holes: list[tuple[int, int]] | None = None) -> Iterator[str]:
+    """The index lines of one WARC file up to `end`. Damaged stretches are passed over.
+
+    Where `holes` is given, they are added to it as (offset, length), and the lines are those of the file that is
+    left when the holes are cut out.
+    """
+    cut = 0
+    for member in members(path):
+        if end is not None and member.offset + member.length > end:  # somebody is writing it
+            if holes is not None and member.offset < end:
+                holes.append((member.offset, end - member.offset))
+            return
+        if problem_of(member):
+            if holes is not None:
+                holes.append((member.offset, member.length))
+                cut += member.length
+            continue
+        for record in records(member.data):
             try:
-                for record in records(member.data):
-                    response = response_of(record)
-                    if response is not None:
-                        line = cdxj_line(record, response, path.name, member.offset, member.length)
-                        yield line.encode("ascii", "backslashreplace").decode() + "\n"
+                response = response_of(record)
             except ValueError:
-                continue
+                continue  # a whole record that holds no HTTP
+            if response is not None:
+                line = cdxj_line(record, response, path.name, member.offset - cut, member.length)
+                yield line.encode("ascii", "backslashreplace").decode() + "\n"

@@ -235,6 +235,10 @@ class CrawlDatabase:
         stored = self.rows("SELECT host, next_allowed, failures, pages, more FROM hosts")
         return {**{row[0]: HostState(row[1], row[2], row[3], as_mapping(row[4])) for row in stored}, **self._hosts}
 
+    def hosts_with_pages(self) -> int:
+        """How many hosts gave a page, by the last commit."""
+        return int((self.row("SELECT count(*) FROM hosts WHERE pages > 0") or (0,))[0])
+
     def _write_hosts(self) -> None:
         if self._touched:
             rows = [(host, *self._hosts[host][:3], as_json(self._hosts[host].more)) for host in self._touched]

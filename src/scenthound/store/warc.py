@@ -166,7 +166,7 @@ class WarcRepository:
         part, places = path.with_name(file + ".part"), dict[int, int]()
         with _space(file), path.open("rb") as old, part.open("wb") as new:
             for member in members(path):
-                if not _problem_of(member):
+                if not problem_of(member):
                     places[member.offset] = new.tell()
                     new.write(os.pread(old.fileno(), member.length, member.offset))
             new.flush()
@@ -233,7 +233,7 @@ def look_at(path: Path) -> FileReport:
     count = good = 0
     problems: list[str] = []
     for member in members(path):
-        problem = _problem_of(member)
+        problem = problem_of(member)
         if problem:
             problems.append(f"{path.name} at {member.offset}: {problem}")
         else:
@@ -242,7 +242,7 @@ def look_at(path: Path) -> FileReport:
     return FileReport(path.name, count, path.stat().st_size, good, tuple(problems[:100]))
 
 
-def _problem_of(member: Member) -> str:
+def problem_of(member: Member) -> str:
     """What is wrong with a member: it does not inflate, is no record, or its digest is another."""
     if member.problem:
         return member.problem
@@ -424,5 +424,5 @@ def _space(name: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise DiskFull(f"no room left to write {name}", "make room, then run `scenthound resume`") from error
+            raise DiskFull(f"no room left to write {name}", "make room, then go on") from error
         raise

@@ -69,10 +69,7 @@ class HtmlDocument:
     __slots__ = (
         "_elements",
         "_leaves",
-        "_nodes",
         "_paths",
-        "_root",
-        "_spare",
         "_text",
         "base",
         "canonical",
@@ -80,10 +77,13 @@ class HtmlDocument:
         "lang",
         "links",
         "metas",
+        "nodes",
         "nofollow",
         "noindex",
         "refresh",
         "refused",
+        "root",
+        "spare",
         "title",
         "url",
     )
@@ -117,16 +117,16 @@ class HtmlDocument:
         self.nofollow = False
         self._text: str | None = None
         self._leaves: list[Leaf] | None = None
-        self._nodes: list[LexborNode] = []
+        self.nodes: list[LexborNode] = []
         self._elements: dict[int, tuple[int, str]] = {}
         self._paths: dict[int, str] = {}
-        self._spare = min(max(REPETITION * size, 100_000), REPETITION_AT_MOST)
-        self._root = parser.root
-        if self._root is not None:
+        self.spare = min(max(REPETITION * size, 100_000), REPETITION_AT_MOST)
+        self.root = parser.root
+        if self.root is not None:
             self._read(parser, max_links, longest_url)
 
     def _read(self, parser: LexborHTMLParser, max_links: int, longest: int) -> None:
-        assert self._root is not None
+        assert self.root is not None
         anchors: list[LexborNode] = []
         bases, titles, claims = [], [], []
         for node in parser.css(_WANTED):
@@ -149,7 +149,7 @@ class HtmlDocument:
             else:
                 claims.append(node)
         self.title = next((tidy(node.text())[:LONGEST_TITLE] for node in titles[:20] if not _in_drawing(node)), "")
-        self.lang = tidy(self._root.attributes.get("lang") or "")[:40]
+        self.lang = tidy(self.root.attributes.get("lang") or "")[:40]
         if bases:
             self._rebase(bases[0], longest)
         if claims:
@@ -186,7 +186,7 @@ class HtmlDocument:
 
     def _harvest(self, anchors: list[LexborNode], max_links: int, longest: int) -> list[Link]:
         links: list[Link] = []
-        nodes = self._nodes
+        nodes = self.nodes
         near = Nearness(self.base, longest)
         known: dict[str, tuple[str, Url] | str] = {}
         for node in anchors:
@@ -225,30 +225,30 @@ class HtmlDocument:
 
     def add_link(self, url: Url, spelling: str) -> None:
         """One more link, without an anchor, that stands for the whole page: it hangs from the root element."""
-        if self._root is not None:
-            self.links = [*self.links, Link(url, "", spelling, len(self._nodes))]
-            self._nodes.append(self._root)
+        if self.root is not None:
+            self.links = [*self.links, Link(url, "", spelling, len(self.nodes))]
+            self.nodes.append(self.root)
 
     def _alternative(self, node: LexborNode, attributes: dict[str, str | None]) -> str:
         """The text of a link that has none: `alt` of an area, or of the images inside."""
         if node.first_child is None:
             return tidy(attributes.get("alt") or "")
-        images = node.css("img[alt]")[:20] if self._spare > 0 else ()
+        images = node.css("img[alt]")[:20] if self.spare > 0 else ()
         return tidy(" ".join(image.attributes.get("alt") or "" for image in images))
 
     def _spend(self, node: LexborNode) -> str:
         """All text under an element, as long as the page's allowance for repeating itself lasts."""
-        if self._spare <= 0:
+        if self.spare <= 0:
             return ""
         text: str = node.text(separator=" ", strip=True, skip_empty=True)
-        self._spare -= len(text)
+        self.spare -= len(text)
         return text
 
     @property
     def text(self) -> str:
         """All leaves in document order, one space between two; line breaks inside a leaf are kept."""
         if self._text is None:
-            self._text = "" if self._root is None else self._root.text(separator=" ", strip=True, skip_empty=True)
+            self._text = "" if self.root is None else self.root.text(separator=" ", strip=True, skip_empty=True)
         return self._text
 
     def under(self, link: Link, up: int) -> tuple[int, str]:
@@ -256,7 +256,7 @@ class HtmlDocument:
 
         The number is that element's alone within this document, whichever link it was reached from.
         """
-        node = self._nodes[link.node]
+        node = self.nodes[link.node]
         for _ in range(up):
             parent = node.parent
             if parent is None or not parent.is_element_node:
@@ -271,7 +271,7 @@ class HtmlDocument:
     def path(self, link: Link) -> str:
         """Tags from the root, each with its id and first class, as `html/body/div#nav.wide/ul/li/a`."""
         chain: list[LexborNode] = []
-        node: LexborNode | None = self._nodes[link.node]
+        node: LexborNode | None = self.nodes[link.node]
         path = ""
         while node is not None and node.is_element_node:
             known = self._paths.get(node.mem_id)
@@ -292,12 +292,12 @@ class HtmlDocument:
         return self._leaves
 
     def _walk(self) -> list[Leaf]:
-        numbers = {self._nodes[link.node].mem_id: number for number, link in enumerate(self.links)}
-        numbers.pop(self._root.mem_id if self._root is not None else 0, None)
+        numbers = {self.nodes[link.node].mem_id: number for number, link in enumerate(self.links)}
+        numbers.pop(self.root.mem_id if self.root is not None else 0, None)
         found: list[Leaf] = []
         anchors = [-1]
         holders: list[int] = []
-        node = self._root
+        node = self.root
         while node is not None:
             if node.is_text_node:
                 if text := " ".join((node.text_content or "").split()):
@@ -325,25 +325,25 @@ class Nearness:
     relative one in the whole folder: under those keys one answer serves them all.
     """
 
-    __slots__ = ("_base", "_folder", "_longest", "_root")
+    __slots__ = ("_base", "_folder", "_longest", "root")
 
     def __init__(self, base: str, longest: int) -> None:
         self._base, self._longest = base, longest
         try:
             bare = resolve(base).partition("?")[0]
         except NotAUrl:
-            self._root = self._folder = ""
+            self.root = self._folder = ""
         else:
             self._folder = bare[: bare.rindex("/") + 1]
-            self._root = bare[: bare.index("/", bare.index("://") + 3) + 1] if len(self._folder) <= _MEMORABLE else ""
+            self.root = bare[: bare.index("/", bare.index("://") + 3) + 1] if len(self._folder) <= _MEMORABLE else ""
 
     def find(self, raw: str) -> tuple[str, Url] | str:
         """The spelling and the URL that `raw` means on this page, or why it is refused."""
-        if len(raw) > _MEMORABLE or not self._root:
+        if len(raw) > _MEMORABLE or not self.root:
             return _find(raw, self._base, self._longest)
         first = raw[:1]
         if first == "/":
-            return _remembered(raw, self._root, self._longest)
+            return _remembered(raw, self.root, self._longest)
         if raw.startswith(("http://", "https://")):
             return _remembered(raw, _ANYWHERE, self._longest)
         if first.isalnum() or (first in _PATH_START and first):

@@ -1,0 +1,103 @@
+"""Quality floors: mean target recall of each strategy on pinned beds must not fall below its pinned value.
+
+    python tests/floors.py              # print what is measured now beside what is pinned
+    python tests/floors.py --pin        # pin new strategies and better values
+    python tests/floors.py --pin --lower    # also lower floors: say why in the commit
+
+A floor is the pinned mean minus one standard error. The bed's digest is pinned with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from scenthound.lab.bed import Bed
+from scenthound.lab.generate import generate
+from scenthound.lab.measure import judge
+from scenthound.lab.metrics import measure
+from scenthound.lab.prepared import PreparedBed, prepare
+from scenthound.lab.replaying import ReplayLimits, run_cell
+from scenthound.lab.stats import mean
+from scenthound.strategies import SHELF
+
+PINNED = Path(__file__).with_name("floors.json")
+SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+TOPICS, PAGES = 20, 500
+GENERATED = {"pages": 2000, "seed": 11, "topics": 12}
+
+
+def generated_bed(folder: Path) -> Bed:
+    generate(folder, **GENERATED)
+    return Bed.open(folder)
+
+
+def schools_bed() -> Bed | None:
+    folder = SHARED / "data" / "schools"
+    return Bed.open(folder) if folder.is_dir() else None
+
+
+def strategies() -> list[str]:
+    """Every strategy that can run on a bed with nothing but keywords and seeds."""
+    return [
+        name
+        for name in SHELF.names()
+        if not name.startswith("test-") and not getattr(SHELF.get(name), "trained", False)
+    ]
+
+
+def measured(bed: Bed, prepared: PreparedBed, strategy: str) -> tuple[float, float]:
+    """Mean and standard error of the target recall over the bed's first topics."""
+    values = []
+    for topic in bed.topics[:TOPICS]:
+        result = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=PAGES))
+        assert not result.error, result.error
+        said = judge(prepared, topic, topic.seeds, None, {})
+        values.append(measure("target_recall", result.steps, said, at=[PAGES])[0])
+    over = mean([value for value in values if value is not None])
+    return over.mean, over.error
+
+
+def pinned() -> dict[str, Any]:
+    return json.loads(PINNED.read_text()) if PINNED.exists() else {}
+
+
+def floor(entry: list[float]) -> float:
+    return entry[0] - entry[1]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--pin", action="store_true")
+    options.add_argument("--lower", action="store_true")
+    asked = options.parse_args()
+    known = pinned()
+    fell = 0
+    with tempfile.TemporaryDirectory() as folder:
+        beds = {"generated": generated_bed(Path(folder) / "bed"), "schools": schools_bed()}
+        for name, bed in beds.items():
+            if bed is None:
+                continue
+            pins = known.setdefault(name, {"digest": bed.digest, "recall": {}})
+            pins["digest"] = bed.digest if asked.pin else pins["digest"]
+            prepared = prepare(bed)
+            for strategy in strategies():
+                got, error = measured(bed, prepared, strategy)
+                before = pins["recall"].get(strategy)
+                below = before is not None and got < floor(before)
+                fell += below
+                print(f"{name:<10} {strategy:<18} {got:.4f} ± {error:.4f}  pinned {before}{'  BELOW' if below else ''}")
+                if asked.pin and (before is None or got > before[0] or (below and asked.lower)):
+                    pins["recall"][strategy] = [round(got, 6), round(error, 6)]
+    if asked.pin:
+        PINNED.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n")
+    return int(bool(fell) and not (asked.pin and asked.lower))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
