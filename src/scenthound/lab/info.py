@@ -130,7 +130,7 @@ def said_by_prepared(prepared: PreparedBed, sample: set[Url]) -> Iterator[Said]:
     """What the pages of a prepared bed say, without parsing them again."""
     analyser = Analyser()
     for url, target in prepared.aliases.items():
-        yield Said(Url(url), moved=target)
+        yield Said(Url(url), moved=Url(target))
     for url in prepared.pages:
         page = prepared.fetch(Candidate(url, 0.0))
         if isinstance(page, Page):
