@@ -43,12 +43,9 @@ def schools_bed() -> Bed | None:
 
 
 def strategies() -> list[str]:
-    """Every strategy that can run on a bed with nothing but keywords and seeds."""
-    return [
-        name
-        for name in SHELF.names()
-        if not name.startswith("test-") and not getattr(SHELF.get(name), "trained", False)
-    ]
+    """Every strategy of ours that can run on a bed with nothing but keywords and seeds."""
+    ours = [(name, kind) for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
+    return [name for name, kind in ours if not getattr(kind, "trained", False)]
 
 
 def measured(bed: Bed, prepared: PreparedBed, strategy: str) -> tuple[float, float]:

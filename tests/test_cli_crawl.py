@@ -153,8 +153,14 @@ BAD = {
     "missing topic": (["bees.toml", *FROM], 4, "there is no topic file at bees.toml", "check the path"),
     "broken topic": (["broken.toml", *FROM], 4, "line 2", "keywords"),
     "odd topic": (["odd.toml", *FROM], 2, "no topic key in odd.toml called `keyword`", "`keywords`"),
-    "broken config": ([*BEES, "--config", "broken.toml"], 4, "line 2", ""),
-    "odd config": ([*BEES, "--config", "odd.toml"], 2, "no setting called `keyword`", ""),
+    "only stop words": (["the of and", *FROM], 4, "nothing is left of the topic “the of and”", "hot air ballooning"),
+    "topic is a file": (["notes", *FROM], 4, "the topic file notes is not TOML", 'add a blank: "notes "'),
+    "no text": (["binary", *FROM], 4, "the topic file binary can't be read", 'add a blank: "binary "'),
+    "negative": ([*BEES, "--pages", "-5"], 4, "`pages` can't be -5", "at least 1"),
+    "negative set": ([*BEES, "--set", "depth=-1"], 4, "`depth` can't be -1", "at least 0"),
+    "broken config": ([*BEES, "--config", "broken.toml"], 4, "line 2", "a line looks like: pages = 500"),
+    "odd config": ([*BEES, "--config", "odd.toml"], 2, "odd.toml: no setting called `keyword`", ""),
+    "bad config": ([*BEES, "--config", "bad.toml"], 4, "bad.toml: setting `delay` can't be 'soon'", "500 ms"),
     "not a crawl": ([*BEES, "--out", "full"], 4, "full exists and is not a crawl", "`out`"),
     "out is a file": ([*BEES, "--out", "odd.toml"], 4, "odd.toml exists and is not a crawl", "`out`"),
 }  # fmt: skip
@@ -167,6 +173,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("empty.txt").write_text("# nothing\n")
     Path("broken.toml").write_text('name = "x"\nkeywords = bees\n')
     Path("odd.toml").write_text('keyword = "bees"\n')
+    Path("bad.toml").write_text('delay = "soon"\n')
+    Path("notes").write_text("to do: bees\n")
+    Path("binary").write_bytes(b"\xff\xfe\x00")
     Path("full").mkdir()
     Path("full/precious.txt").write_text("precious")
     return tmp_path

@@ -180,6 +180,21 @@ def test_standard_error_and_round_steps() -> None:
     assert [round_step(span, 4) for span in (1.0, 0.07, 600, 7)] == [0.25, 0.02, 200.0, 2.0]
 
 
+def test_the_axis_ends_with_its_last_number_and_nothing_runs_into_it() -> None:
+    page = render(facts_of([step(n) for n in range(1, 501)]))
+    ticks = re.findall(r'<text class="tick (?:mid|end)" x="([\d.]+)" y="288">([^<]+)</text>', page)
+    assert [label for _, label in ticks] == ["0", "100", "200", "300", "400", "500 pages"]
+    facts = facts_of([step(n) for n in range(1, 103)])
+    ticks = re.findall(r'<text class="tick (?:mid|end)" x="([\d.]+)" y="288">([^<]+)</text>', render(facts))
+    assert [label for _, label in ticks] == ["0", "20", "40", "60", "80", "102 pages"]
+
+
+def test_each_band_has_a_swatch_of_its_colour() -> None:
+    page = render(facts_of([step(n) for n in range(1, 30)]))
+    assert '<i class="se overall"></i><i class="se recent"></i>± 1 standard error' in page
+    assert ".legend .se { height: 10px; opacity" in page, "the colour is that of the curve"
+
+
 def test_the_curve_of_a_long_crawl_is_thinned() -> None:
     facts = facts_of([step(n, similarity=n % 2) for n in range(1, 20_000)])
     assert 400 <= len(facts.curve) < 1600

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import floors
 import pytest
 
+import floors
 from scenthound.lab.bed import Bed
 from scenthound.lab.prepared import PreparedBed, prepare
 

@@ -114,7 +114,7 @@ def test_a_strategy_that_raises_is_named_and_its_trail_kept(bed: PreparedBed) ->
     result = run_strategy(bed, CONTRACT_TOPIC, Stumbling(), SEEDS)
     assert result.reason == "error"
     assert result.error.startswith("ZeroDivisionError: oh no (test_lab_replaying.py, line ")
-    assert [step.url for step in result.steps] == list(SEEDS)
+    assert [step.url for step in result.steps] == list(SEEDS[:-1]), "the page it stumbled on is not recorded"
 
 
 def test_the_page_a_strategy_reads_is_not_a_way_to_the_bed(bed: PreparedBed) -> None:

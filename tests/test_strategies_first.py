@@ -78,16 +78,44 @@ def test_breadth_first_wants_all_links_alike_and_a_full_frontier_refuses() -> No
     assert strategy.eviction == "refuse"
 
 
-def test_random_draws_a_urls_lot_once_whatever_the_page() -> None:
+def test_random_draws_a_urls_wait_once_whatever_the_page() -> None:
     urls = [Url(f"http://{n}.test/") for n in range(1000)]
-    scores = {c.url: c.score for c in RandomOrder(7).read(page_of("", *urls))}
-    again = {c.url: c.score for c in RandomOrder(7).read(page_of("other", *reversed(urls), url=A))}
-    other = {c.url: c.score for c in RandomOrder(8).read(page_of("", *urls))}
-    assert scores == again
-    assert len(set(scores.values())) == 1000
-    assert all(0 <= score < 1 for score in scores.values())
-    assert sorted(urls, key=scores.__getitem__) != sorted(urls, key=other.__getitem__)
-    assert 0.45 < sum(scores.values()) / 1000 < 0.55
+
+    def scores(seed: int, page: Page) -> dict[Url, float]:
+        strategy = RandomOrder(seed)
+        strategy.start(SOLAR, [HOME])
+        page.candidate = page.candidate._replace(score=float("inf"))  # a seed: the clock stands at 0
+        return {candidate.url: candidate.score for candidate in strategy.read(page)}
+
+    first = scores(7, page_of("", *urls))
+    assert first == scores(7, page_of("other", *reversed(urls), url=A))
+    assert len(set(first.values())) == 1000
+    assert sorted(urls, key=first.__getitem__) != sorted(urls, key=scores(8, page_of("", *urls)).__getitem__)
+    assert -1.1 < sum(first.values()) / 1000 < -0.9, "exponential with mean 1"
+
+
+def test_random_is_an_even_draw_among_all_that_wait() -> None:
+    """Ten old URLs wait; at each step one is visited and a new one comes. Old ones must not be left to starve."""
+    rounds, steps, old = 400, 10, 0
+    for seed in range(rounds):
+        strategy = RandomOrder(seed)
+        strategy.start(SOLAR, [HOME])
+        waiting = {
+            c.url: c.score for c in strategy.read(page_of("", *(Url(f"http://old{n}.test/") for n in range(10))))
+        }
+        for step in range(steps):
+            best = max(waiting, key=waiting.__getitem__)
+            score = waiting.pop(best)
+            old += "old" in best
+            page = page_of("", Url(f"http://new{step}.test/"), url=best)
+            page.candidate = page.candidate._replace(score=score)
+            waiting.update({c.url: c.score for c in strategy.read(page)})
+    left = 10.0
+    expected = 0.0
+    for _ in range(steps):
+        expected += left / 10.0
+        left -= left / 10.0
+    assert abs(old / rounds - expected) < 0.3, f"{old / rounds:.2f} old ones visited, {expected:.2f} expected"
 
 
 def test_best_first_gives_every_link_the_similarity_of_its_page() -> None:

@@ -104,7 +104,7 @@ def crawl(
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 @click.option(
     "--pages", type=click.IntRange(min=1), metavar="N", help="A new budget: stop when there are this many pages in all."
 )

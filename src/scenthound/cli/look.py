@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scenthound.model import Step
     from scenthound.store.memory import Lost
 
-folder_argument = click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 
 
 @click.command()

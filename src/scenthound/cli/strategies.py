@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from scenthound.cli.complete import strategies_named
 from scenthound.cli.talk import emit, json_option, out, say, table
 
 PAPERS = {
@@ -47,7 +48,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=strategies_named)
 @json_option
 def strategies(name: str | None, as_json: bool) -> None:
     """List the strategies, or tell all about one.

@@ -9,7 +9,7 @@ from scenthound.exports.facts import Point
 
 WIDTH, HEIGHT = 960, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
-DIGIT = 8  # the width of a digit of a tick's label, roughly
+DIGIT = 11  # the width of a digit of a tick's label where they are largest: on a small screen
 
 
 class Frame:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -24,7 +23,7 @@ from scenthound.lab.measure import default_points, measure, topic_values
 from scenthound.lab.metrics import METRICS
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepared_cache import sources_digest, write_whole
-from scenthound.lab.stats import Comparison, Effect, Verdict, adjust, compare, mean, paired_t, sentence, sign_test
+from scenthound.lab.stats import Comparison, Effect, Verdict, adjust, compare, sentence, sign_test
 
 LEVEL = 0.05
 NOTE = "measured.json"
@@ -84,7 +83,7 @@ def lower_is_better(metric: str) -> bool:
 def compared(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
     """Is the first of each pair better than the second? Not adjusted yet: `stats.adjust` does that for a family."""
     lower = lower_is_better(metric)
-    return [_compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
+    return [compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
 
 
 def every_pair(values: Values, names: Sequence[str], metric: str, at: int | None) -> list[Comparison]:
@@ -228,56 +227,6 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "shown": is_shown(comparison),
         "sentence": sentence(comparison),
     }
-
-
-def _compare(
-    first: tuple[str, Mapping[str, float | None]],
-    second: tuple[str, Mapping[str, float | None]],
-    metric: str,
-    at: int | None,
-    lower: bool,
-) -> Comparison:
-    """`stats.compare`, also where its search for the effect's interval meets a hole in scipy's distribution."""
-    try:
-        return compare(first, second, metric, at, lower)
-    except ValueError:  # scipy 1.17: nct.cdf is NaN at some places where it should be 1, as (4.02, 59, -4.9)
-        return _compare_near(first, second, metric, at, lower)
-
-
-def _compare_near(
-    first: tuple[str, Mapping[str, float | None]],
-    second: tuple[str, Mapping[str, float | None]],
-    metric: str,
-    at: int | None,
-    lower: bool,
-) -> Comparison:
-    every = sorted(first[1].keys() | second[1].keys())
-    both = [(topic, first[1].get(topic), second[1].get(topic)) for topic in every]
-    there = [(topic, one, other) for topic, one, other in both if one is not None and other is not None]
-    ours, theirs = [one for _, one, _ in there], [other for _, _, other in there]
-    better, worse = (theirs, ours) if lower else (ours, theirs)
-    test = paired_t(better, worse)
-    kept = {topic for topic, _, _ in there}
-    return Comparison(
-        first[0], second[0], metric, at, (mean(ours), mean(theirs)), test, sign_test(better, worse),
-        _effect(test.t, len(there)), tuple(topic for topic in every if topic not in kept), lower,
-    )  # fmt: skip
-
-
-def _effect(t: float | None, number: int) -> Effect | None:
-    """Cohen's d with its exact 95% interval, searched only where the noncentral t distribution is not 0 or 1."""
-    if t is None:
-        return None
-    from scipy import optimize, stats
-
-    spread = math.sqrt(1.0 + t * t / (2.0 * (number - 1)))
-    ends = []
-    for probability in (0.975, 0.025):
-        guess = t - float(stats.norm.ppf(probability)) * spread  # the normal approximation lies close by
-        around = (guess - 1.5 * spread, guess + 1.5 * spread)
-        ends.append(float(optimize.brentq(lambda c, p=probability: stats.nct.cdf(t, number - 1, c) - p, *around)))
-    root = math.sqrt(number)
-    return Effect(t / root, ends[0] / root, ends[1] / root)
 
 
 def _check(name: str, known: Sequence[str], folder: Path) -> None:

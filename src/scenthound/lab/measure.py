@@ -13,6 +13,7 @@ and what needs the pool is not said of them. A value that is undefined is null, 
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations
@@ -207,6 +208,7 @@ _here: tuple[PreparedBed, Mapping[str, float]] | None = None
 
 def _begin(folder: Path, page_ranks: Mapping[str, float]) -> None:
     global _here
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     _here = PreparedBed(folder), page_ranks
 
 

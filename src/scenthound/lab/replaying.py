@@ -17,7 +17,7 @@ from scenthound.crawl.core import Crawl
 from scenthound.crawl.replay import Landing, replay
 from scenthound.crawl.scope import Scope
 from scenthound.crawl.steps import Dropped, Limits
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.prepare_pages import Cut
 from scenthound.lab.prepared import PreparedBed
@@ -149,7 +149,10 @@ def run_strategy(
         crawl.start()
         result.reason = replay(crawl, fetch or bed.fetch, limits.in_flight)
     except Exception as error:  # a strategy may be anybody's: its failure is data, and other cells go on
-        result.reason, result.error = "error", _told(error)
+        cause = (
+            error.__cause__ if isinstance(error, StrategyFailed) and isinstance(error.__cause__, Exception) else error
+        )
+        result.reason, result.error = "error", _told(cause)
     if crawl is not None:
         result.attempts = crawl.tally.attempts
         result.misses = dict(sorted(crawl.tally.misses.items()))

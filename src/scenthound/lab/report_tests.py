@@ -59,9 +59,8 @@ def tests(facts: Facts) -> str:
 
 
 def _means(facts: Facts, metric: str) -> str:
-    highest = max(
-        (abs(facts.mean(metric, name, at).mean or 0.0) for name in facts.names for at in facts.points), default=1
-    )
+    found = (facts.mean(metric, name, at).mean for name in facts.strategies for at in facts.points)
+    highest = max((abs(value) for value in found if value is not None), default=1.0)
     digits = 3 if highest >= 0.1 else 4
     best = {at: outstanding(facts.compared(metric, at), facts.strategies) for at in facts.points}
     rows = []

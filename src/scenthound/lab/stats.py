@@ -309,13 +309,18 @@ def _noncentrality(t: float, freedom: int, probability: float) -> float:
     from scipy import optimize
 
     def excess(noncentrality: float) -> float:
-        return float(_stats().nct.cdf(t, freedom, noncentrality)) - probability
+        found = float(_stats().nct.cdf(t, freedom, noncentrality))
+        if math.isnan(found):  # scipy 1.17 has holes far from t, as at (4.02, 59, -4.9), where it is 1 or 0
+            found = 1.0 if noncentrality < t else 0.0
+        return found - probability
 
-    reach = 5.0 + abs(t)
-    if abs(t) < 30.0:  # beyond, scipy's distribution loses its digits
-        return float(optimize.brentq(excess, t - reach, t + reach))
-    spread = math.sqrt(1.0 + t * t / (2.0 * freedom))  # and the normal approximation is as good
-    return t - float(_stats().norm.ppf(probability)) * spread
+    spread = math.sqrt(1.0 + t * t / (2.0 * freedom))
+    guess = t - float(_stats().norm.ppf(probability)) * spread  # the normal approximation lies close by
+    for wide in (1.5, 6.0, 24.0):
+        low, high = guess - wide * spread, guess + wide * spread
+        if excess(low) * excess(high) < 0.0:
+            return float(optimize.brentq(excess, low, high))
+    return guess  # so far out that scipy's distribution has lost its digits
 
 
 def _stats() -> Any:

@@ -1,15 +1,19 @@
-"""Random: every URL gets a lot, and the largest lot is visited next.
+"""Random: at every step each waiting URL is equally likely to be visited next.
 
-The blind baseline beside breadth-first; no paper's. A URL's lot is drawn once, uniformly from 0 to 1:
-it is a hash of the URL and of `seed`, so it is the same whenever and wherever the URL is offered, and
-nothing has to be remembered or saved. Mind what follows: among URLs that came in together all orders
-are equally likely, but URLs that have waited long are those with small lots, so this is not a fresh
-even draw among all that wait.
+The blind baseline beside breadth-first; no paper's. An even draw among all that wait would need the
+whole frontier at every pop; we get the same by clocks that ring. A URL that is offered when the crawl's
+clock stands at t will ring at t + E, E drawn from the exponential distribution, and the first to ring is
+visited; the clock then stands at its ring. Since that distribution has no memory, what every waiting URL
+still has to wait is at any time a fresh draw from it, so all are equally likely to ring next. E is a hash
+of the URL, the topic, `seed` and the crawl's seed number: nothing has to be remembered or saved, and a
+URL offered again keeps its earlier ring.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -21,24 +25,30 @@ from scenthound.strategies import strategy
 @strategy("random")
 @dataclass
 class RandomOrder:
-    """Pages in an order that only chance and the links decide; the topic is not looked at."""
+    """Pages in an order that only chance and the links decide; of the topic only the name of its chance is used."""
 
     seed: int = field(default=0, metadata={"doc": "another number gives every URL another lot"})
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seed, int):
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
             raise BadConfig(f"random: `seed` can't be {self.seed!r}", "give a whole number")
 
+    def lucky(self, rng: random.Random) -> None:
+        self.luck_ = rng.getrandbits(64)
+
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.chance_ = f"{self.seed} {getattr(self, 'luck_', 0)} {topic.keywords}"
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        return [page.offer(link, self.lot(link.url)) for link in page.outlinks]
+        rang = page.candidate.score
+        clock = -rang if math.isfinite(rang) else 0.0
+        return [page.offer(link, -(clock + self.wait(link.url))) for link in page.outlinks]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()
 
-    def lot(self, url: Url) -> float:
-        """From 0 up to, but not, 1; a multiple of 2**-48, so that rounding to 12 decimals makes no ties of note."""
-        digest = hashlib.blake2b(f"{self.seed} {url}".encode("utf-8", "surrogatepass"), digest_size=6).digest()
-        return int.from_bytes(digest, "big") / (1 << 48)
+    def wait(self, url: Url) -> float:
+        """How long this URL's clock runs: exponentially distributed, with mean 1."""
+        digest = hashlib.blake2b(f"{self.chance_} {url}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return -math.log((int.from_bytes(digest, "big") + 1) / ((1 << 64) + 1))

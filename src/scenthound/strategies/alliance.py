@@ -1,0 +1,165 @@
+"""Alliance: first the pages most of whose neighbours are on topic (sheet 50.3).
+
+Cami and Deo [GRAPH], after the web communities of Flake, Lawrence and Giles. The alliance of a page is the number of its
+on-topic neighbours by the number of the others; here as the share of all, which gives the same order and stays between
+0 and 1. Links have no direction and no text is read: the seeds are on topic, and so is every page fetched at least half
+of whose neighbours are.
+
+Ours: neighbours are those known so far, so an unfetched page is judged by the pages that link to it. A value changes
+whenever a neighbour is met or accepted, and the waiting URL is scored anew each time; a page fetched earlier is accepted
+as soon as its value reaches the threshold. Once `memory` links are known no more are remembered: a URL met afterwards is
+worth what the page it was found on is worth, 1 or 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenthound.errors import BadConfig
+from scenthound.graph.clustering import MOST_TIES, Ties, alliance_of, as_numbers
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.strategies import strategy
+
+
+@strategy("alliance")
+@dataclass
+class AllianceCrawler:
+    """The page with the largest share of on-topic neighbours first; links only, no text."""
+
+    threshold: float = field(default=0.5, metadata={"doc": "share of on-topic neighbours that makes a page on topic"})
+    memory: int = field(default=MOST_TIES, metadata={"doc": "links remembered"})
+
+    def __post_init__(self) -> None:
+        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
+        if not number or not 0.0 < self.threshold <= 1.0:
+            raise BadConfig(f"alliance: `threshold` can't be {self.threshold!r}", "give a number above 0, at most 1")
+        if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
+            raise BadConfig(f"alliance: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.graph_ = Ties(self.memory)
+        self.accepted_ = {self.graph_.meet(url) for url in seeds}
+        self.seeds_ = set(self.accepted_)
+        self.gone_: set[int] = set()  # fetched or missed: nobody waits for them
+        self.fetched_: set[int] = set()
+        self.depths_ = [0] * len(self.graph_)
+        self.spellings_: dict[int, str] = {}  # where a URL is asked for under another spelling than its own
+        self.friends_ = [0] * len(self.graph_)
+        """On-topic neighbours of each page."""
+        return [Candidate(Url(url), math.inf, {"node": node}) for node, url in enumerate(self.graph_.names)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        graph = self.graph_
+        number = self._arrived(page)
+        offers: dict[int, Candidate] = {}
+        strangers: list[Candidate] = []
+        met: list[tuple[int, Any]] = []
+        for link in page.outlinks:
+            other = graph.number(link.url)
+            if other is None:
+                if graph.is_full:
+                    strangers.append(page.offer(link, float(number in self.accepted_)))
+                    continue
+                other = self._meet(link.url, page.candidate.depth + 1, link.spelling)
+            if graph.tie(number, other):
+                self.friends_[number] += other in self.accepted_
+                self.friends_[other] += number in self.accepted_
+            if other not in self.gone_:
+                met.append((other, link))
+        changed = self._accept_from([number, *(other for other, _ in met)])
+        for other, link in met:
+            offers[other] = self._offer(page.offer(link, 0.0), other)
+        for other in sorted(changed - offers.keys()):
+            candidate = Candidate(Url(graph.names[other]), 0.0, depth=self.depths_[other])
+            offers[other] = self._offer(candidate._replace(spelling=self.spellings_.get(other, "")), other)
+        return [*offers.values(), *strangers]
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        number = self.graph_.number(miss.candidate.url)
+        if number is not None:
+            self.gone_.add(number)
+        return ()
+
+    def value(self, number: int) -> float:
+        """The share of a page's known neighbours that is on topic."""
+        return alliance_of(self.friends_[number], self.graph_.degree(number)).share
+
+    def _offer(self, candidate: Candidate, number: int) -> Candidate:
+        value = self.value(number)
+        parts = {"alliance": value, "on topic": float(self.friends_[number])}
+        score = math.inf if number in self.seeds_ else value
+        return candidate._replace(score=score, parts=parts, carry={"node": number}, rescored=True)
+
+    def _accept_from(self, touched: Iterable[int]) -> set[int]:
+        """Accept the fetched pages that have the threshold now, and then those that have it for that reason.
+
+        Gives the waiting pages whose value has changed by that. Every page is accepted once, so over a whole crawl
+        this costs no more than the links.
+        """
+        changed: set[int] = set()
+        waiting = list(touched)
+        while waiting:
+            number = waiting.pop()
+            if number in self.accepted_ or number not in self.fetched_ or self.value(number) < self.threshold:
+                continue
+            self.accepted_.add(number)
+            for other in self.graph_.neighbours(number):
+                self.friends_[other] += 1
+                if other not in self.gone_:
+                    changed.add(other)
+                else:
+                    waiting.append(other)
+        return changed
+
+    def _meet(self, url: str, depth: int, spelling: str) -> int:
+        number = self.graph_.meet(url)
+        if number == len(self.friends_):
+            self.friends_.append(0)
+            self.depths_.append(depth)
+            if spelling and spelling != url:
+                self.spellings_[number] = spelling
+        return number
+
+    def _arrived(self, page: Page) -> int:
+        """The number of a page that was fetched; what was linked with a URL that redirects to it is linked with it."""
+        number = self._meet(page.url, page.candidate.depth, page.candidate.spelling)
+        asked = page.candidate.carry.get("node")
+        if isinstance(asked, int) and 0 <= asked < len(self.graph_) and asked != number and asked not in self.fetched_:
+            for other in self.graph_.neighbours(asked):
+                if not self.graph_.has(number, other):
+                    self.friends_[number] += other in self.accepted_
+                    self.friends_[other] += number in self.accepted_
+                self.friends_[other] -= asked in self.accepted_
+            self.graph_.fold(asked, number)
+            if asked in self.accepted_:
+                self.accepted_.remove(asked)
+                if number not in self.accepted_:
+                    self.accepted_.add(number)
+                    for other in self.graph_.neighbours(number):
+                        self.friends_[other] += 1
+            self.gone_.add(asked)
+        self.gone_.add(number)
+        self.fetched_.add(number)
+        return number
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "graph": self.graph_.save(),
+            "accepted": as_numbers(sorted(self.accepted_)),
+            "seeds": as_numbers(sorted(self.seeds_)),
+            "gone": as_numbers(sorted(self.gone_)),
+            "fetched": as_numbers(sorted(self.fetched_)),
+            "depths": as_numbers(self.depths_),
+            "spellings": {str(number): spelling for number, spelling in sorted(self.spellings_.items())},
+            "friends": as_numbers(self.friends_),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.graph_ = Ties.load(state["graph"], self.memory)
+        for name in ("accepted", "seeds", "gone", "fetched"):
+            setattr(self, f"{name}_", set(state[name].tolist()))
+        self.depths_, self.friends_ = state["depths"].tolist(), state["friends"].tolist()
+        self.spellings_ = {int(number): spelling for number, spelling in state["spellings"].items()}

@@ -1,0 +1,69 @@
+"""Backlink count: the waiting URL that most of the crawled pages link to comes first (sheet 50.6).
+
+Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering"; seeds first, ties in the order of discovery.
+
+Ours: the count of a URL is raised with each page that links to it, so it is always what a recomputation after every page
+would give, and there is no period to set. Several links of one page count once, links of a page to itself not at all.
+Counts of at most `memory` URLs are kept; a URL met afterwards is worth the one link it was found by.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.strategies import strategy
+
+
+@strategy("backlink-count")
+@dataclass
+class BacklinkCount:
+    """The URL with most links from the pages crawled so far first; the topic is not looked at."""
+
+    memory: int = field(default=5_000_000, metadata={"doc": "URLs whose links are counted"})
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
+            raise BadConfig(f"backlink-count: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.seeds_ = set(seeds)
+        self.counts_: dict[str, int] = {url: 0 for url in seeds}
+        """Links from crawled pages to each URL that waits; -1 for what was crawled or missed."""
+        return [Candidate(url, math.inf, parts={"backlinks": 0.0}) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        counts = self.counts_
+        if counts.get(page.url) == GONE:  # it was lost and fetched again: its links are counted already
+            return [page.offer(link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks]
+        counts[page.url] = counts[page.candidate.url] = GONE
+        offers = []
+        for link in page.outlinks:
+            count = counts.get(link.url, 0)
+            if count == GONE:
+                continue
+            count += 1
+            if count > 1 or link.url in counts or len(counts) < self.memory:
+                counts[link.url] = count
+            score = math.inf if link.url in self.seeds_ else float(count)
+            offer = page.offer(link, score, parts={"backlinks": float(count)})
+            offers.append(offer._replace(rescored=True) if score == math.inf else offer)
+        return offers
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        self.counts_[miss.candidate.url] = GONE
+        return ()
+
+    def save(self) -> Mapping[str, Any]:
+        return {"counts": dict(sorted(self.counts_.items())), "seeds": sorted(self.seeds_)}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.counts_ = dict(state["counts"])
+        self.seeds_ = set(state["seeds"])
+
+
+GONE = -1

@@ -1,0 +1,97 @@
+"""DOM crawler: the page, mixed with the text around the link, so that links of one page differ (sheet 20.3).
+
+Pant and Menczer 2003 [BIZ]. A page is a tree of tags; the context of a link is all text, at any depth, under an
+element above it, the text of other anchors included. A link is worth
+
+    alpha · similarity of the page + (1 - alpha) · similarity of the context
+
+and everything else is naive best-first. In [BIZ] the context is the immediate parent of `<a>` and alpha is 0.25. With
+alpha = 1, or with the context at the root (`up` beyond any depth, as 1000), this is naive best-first.
+
+Ours (common rules of sheet 00): several anchors to one URL count as one link, in the place of the first, with the
+context of the best. `min_words` climbs from `up` on to the first element that holds so many terms; it is off by
+default, since [BIZ] takes the parent whatever it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Link, Page, Url
+from scenthound.strategies import strategy
+from scenthound.strategies.best_first import BestFirst
+from scenthound.text.contexts import Query, context_counts, page_similarity
+
+
+@strategy("dom")
+@dataclass
+class Dom(BestFirst):
+    """Links first whose page, and whose surroundings on it, are most like the topic."""
+
+    alpha: float = field(default=0.25, metadata={"doc": "weight of the page, from 0 to 1; the context has the rest"})
+    up: int = field(
+        default=1,
+        metadata={"doc": "context: the element so many levels above the link; 0 its own text, 1000 the whole page"},
+    )
+    min_words: int = field(
+        default=0, metadata={"doc": "climb on until the context holds so many terms (10 to 40 were studied); 0: do not"}
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float) or not 0 <= self.alpha <= 1:
+            raise BadConfig(f"dom: `alpha` can't be {self.alpha!r}", "give a number from 0 to 1")
+        for name in ("up", "min_words"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 0:
+                raise BadConfig(f"dom: `{name}` can't be {value!r}", "give a whole number, 0 or more")
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        return [page.offer(link, score, parts=parts) for link, score, parts in self.scored(page)]
+
+    def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
+        """Every link that counts, at its best anchor, with its score and the parts of that."""
+        similarity = page_similarity(page, self.query_)
+        for link, context in self._contexts(page, similarity):
+            score = self.alpha * similarity + (1 - self.alpha) * context
+            yield link, score, {"page": similarity, "context": context}
+
+    def _contexts(self, page: Page, similarity: float) -> Iterable[tuple[Link, float]]:
+        if not similarity and self.up:  # all that stands above a link is on the page, and there is none of it there
+            return [(link, 0.0) for link in page.outlinks]
+        best: dict[Url, tuple[Link, float]] = {}  # a better anchor takes over the place of the first
+        climbed: dict[int, float] = {}
+        for link in page.links:
+            if self.min_words:
+                context = climbed_similarity(page, link, self.query_, self.up, self.min_words, climbed)
+            else:
+                context = self.query_.similarity(context_counts(page, link, self.up, self.query_.analyser))
+            if link.url not in best or context > best[link.url][1]:
+                best[link.url] = link, context
+        best.pop(page.url, None)
+        return best.values()
+
+
+def climbed_similarity(page: Page, link: Link, query: Query, up: int, min_words: int, known: dict[int, float]) -> float:
+    """The cosine with the first element, from `up` levels above the link upwards, that holds `min_words` terms.
+
+    The root, if none does. `known` is kept between the links of one page: whoever comes to an element that
+    another link has passed has the answer, so that each element is looked at once, however many links are below.
+    """
+    passed: list[int] = []
+    while True:
+        counts = context_counts(page, link, up, query.analyser)
+        element, _ = page.derived(("under", link.node, up), partial(page.document.under, link, up))
+        if element in known:
+            break
+        if sum(counts.values()) >= min_words or (passed and element == passed[-1]):
+            known[element] = query.similarity(counts)
+            break
+        passed.append(element)
+        up += 1
+    for below in passed:
+        known[below] = known[element]
+    return known[element]

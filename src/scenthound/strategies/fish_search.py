@@ -1,0 +1,94 @@
+"""Fish-search: relevant pages breed, and a direction is given up after some irrelevant steps (sheet 20.5).
+
+De Bra and Post 1994, in the priority-list form of Hersovici and others 1998. A page is relevant or it is not. Links
+of a relevant page are worth 1 and may be followed `depth` steps further; links of an irrelevant one are worth 0.5
+and have one step less than it had itself. Only the first links of a page are worth that much (`width`, on a
+relevant page `factor` times as many); the others are worth 0. Links are counted in document order, those crawled
+already among them. A page without a step left is fetched, but its links are not followed, be it relevant or not.
+
+Ours: relevant is a page whose similarity to the keywords exceeds `threshold` (the original matched keywords or a
+pattern). Among equals the first in is the first out (rule 3 of sheet 00); the original put links of relevant pages at
+the front of its list, so that the last in came first. A waiting link that is found again keeps the larger score and
+the larger depth. The original's limit on time is the crawl's own. The depth of 3 is that of Menczer and others 2004.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.strategies import strategy
+from scenthound.text.contexts import Query, page_similarity
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+
+
+@strategy("fish-search")
+@dataclass
+class FishSearch:
+    """Links of relevant pages first, and deeper; where nothing is relevant, give up."""
+
+    depth: int = field(
+        default=3, metadata={"doc": "steps from a relevant page or a seed before a direction is given up"}
+    )
+    width: int = field(
+        default=10, metadata={"doc": "so many links of an irrelevant page are wanted more than the rest"}
+    )
+    factor: float = field(default=1.5, metadata={"doc": "so many times as many are on a relevant page"})
+    threshold: float = field(
+        default=0.0, metadata={"doc": "a page is relevant when its similarity is larger than this, from 0 up to 1"}
+    )
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "width"):
+            if type(getattr(self, name)) is not int or getattr(self, name) < 0:
+                raise BadConfig(
+                    f"fish-search: `{name}` can't be {getattr(self, name)!r}", "give a whole number, 0 or more"
+                )
+        if not _is_number(self.factor) or not 0 <= self.factor < math.inf:
+            raise BadConfig(f"fish-search: `factor` can't be {self.factor!r}", "give a number, 0 or more")
+        if not _is_number(self.threshold) or not 0 <= self.threshold < 1:
+            raise BadConfig(f"fish-search: `threshold` can't be {self.threshold!r}", "give a number from 0, below 1")
+        if self.stop_words not in list(STOP_LISTS):
+            raise BadConfig(
+                f"fish-search: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
+            )
+        if type(self.stem) is not bool:
+            raise BadConfig(f"fish-search: `stem` can't be {self.stem!r}", "say true or false")
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
+        carry = {"depth": self.depth}
+        return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        depth = page.candidate.carry.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
+        if depth <= 0:
+            return []
+        similarity = page_similarity(page, self.query_)
+        relevant = similarity > self.threshold
+        wanted = self._wide if relevant else self.width
+        score = 1.0 if relevant else 0.5
+        carry = {"depth": self.depth if relevant else depth - 1}
+        inside, outside = {"page": similarity, "in width": 1.0}, {"page": similarity, "in width": 0.0}
+        return [
+            page.offer(link, score, carry, inside) if place < wanted else page.offer(link, 0.0, carry, outside)
+            for place, link in enumerate(page.outlinks)
+        ]
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        return ()
+
+    @property
+    def _wide(self) -> int:
+        """How many links of a relevant page are wanted. 0.29 · 100 is 29, whatever binary fractions make of it."""
+        return math.floor(round(self.factor * self.width, 9))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,110 @@
+"""Hub-seeking crawler: links of a page that links to several of the seeds are promising, whatever the words say.
+
+Pant and Menczer 2003 [BIZ], sheet 20.4. With n the number of distinct hosts of seeds among the hosts that a page
+links to, links to pages crawled already included, the page is a hub of
+
+    hub(n) = n(n - 1) / (1 + n²)        0 for n < 2, then 0.4, 0.6, 0.71, 0.77 … towards 1
+
+and each of its links is worth the larger of this and its score with the DOM crawler (`dom`).
+
+Whose hosts count: those of the seeds given to the crawl. Where hubs were added to the seeds (sheet 60.2), only the
+original seeds may count, for hubs are not what is looked for. A caller says so with `counted="examples"` and names
+the original seeds as the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`.
+
+Ours: on beds of one host every page would link to all seed hosts or none, so `entity="url"` counts the seeds
+themselves. As in the paper's words, a link to any page of a seed's host counts, also from that host itself
+(`count_own_host`), and `www.x.com` is another host than `x.com` (`strip_www`). A page's link to itself is no link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scenthound import url as urls
+from scenthound.errors import BadConfig, NotAUrl
+from scenthound.model import Candidate, Link, Page, Topic, Url
+from scenthound.strategies import strategy
+from scenthound.strategies.dom import Dom
+
+ENTITIES = ("host", "url")
+COUNTED = ("seeds", "examples")
+
+
+@strategy("hub-seeking")
+@dataclass
+class HubSeeking(Dom):
+    """As dom, but all links of a page that links to several seeds are wanted."""
+
+    entity: Literal["host", "url"] = field(
+        default="host", metadata={"doc": "what is counted: links to seeds' hosts, or to the seeds themselves (url)"}
+    )
+    counted: Literal["seeds", "examples"] = field(
+        default="seeds", metadata={"doc": "which seeds count: all, or only the topic's examples, where hubs were added"}
+    )
+    count_own_host: bool = field(
+        default=True, metadata={"doc": "count links of a seed's site to itself; then one partner makes its pages hubs"}
+    )
+    strip_www: bool = field(default=False, metadata={"doc": "take www.x.com and x.com for one host"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, known in (("entity", ENTITIES), ("counted", COUNTED)):
+            if getattr(self, name) not in known:
+                raise BadConfig(
+                    f"hub-seeking: `{name}` can't be {getattr(self, name)!r}", f"one of: {', '.join(known)}"
+                )
+        for name in ("count_own_host", "strip_www"):
+            if type(getattr(self, name)) is not bool:
+                raise BadConfig(f"hub-seeking: `{name}` can't be {getattr(self, name)!r}", "say true or false")
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        originals = seeds if self.counted == "seeds" else _examples(topic)
+        self.entities_ = frozenset(map(self._entity, originals))
+        return super().start(topic, seeds)
+
+    def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
+        hub = hub_score(self.seeds_linked(page))
+        for link, score, parts in super().scored(page):
+            yield link, max(hub, score), {**parts, "hub": hub}
+
+    def seeds_linked(self, page: Page) -> int:
+        """n of the paper: how many seeds (their hosts, or they themselves) this page links to."""
+        linked = (link.url for link in page.outlinks)
+        if not self.count_own_host:
+            own = self._host(page.url)
+            linked = (url for url in linked if self._host(url) != own)
+        return len(self.entities_.intersection(map(self._entity, linked)))
+
+    def _entity(self, url: Url) -> str:
+        if self.entity == "host":
+            return self._host(url)
+        if not self.strip_www:
+            return url
+        scheme, separator, rest = url.partition("://")
+        return scheme + separator + rest.removeprefix("www.")
+
+    def _host(self, url: Url) -> str:
+        name = urls.host(url)
+        return name.removeprefix("www.") if self.strip_www else name
+
+
+def hub_score(linked: int) -> float:
+    """
+    >>> [round(hub_score(n), 6) for n in (0, 1, 2, 3, 10)]
+    [0.0, 0.0, 0.4, 0.6, 0.891089]
+    """
+    return linked * (linked - 1) / (1 + linked * linked)
+
+
+def _examples(topic: Topic) -> list[Url]:
+    if not topic.examples:
+        raise BadConfig(
+            'hub-seeking: `counted` is "examples", and the topic has none',
+            "name the original seeds as the topic's examples, or leave `counted` out",
+        )
+    try:
+        return [urls.make(example) for example in topic.examples]
+    except NotAUrl as error:
+        raise BadConfig(f"hub-seeking: an example of the topic is {error.message}", error.hint) from None

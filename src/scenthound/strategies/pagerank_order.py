@@ -1,0 +1,137 @@
+"""PageRank as the order of a crawl: the waiting URL of the largest PageRank on what is known of the web (sheet 50.6).
+
+Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph is that of the links of all crawled
+pages; its nodes are these and the URLs that wait. Seeds first, ties in the order of discovery.
+
+Ours, as the sheet decides: scores are computed anew every `every` pages (1 makes them always current, at the price of one
+computation a page); a URL discovered in between is worth what a page without any link has, (1 - d)/N. By default the
+PageRank is that of sheet 50.4, where pages without links give to all and the sum is 1; `form="cho"` is the formula of the
+paper, IR(p) = (1 - d) + d Σ IR(q)/out(q), for which the paper had d = 0.9. Once `memory` links are known no more are
+remembered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenthound.errors import BadConfig
+from scenthound.graph.growing import MOST_LINKS, GrowingGraph
+from scenthound.graph.pagerank import pagerank, url_ordering_rank
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.strategies import strategy
+
+FORMS = ("pagerank", "cho")
+
+
+@strategy("pagerank")
+@dataclass
+class PageRankOrder:
+    """The URL of the largest PageRank among the links known so far first; the topic is not looked at."""
+
+    every: int = field(default=100, metadata={"doc": "pages after which all scores are computed anew"})
+    damping: float = field(default=0.85, metadata={"doc": "d: the share of a page's rank that goes along its links"})
+    form: str = field(default="pagerank", metadata={"doc": "pagerank (ranks sum to 1) or cho (the paper's formula)"})
+    memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered"})
+
+    def __post_init__(self) -> None:
+        for name in ("every", "memory"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise BadConfig(f"pagerank: `{name}` can't be {value!r}", "give a whole number, 1 or more")
+        number = isinstance(self.damping, int | float) and not isinstance(self.damping, bool)
+        if not number or not 0.0 <= self.damping < 1.0:
+            raise BadConfig(f"pagerank: `damping` can't be {self.damping!r}", "give a number from 0 up to, but not, 1")
+        if self.form not in FORMS:
+            raise BadConfig(f"pagerank: `form` can't be {self.form!r}", "one of: " + ", ".join(FORMS))
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.graph_ = GrowingGraph(self.memory)
+        self.seeds_ = {self.graph_.meet(url) for url in seeds}
+        self.waiting_ = dict.fromkeys(self.seeds_, 0)
+        """The numbers of the URLs that were offered and not heard of since, with their depths."""
+        self.spellings_: dict[int, str] = {}
+        self.fetched_: set[int] = set()
+        return self._scored_anew()
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        graph = self.graph_
+        number = self._arrived(page)
+        if number in self.fetched_:  # it was lost and fetched again
+            return [page.offer(link, self._floor()) for link in page.outlinks]
+        self.fetched_.add(number)
+        linked: list[int] = []
+        offers: list[tuple[int | None, Any]] = []
+        for link in page.outlinks:
+            other = graph.number(link.url)
+            if other is None and not graph.is_full:
+                other = graph.meet(link.url)
+                self.waiting_[other] = page.candidate.depth + 1
+                if link.spelling and link.spelling != link.url:
+                    self.spellings_[other] = link.spelling
+            if other is None or other in self.waiting_:
+                offers.append((other, link))
+            if other is not None:
+                linked.append(other)
+        graph.link(number, linked)
+        floor = self._floor()
+        found = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in offers]
+        return found + (self._scored_anew() if len(self.fetched_) % self.every == 0 else [])
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        number = self.graph_.number(miss.candidate.url)
+        if number is not None and number not in self.fetched_:
+            self.waiting_.pop(number, None)
+            self.graph_.dead.add(number)
+        return ()
+
+    def _floor(self) -> float:
+        """What a page without any link to it has."""
+        return (1.0 - self.damping) / (1 if self.form == "cho" else max(len(self.graph_), 1))
+
+    @staticmethod
+    def _carry(number: int | None) -> dict[str, int]:
+        return {} if number is None else {"node": number}
+
+    def _scored_anew(self) -> list[Candidate]:
+        """Every waiting URL under its rank of now."""
+        graph, places = self.graph_.graph()
+        rank = (pagerank if self.form == "pagerank" else url_ordering_rank)(graph, self.damping)
+        ranks = dict(zip(places.tolist(), rank.tolist(), strict=True))
+        found = []
+        for number, depth in self.waiting_.items():
+            value = ranks[number]
+            score = math.inf if number in self.seeds_ else value
+            url, spelling = Url(self.graph_.names[number]), self.spellings_.get(number, "")
+            parts = {"pagerank": value}
+            found.append(Candidate(url, score, {"node": number}, parts, depth=depth, spelling=spelling, rescored=True))
+        return found
+
+    def _arrived(self, page: Page) -> int:
+        """The number of a page that was fetched; links to a URL that redirects to it count as links to it."""
+        number, asked = self.graph_.meet(page.url), page.candidate.carry.get("node")
+        if isinstance(asked, int) and 0 <= asked < len(self.graph_.names) and asked != number:
+            if asked not in self.fetched_ and asked not in self.graph_.dead:
+                self.graph_.fold(asked, number)
+                self.waiting_.pop(asked, None)
+        self.graph_.dead.discard(number)
+        self.waiting_.pop(number, None)
+        self.spellings_.pop(number, None)
+        return number
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "graph": self.graph_.save(),
+            "seeds": sorted(self.seeds_),
+            "waiting": [[number, depth] for number, depth in self.waiting_.items()],
+            "spellings": {str(number): spelling for number, spelling in self.spellings_.items()},
+            "fetched": sorted(self.fetched_),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.graph_ = GrowingGraph.load(state["graph"], self.memory)
+        self.seeds_, self.fetched_ = set(state["seeds"]), set(state["fetched"])
+        self.waiting_ = {number: depth for number, depth in state["waiting"]}
+        self.spellings_ = {int(number): spelling for number, spelling in state["spellings"].items()}

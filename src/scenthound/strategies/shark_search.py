@@ -1,0 +1,131 @@
+"""Shark-search: fish-search with graded scores, of what the page and its ancestors promise and what the anchor says.
+
+Hersovici and others 1998, by the formulas of [CHAP] (eq. 2 to 5); sheet 20.6. For a link u on the page p
+
+    score(u)         = gamma · inherited(u) + (1 - gamma) · neighbourhood(u)
+    inherited(u)     = delta · similarity(p) if that is above 0, else delta · inherited(p)
+    neighbourhood(u) = beta · anchor(u) + (1 - beta) · context(u)
+    context(u)       = 1 if anchor(u) is above 0, else the similarity of the words around the anchor
+
+A link of a relevant page may be followed `depth` steps further, one of another page one step less than that page; a
+page without a step left is fetched, but its links are not followed. A context of 1 as soon as one word of the
+anchor matches is what [CHAP] prints, and kept. The values of gamma and depth are those of Menczer and others 2004;
+other implementations have gamma from 0.5 to 0.8.
+
+Ours: what a page inherited is its own value, not its score; seeds inherit nothing. Of a waiting link that is found
+again score, depth and inherited value each keep their maximum. Several anchors to one URL count as one link, in the
+place of the first, with the words of the best. The original's limit on width is not in [CHAP], and left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
+from scenthound.strategies import strategy
+from scenthound.text.contexts import Query, anchor_counts, page_similarity, window_counts
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+
+WIDEST = 1000  # tokens on each side: with the 5,000 links that are read of a page, some ten million to look at
+
+
+class Neighbourhood(NamedTuple):
+    """What the words at a link say."""
+
+    link: Link
+    value: float
+    anchor: float
+    context: float
+
+
+@strategy("shark-search")
+@dataclass
+class SharkSearch:
+    """Links first whose anchor and neighbouring words are like the topic, and whose ancestors were."""
+
+    depth: int = field(
+        default=3, metadata={"doc": "steps from a relevant page or a seed before a direction is given up"}
+    )
+    gamma: float = field(
+        default=0.1, metadata={"doc": "weight of what is inherited, from 0 to 1; the neighbourhood has the rest"}
+    )
+    delta: float = field(default=0.5, metadata={"doc": "how much of a page's worth its links inherit, from 0 to 1"})
+    beta: float = field(
+        default=0.8,
+        metadata={"doc": "weight of the anchor in the neighbourhood, from 0 to 1; its context has the rest"},
+    )
+    window: int = field(default=10, metadata={"doc": f"tokens of context on each side of the anchor, up to {WIDEST}"})
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+
+    def __post_init__(self) -> None:
+        for name in ("gamma", "delta", "beta"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise BadConfig(f"shark-search: `{name}` can't be {value!r}", "give a number from 0 to 1")
+        if type(self.depth) is not int or self.depth < 0:
+            raise BadConfig(f"shark-search: `depth` can't be {self.depth!r}", "give a whole number, 0 or more")
+        if type(self.window) is not int or not 0 <= self.window <= WIDEST:
+            raise BadConfig(
+                f"shark-search: `window` can't be {self.window!r}", f"give a whole number from 0 to {WIDEST}"
+            )
+        if self.stop_words not in list(STOP_LISTS):
+            raise BadConfig(
+                f"shark-search: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
+            )
+        if type(self.stem) is not bool:
+            raise BadConfig(f"shark-search: `stem` can't be {self.stem!r}", "say true or false")
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
+        carry = {"depth": self.depth, "inherited": 0.0}
+        return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        carried = page.candidate.carry
+        depth = carried.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
+        if depth <= 0:
+            return []
+        similarity = page_similarity(page, self.query_)
+        inherited = self.delta * (similarity if similarity > 0 else carried.get("inherited", 0.0))
+        carry = {"depth": self.depth if similarity > 0 else depth - 1, "inherited": inherited}
+        offers = []
+        for link, neighbourhood, anchor, context in self._neighbourhoods(page, similarity):
+            parts = {
+                "page": similarity,
+                "inherited": inherited,
+                "anchor": anchor,
+                "context": context,
+                "neighbourhood": neighbourhood,
+            }
+            score = self.gamma * inherited + (1 - self.gamma) * neighbourhood
+            offers.append(page.offer(link, score, carry, parts))
+        return offers
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        return ()
+
+    def _neighbourhoods(self, page: Page, similarity: float) -> Iterable[Neighbourhood]:
+        best: dict[Url, Neighbourhood] = {}  # a better anchor takes over the place of the first
+        for link in page.links:
+            found = self._neighbourhood(page, link, similarity)
+            if link.url not in best or found.value > best[link.url].value:
+                best[link.url] = found
+        best.pop(page.url, None)
+        return best.values()
+
+    def _neighbourhood(self, page: Page, link: Link, similarity: float) -> Neighbourhood:
+        query = self.query_
+        anchor = query.similarity(anchor_counts(page, link, query.analyser)) if link.anchor else 0.0
+        if anchor > 0:
+            context = 1.0
+        elif similarity > 0:
+            context = query.similarity(window_counts(page, link, self.window, query.analyser))
+        else:  # a window is made of words of the page and of the anchor: neither has one of ours
+            context = 0.0
+        return Neighbourhood(link, self.beta * anchor + (1 - self.beta) * context, anchor, context)
