@@ -248,7 +248,8 @@ def begin(
     settings = settings or Settings()
     started = datetime.now(UTC).isoformat(timespec="seconds")
     asked = Asked(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
-    make_strategy(strategy, parameters)  # whatever is wrong is said before anything is written
+    if getattr(make_strategy(strategy, parameters), "oracle", False):  # whatever is wrong is said before writing
+        raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
     make_scope(settings)
     make_fetcher(settings)
     asked.keyed_seeds()
@@ -370,14 +371,15 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
         crawl.strategy.load(state)
     after = int(folder.database.meta("snapshot", "0")) if state is not None else 0
     limits = page_limits(folder.asked.settings)
+    own = isinstance(crawl.strategy, OwnFrontier)  # as old as the snapshot too: what was wanted since goes in again
     for event, where in folder.history.events_after(after):
         if isinstance(event, Lost):
             candidate = Candidate(event.url, event.score, event.carry, {}, event.parent, event.anchor, event.depth)
-            crawl.hear_miss(Miss(candidate, event.reason, event.detail, event.status, event.bytes), offer=False)
+            crawl.hear_miss(Miss(candidate, event.reason, event.detail, event.status, event.bytes), offer=own)
         elif where is not None:
             page = _read_again(folder, event, where, limits)
             if page is not None:
-                crawl.hear_again(page)
+                (crawl.reconsider if own else crawl.hear_again)(page)
 
 
 def _reconsider(folder: CrawlFolder, crawl: Crawl) -> None:

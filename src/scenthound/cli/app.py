@@ -39,7 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("look", "Write report.html anew."),
     "export": ("look", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
     "strategies": ("strategies", "List the strategies, or tell all about one."),
-    "lab": ("lab", "Make and serve webs with known answers."),
+    "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
     "doctor": ("doctor", "Say what is installed, what is missing, and what to do."),
     "completion": ("completion", "Print the shell completion script."),
 }

@@ -61,7 +61,11 @@ def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, comp
         emit({"bed": str(bed), **made.about, "topics": [topic.id for topic in made.topics]})
     else:
         click.echo(bed)
-        say(f"{pages:,} pages, {len(made.topics)} topics; digest {str(made.about.get('digest', ''))[:12]}")
+        about = made.about
+        more = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
+        say(f"{about.get('html_pages', pages):,} pages, {more}, {len(made.topics)} topics; digest {made.digest[:12]}")
+        if len(made.topics) < topics:
+            say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
         say(f"Serve it with: scenthound lab serve {bed}")
 
 
@@ -128,7 +132,7 @@ def serve(
 
     def ready(address: str) -> None:
         topic = opened.topics[0] if opened.topics else None
-        seeds = list(topic.seeds[:2]) if topic else []
+        seeds = list(topic.seeds) if topic else []
         if as_json:
             emit(
                 {

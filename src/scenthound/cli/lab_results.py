@@ -25,6 +25,9 @@ jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=2, show
 @click.option(
     "--metric", "metrics", metavar="NAME,…", help="Only these; `all` shows all.  [default: three, and all with --json]"
 )
+@click.option(
+    "--topics", is_flag=True, help="What kind of topics they are, and whether that goes with the values at the end."
+)
 @click.option("--trail", type=click.Path(path_type=Path), metavar="FILE", help="Measure any crawler's trail instead.")
 @click.option("--bed", type=click.Path(path_type=Path), help="With --trail: the bed that was crawled.")
 @click.option("--topic", metavar="ID", help="With --trail: the topic that was crawled for.")
@@ -34,6 +37,7 @@ def measure(
     run: Path | None,
     at: str | None,
     metrics: str | None,
+    topics: bool,
     trail: Path | None,
     bed: Path | None,
     topic: str | None,
@@ -42,31 +46,68 @@ def measure(
 ) -> None:
     """Print means over topics and their standard errors, for every strategy and metric of RUN.
 
+    With --topics it prints the topics' characteristics and their rank correlation with target recall and precision.
     With --trail it measures one crawl of any crawler: a file with a JSON object a line that has a `url`.
 
     \b
       $ scenthound lab measure runs/first --at 100,250,500,1000
       $ scenthound lab measure runs/first --json
+      $ scenthound lab measure runs/first --topics
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
     from scenthound.errors import BadUsage
     from scenthound.lab.compare import checked_points, freshen, open_run
-    from scenthound.lab.measure import summary
+    from scenthound.lab.measure import CORRELATED, summary
 
     chosen = _metrics(metrics, as_json)
     if (run is None) == (trail is None):
         raise BadUsage("one thing to measure is needed", "name the folder RUN, or --trail FILE --bed BED --topic ID")
+    if trail is not None and topics:
+        raise BadUsage("one trail has one topic, and nothing to correlate", "leave out --topics, or name a folder RUN")
     if run is None:
         _foreign(trail, bed, topic, at, chosen, jobs, as_json)
         return
     opened = open_run(run)
     points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
     with Pieces("measuring, topics", as_json) as tell:
-        points = freshen(opened, points, jobs=jobs, progress=tell)
-    if as_json:
+        if topics:
+            points = freshen(opened, points or [opened.asked.limits.pages], show=False, jobs=jobs, progress=tell)
+        else:
+            points = freshen(opened, points, jobs=jobs, progress=tell)
+    if topics:
+        _topics(opened, points, chosen if metrics else CORRELATED, as_json)
+    elif as_json:
         emit(summary(opened, points, chosen))
     else:
         show_summary(opened, points, chosen)
+
+
+def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, as_json: bool) -> None:
+    """What kind of topics they are, and Spearman's rank correlations with what the crawlers reached."""
+    from scenthound.lab.measure import load_characteristics, topic_correlations
+    from scenthound.lab.topic_table import NAMES
+
+    topics = {topic: {name: getattr(one, name) for name in NAMES} for topic, one in load_characteristics(run).items()}
+    found = topic_correlations(run, points, metrics)
+    if as_json:
+        emit({"topics": topics, "correlations": found})
+        return
+    heads = [name.replace("_", "\n") for name in NAMES]
+    right = range(1, len(NAMES) + 2)
+    rows = [(topic, *map(_number, one.values())) for topic, one in topics.items()]
+    out().print(table(("topic", *heads), rows, numbers=right))
+    for metric in dict.fromkeys(metric for values in found.values() for metric in values):
+        for point in points:
+            rows = []
+            for strategy, values in found.items():
+                one = values.get(metric, {}).get(point, {})
+                counted = sorted({int(cell["topics"] or 0) for cell in one.values()})
+                if any(counted):
+                    told = (_number(one[name]["rho"]) for name in NAMES)
+                    rows.append((strategy, *told, "/".join(map(str, counted))))
+            if rows:
+                first = f"{metric} at {point:,}\npages, rank\ncorrelation with"
+                out().print(table((first, *heads, "topics"), rows, numbers=right))
 
 
 def _foreign(
@@ -224,4 +265,6 @@ def _metrics(text: str | None, as_json: bool) -> list[str] | None:
 def _number(value: float | int | None) -> str:
     if value is None:
         return "-"
+    if isinstance(value, int):
+        return f"{value:,}"
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"

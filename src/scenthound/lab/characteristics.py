@@ -25,7 +25,7 @@ class Characteristics:
     specificity: int | None
     """Depth of the topic's root in its directory."""
     link_set_size: int
-    popularity: int
+    popularity: int | None
     text_cohesiveness: float | None
     link_cohesiveness: float | None
     authority: float | None
@@ -55,14 +55,14 @@ def characteristics(
     )
 
 
-def popularity(snapshot: Pages, keywords: Iterable[str]) -> int:
-    """Pages of the snapshot that hold all keywords.
+def popularity(snapshot: Pages, keywords: Iterable[str]) -> int | None:
+    """Pages of the snapshot that hold all keywords; undefined without keywords.
 
     >>> popularity({"p": {"solar": 1, "panel": 2}, "q": {"solar": 1}}, ["solar", "panel"])
     1
     """
     wanted = frozenset(keywords)
-    return sum(1 for counts in snapshot.values() if wanted <= counts.keys()) if wanted else 0
+    return sum(1 for counts in snapshot.values() if wanted <= counts.keys()) if wanted else None
 
 
 def text_cohesiveness(pages: Iterable[Counted]) -> float | None:
@@ -114,13 +114,14 @@ def correlations(
 ) -> dict[str, tuple[float | None, int]]:
     """Spearman's rank correlation of each characteristic with one crawler's final values, and over how many topics.
 
-    Topics where either is undefined are left out of that pair; None where nothing varies.
+    Topics where either is undefined are left out of that pair; None where nothing varies. Values are compared to 12
+    decimals, as everywhere (rule 3): what differs by rounding alone is a tie.
     """
     found: dict[str, tuple[float | None, int]] = {}
     rows = {topic: asdict(characteristic) for topic, characteristic in topics.items()}
     for name in Characteristics.__slots__:
         pairs = [
-            (float(row[name]), float(value))
+            (round(float(row[name]), 12), round(float(value), 12))
             for topic, row in rows.items()
             if row[name] is not None and (value := results.get(topic)) is not None
         ]

@@ -4,6 +4,7 @@
     costs.parquet     the same columns, for what contains measured seconds and so never repeats
     reach.parquet     strategy, topic, seed_number, oracle, fraction, pages, found, wanted     search length
     pairs.parquet     first, second, topic, seed_number, metric, at, value     overlap of two, robustness of one
+    topics.parquet    topic and its characteristics     what kind of topic it was (`topic_table`)
 
 What is measured is whatever is on the shelf of `lab.metrics` and can be had: targets and seeds are the topic's;
 *relevant* are its targets and examples; the similarity σ and both ranks are computed over the pool of all pages that
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.cells import Cell, load_outcome, load_seconds, load_trail, read_trail
+from scenthound.lab.characteristics import Characteristics, correlations
 from scenthound.lab.experiment import Experiment, open_experiment, run_seeds
 from scenthound.lab.metrics import METRICS, Curve, Judgement, curves, missing
 from scenthound.lab.metrics import measure as measure_curve
@@ -32,12 +34,15 @@ from scenthound.lab.metrics.targets import search_length
 from scenthound.lab.prepared import PreparedBed
 from scenthound.lab.quality import pool_pageranks, rank_keywords_pagerank, ranks, similarities
 from scenthound.lab.stats import average_runs, log_points, mean
+from scenthound.lab.topic_table import COLUMNS as TOPIC_COLUMNS
+from scenthound.lab.topic_table import NAMES, popularities, topic_characteristics
 from scenthound.model import Step, Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
 POINTS = (100, 250, 500, 1000)
 FRACTIONS = (0.25, 0.5, 0.75, 1.0)
+CORRELATED = ("target_recall", "description_precision")
 TIMED = "cpu_second"  # in the name of every metric that divides by measured seconds
 ANALYSER = Analyser()
 
@@ -47,19 +52,22 @@ PAIR_COLUMNS = ("first", "second", "topic", "seed_number", "metric", "at", "valu
 _TYPES = {
     **dict.fromkeys(("strategy", "topic", "metric", "first", "second"), "string"),
     **dict.fromkeys(("seed_number", "at", "pages", "found", "wanted"), "int64"),
-    **dict.fromkeys(("value", "fraction"), "float64"),
+    **dict.fromkeys(("specificity", "link_set_size", "popularity"), "int64"),
+    **dict.fromkeys(("value", "fraction", "text_cohesiveness", "link_cohesiveness", "authority"), "float64"),
+    "seed_target_similarity": "float64",
     "oracle": "bool_",
 }
 Rows = list[tuple[Any, ...]]
 
 
 class Tables(NamedTuple):
-    """The rows of the four tables."""
+    """The rows of the five tables."""
 
     metrics: Rows
     costs: Rows
     reach: Rows
     pairs: Rows
+    topics: Rows
 
 
 class _Judged(NamedTuple):
@@ -71,6 +79,7 @@ class _Judged(NamedTuple):
     points: tuple[int, ...]
     at: tuple[int, ...]
     seeds_per_run: int
+    popularity: int | None
 
 
 def measure(
@@ -92,12 +101,12 @@ def measure(
     points = tuple(sorted({*at, *log_points(found.asked.limits.pages, 50)}))
     done = {cell.key for cell in found.cells if load_outcome(found.folder, cell.key) is not None}
     tasks = []
-    for topic in found.topics:
+    for topic, popularity in zip(found.topics, popularities(bed, found.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in found.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            tasks.append(_Judged(found.folder, topic, cells, points, at, found.asked.seeds_per_run))
+            tasks.append(_Judged(found.folder, topic, cells, points, at, found.asked.seeds_per_run, popularity))
     page_ranks = _page_ranks(bed, found.folder, [cell for task in tasks for cell in task.cells])
-    tables = Tables([], [], [], [])
+    tables = Tables([], [], [], [], [])
     for number, rows in enumerate(_judged(bed, page_ranks, tasks, jobs), 1):
         for table, more in zip(tables, rows, strict=True):
             table.extend(more)
@@ -107,6 +116,7 @@ def measure(
     _write(found.folder / "costs.parquet", METRIC_COLUMNS, tables.costs)
     _write(found.folder / "reach.parquet", REACH_COLUMNS, tables.reach)
     _write(found.folder / "pairs.parquet", PAIR_COLUMNS, tables.pairs)
+    _write(found.folder / "topics.parquet", TOPIC_COLUMNS, tables.topics)
     return found
 
 
@@ -146,8 +156,31 @@ def topic_values(experiment: Experiment | str | Path, metric: str, at: int) -> d
     return found
 
 
+def load_characteristics(experiment: Experiment | str | Path) -> dict[str, Characteristics]:
+    """The characteristics of every topic that was measured, in the order of the experiment."""
+    table = load_table(experiment, "topics")
+    rows = zip(*(table[name] for name in NAMES), strict=True)
+    return {topic: Characteristics(*row) for topic, row in zip(table["topic"], rows, strict=True)}
+
+
+def topic_correlations(
+    experiment: Experiment | str | Path, at: Sequence[int] | None = None, metrics: Sequence[str] | None = CORRELATED
+) -> dict[str, dict[str, dict[int, dict[str, dict[str, float | int | None]]]]]:
+    """`{STRATEGY: {METRIC: {N: {CHARACTERISTIC: {"rho", "topics"}}}}}`: Spearman's rank correlation over topics.
+
+    Unless points are given, N is the last page. Needs `measure` to have been run with these points.
+    """
+    found = experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
+    topics = load_characteristics(found)
+    told: dict[str, dict[str, dict[int, dict[str, dict[str, float | int | None]]]]] = {}
+    for strategy, metric, point, values in _by_topic(found.folder, tuple(at or [found.asked.limits.pages]), metrics):
+        entry = {name: {"rho": rho, "topics": number} for name, (rho, number) in correlations(topics, values).items()}
+        told.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
+    return told
+
+
 def load_table(experiment: Experiment | str | Path, name: str) -> dict[str, list[Any]]:
-    """A table as columns: `metrics`, `costs`, `reach` or `pairs`."""
+    """A table as columns: `metrics`, `costs`, `reach`, `pairs` or `topics`."""
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
     path = folder / f"{name}.parquet"
     if not path.exists():
@@ -218,7 +251,7 @@ def _measure_here(task: _Judged) -> Tables:
 
 
 def _measure_topic(bed: PreparedBed, page_ranks: Mapping[str, float], task: _Judged) -> Tables:
-    topic, tables = task.topic, Tables([], [], [], [])
+    topic, tables = task.topic, Tables([], [], [], [], [])
     trails = {cell.key: load_trail(task.folder, cell.key) for cell in task.cells}
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
@@ -238,6 +271,8 @@ def _measure_topic(bed: PreparedBed, page_ranks: Mapping[str, float], task: _Jud
             length = search_length(steps, frozenset(topic.targets), seeds, whole.aliases, fraction)
             tables.reach.append((*name, fraction, *length))
     tables.pairs.extend(_pairs(task, trails))
+    kind = topic_characteristics(bed, topic, seeds, pool, task.popularity, ANALYSER)
+    tables.topics.append((topic.id, *(getattr(kind, name) for name in NAMES)))
     return tables
 
 

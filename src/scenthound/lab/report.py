@@ -19,6 +19,7 @@ from scenthound.lab.report_facts import HARVEST, PRECISION, RECALL, Facts
 from scenthound.lab.report_html import and_list, many, number, section, spelled, text
 from scenthound.lab.report_more import costs, lengths, overlaps, per_topic, troubles
 from scenthound.lab.report_tests import means, other_metrics, tests
+from scenthound.lab.report_topics import easy_topics
 
 NAME = "report.html"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -55,6 +56,7 @@ def render(facts: Facts) -> str:
         costs(facts),
         overlaps(facts),
         per_topic(facts),
+        easy_topics(facts),
         troubles(facts),
         other_metrics(facts),
         _asked(facts),

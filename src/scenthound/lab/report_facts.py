@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from scenthound.errors import ScenthoundError
 from scenthound.lab.bed import Bed, topic_line
 from scenthound.lab.cells import load_seconds
+from scenthound.lab.characteristics import Characteristics, correlations
 from scenthound.lab.compare import crawlers, every_pair
 from scenthound.lab.experiment import Experiment
-from scenthound.lab.measure import load_table
+from scenthound.lab.measure import load_characteristics, load_table
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.replaying import PROFILES
 from scenthound.lab.stats import Comparison, Mean, average_runs, ended_early, mean
@@ -25,6 +26,8 @@ DRAWN = (RECALL, PRECISION, HARVEST)
 ByTopic = dict[str, float | None]
 Table = dict[str, dict[int, dict[str, ByTopic]]]
 """Metric, point, crawler, topic."""
+Correlation = tuple[float | None, int]
+"""Spearman's ρ, and over how many topics."""
 
 
 class Crawls(NamedTuple):
@@ -151,6 +154,16 @@ class Facts:
         for (metric, first, second), topics in runs.items():
             found.setdefault(metric, {})[first, second] = mean(list(average_runs(topics).values()))
         return found
+
+    @cached_property
+    def characteristics(self) -> dict[str, Characteristics]:
+        """What kind of topic each was, by topic."""
+        return load_characteristics(self.run)
+
+    def correlations(self, metric: str, name: str) -> dict[str, Correlation]:
+        """Of each characteristic with a crawler's values after the last page of its crawls, for a drawn metric."""
+        last = self.run.asked.limits.pages
+        return correlations(self.characteristics, self.values.get(metric, {}).get(last, {}).get(name, {}))
 
     @cached_property
     def command(self) -> str:

@@ -203,8 +203,13 @@ class MemoryFrontier:
     def _insert(self, candidate: Candidate, number: int) -> None:
         host = self._host_for(candidate.url)
         self._enter(candidate, number, host)
+        self._settle_in(host)
+
+    def _settle_in(self, host: _Host) -> None:
+        """Something was entered: the host keeps its place where it is awake and its best is still its best."""
         self._tidy(host)
-        self._place(host)
+        if host.posted is None or host.parked or host.ripe[0] is not host.posted:
+            self._place(host)
 
     def _host_for(self, url: Url) -> _Host:
         """The host that one more candidate is entered for."""
@@ -235,6 +240,8 @@ class MemoryFrontier:
 
     def _offer_again(self, waiting: tuple[Candidate, _Item], offer: Candidate) -> None:
         old, item = waiting
+        if not (offer.rescored or offer.carry) and offer.due <= old.due and -round(offer.score, DECIMALS) >= item[0]:
+            return  # nothing better, and nothing to carry: by far the most frequent case
         merged = found_again(old, offer)
         if merged is old:
             return
@@ -243,8 +250,7 @@ class MemoryFrontier:
             return
         self._bins[_bin(-item[0])] -= 1
         self._enter(merged, item[1], item[3])
-        self._tidy(item[3])
-        self._place(item[3])
+        self._settle_in(item[3])
 
     def _remove(self, url: Url) -> Candidate:
         candidate, item = self._entries.pop(url)

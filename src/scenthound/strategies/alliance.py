@@ -1,14 +1,13 @@
 """Alliance: first the pages most of whose neighbours are on topic (sheet 50.3).
 
-Cami and Deo [GRAPH], after the web communities of Flake, Lawrence and Giles. The alliance of a page is the number of its
-on-topic neighbours by the number of the others; here as the share of all, which gives the same order and stays between
-0 and 1. Links have no direction and no text is read: the seeds are on topic, and so is every page fetched at least half
-of whose neighbours are.
+Cami and Deo [GRAPH]. The alliance of a page is the number of its on-topic neighbours by the number of the others; here
+as the share of all, which gives the same order and stays between 0 and 1. Links have no direction and no text is read:
+the seeds are on topic, and so is every page fetched at least half of whose neighbours are.
 
 Ours: neighbours are those known so far, so an unfetched page is judged by the pages that link to it. A value changes
-whenever a neighbour is met or accepted, and the waiting URL is scored anew each time; a page fetched earlier is accepted
-as soon as its value reaches the threshold. Once `memory` links are known no more are remembered: a URL met afterwards is
-worth what the page it was found on is worth, 1 or 0.
+whenever a neighbour is met or accepted, and the waiting URL is scored anew each time; a page fetched earlier is
+accepted as soon as its value reaches the threshold. Once `memory` links are known no more are remembered: a URL met
+afterwards is worth what the page it was found on is worth, 1 or 0.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, alliance_of, as_numbers
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
 from scenthound.strategies import strategy
 
 
@@ -56,7 +55,8 @@ class AllianceCrawler:
         number = self._arrived(page)
         offers: dict[int, Candidate] = {}
         strangers: list[Candidate] = []
-        met: list[tuple[int, Any]] = []
+        met: list[tuple[int, Link]] = []
+        touched = [number]
         for link in page.outlinks:
             other = graph.number(link.url)
             if other is None:
@@ -67,9 +67,10 @@ class AllianceCrawler:
             if graph.tie(number, other):
                 self.friends_[number] += other in self.accepted_
                 self.friends_[other] += number in self.accepted_
+                touched.append(other)
             if other not in self.gone_:
                 met.append((other, link))
-        changed = self._accept_from([number, *(other for other, _ in met)])
+        changed = self._accept_from(touched)
         for other, link in met:
             offers[other] = self._offer(page.offer(link, 0.0), other)
         for other in sorted(changed - offers.keys()):
@@ -128,22 +129,27 @@ class AllianceCrawler:
         number = self._meet(page.url, page.candidate.depth, page.candidate.spelling)
         asked = page.candidate.carry.get("node")
         if isinstance(asked, int) and 0 <= asked < len(self.graph_) and asked != number and asked not in self.fetched_:
-            for other in self.graph_.neighbours(asked):
-                if not self.graph_.has(number, other):
-                    self.friends_[number] += other in self.accepted_
-                    self.friends_[other] += number in self.accepted_
-                self.friends_[other] -= asked in self.accepted_
-            self.graph_.fold(asked, number)
-            if asked in self.accepted_:
-                self.accepted_.remove(asked)
-                if number not in self.accepted_:
-                    self.accepted_.add(number)
-                    for other in self.graph_.neighbours(number):
-                        self.friends_[other] += 1
-            self.gone_.add(asked)
+            self._fold(asked, number)
         self.gone_.add(number)
         self.fetched_.add(number)
         return number
+
+    def _fold(self, alias: int, into: int) -> None:
+        """Two URLs are one page: give its links and its standing to the one, and keep the counts right."""
+        for other in self.graph_.neighbours(alias):
+            self.friends_[other] -= alias in self.accepted_
+            if other != into and not self.graph_.has(into, other):
+                self.friends_[into] += other in self.accepted_
+                self.friends_[other] += into in self.accepted_
+        self.friends_[alias] = 0
+        self.graph_.fold(alias, into)
+        if alias in self.accepted_:
+            self.accepted_.remove(alias)
+            if into not in self.accepted_:
+                self.accepted_.add(into)
+                for other in self.graph_.neighbours(into):
+                    self.friends_[other] += 1
+        self.gone_.add(alias)
 
     def save(self) -> Mapping[str, Any]:
         return {

@@ -1,10 +1,11 @@
 """Backlink count: the waiting URL that most of the crawled pages link to comes first (sheet 50.6).
 
-Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering"; seeds first, ties in the order of discovery.
+Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". Seeds first, ties in the order of
+discovery.
 
-Ours: the count of a URL is raised with each page that links to it, so it is always what a recomputation after every page
-would give, and there is no period to set. Several links of one page count once, links of a page to itself not at all.
-Counts of at most `memory` URLs are kept; a URL met afterwards is worth the one link it was found by.
+Ours: the count of a URL is raised with each page that links to it, so it is always what a recomputation after every
+page would give, and there is no period to set. Several links of one page count once, links of a page to itself not at
+all. Counts of at most `memory` URLs are kept; a URL met afterwards is worth the one link it was found by.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class BacklinkCount:
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.seeds_ = set(seeds)
-        self.counts_: dict[str, int] = {url: 0 for url in seeds}
+        self.counts_: dict[str, int] = dict.fromkeys(seeds, 0)
         """Links from crawled pages to each URL that waits; -1 for what was crawled or missed."""
         return [Candidate(url, math.inf, parts={"backlinks": 0.0}) for url in dict.fromkeys(seeds)]
 
@@ -47,7 +48,7 @@ class BacklinkCount:
             if count == GONE:
                 continue
             count += 1
-            if count > 1 or link.url in counts or len(counts) < self.memory:
+            if link.url in counts or len(counts) < self.memory:
                 counts[link.url] = count
             score = math.inf if link.url in self.seeds_ else float(count)
             offer = page.offer(link, score, parts={"backlinks": float(count)})

@@ -1,17 +1,20 @@
-"""CC-BFS and CC-BFS-k: breadth-first, but only through pages that are well clustered with what was accepted (sheet 50.2).
+"""CC-BFS and CC-BFS-k: breadth-first, but only through pages well clustered with those accepted (sheet 50.2).
 
 Cami and Deo [GRAPH]. Communities are dense in triangles. The crawl goes level by level. N1 are the known neighbours of
-the accepted set S (at first the seeds, which count as linked with one another), N2 the neighbours of N1 beyond. A page u
-of N1 joins S if its clustering coefficient with S (C0) or with its fellow candidates (C1) is larger than with N2 (C2);
-the others are thrown away for good. No text is read at all. With `k` above 1 the coefficients are C^(k) (sheet 50.3).
+the accepted set S (at first the seeds, which count as linked with one another), N2 the neighbours of N1 beyond. A page
+u of N1 joins S if its clustering coefficient with S (C0) or with its fellow candidates (C1) is larger than with N2
+(C2); the others are thrown away for good. No text is read at all. With `k` above 1 the coefficients are C^(k) of sheet
+50.3.
 
 Ours, as the sheet decides: links have no direction; S is frozen while a level is judged; a level that accepts nobody is
 judged by "not smaller" if `relax`; N1 is fetched by C0 as known before fetching, then in the order of discovery. Links
-between two pages of N2 show only once one of them was fetched: `lookahead` says what is paid for them. `known` uses what
-is known, `fetch` fetches N2 as well, and `graph` looks them up in the recorded web: that is an oracle, no crawler could
-do it, and only the laboratory can hand it what it needs. A URL that cannot be had in its level, or that may be asked for
-only much later, is thrown away with that level. A redirect's target takes the place of the URL that led to it. A full
-frontier refuses newcomers, and once `memory` links are known no new URL is taken in.
+between two pages of N2 show only once one of them was fetched: `lookahead` says what is paid for them. `known` uses
+what is known, `fetch` fetches N2 as well, and `graph` looks them up in the recorded web: that is an oracle, no crawler
+could do it, and only the laboratory can hand it what it needs.
+
+A URL that cannot be had in its level, or that may be asked for only much later, is thrown away with that level. A
+redirect's target takes the place of the URL that led to it. A full frontier refuses newcomers, and once `memory` links
+are known no new URL is taken in.
 """
 
 from __future__ import annotations
@@ -20,19 +23,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from scenthound import url as urls
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.ports import Frontier
 from scenthound.strategies import strategy
+from scenthound.strategies.levels import DECIMALS, Choice, Levels
 
 LOOKAHEADS = ("known", "fetch", "graph")
 MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring may be the whole of it
-DECIMALS = 12  # coefficients are compared after rounding, as scores are (rule 3)
 
 
 class Verdict(NamedTuple):
@@ -130,9 +131,7 @@ class CcBfs:
         self.beyond_: dict[int, None] = {}  # N2, in the order of discovery
         self.stage_, self.kind_ = 0, "seeds"
         return [
-            Candidate(url, math.inf, {"stage": 0, "node": number})
-            for number, url in enumerate(self.graph_.names)
-            if number in self.accepted_
+            Candidate(Url(url), math.inf, {"stage": 0, "node": number}) for number, url in enumerate(self.graph_.names)
         ]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -161,10 +160,11 @@ class CcBfs:
         """The number of a page that was fetched; if a redirect led to it, it takes the place of what was asked for."""
         self._catch_up(page.candidate)
         self.levels_.settle(page.candidate.url)
-        number, asked = self.graph_.meet(page.url), page.candidate.carry.get("node")
-        if _is_whole(asked) and 0 <= asked < len(self.graph_) and asked != number:
-            if asked not in self.fetched_:
-                self._fold(asked, number)
+        number: int = self.graph_.meet(page.url)
+        asked: Any = page.candidate.carry.get("node")
+        known = isinstance(asked, int) and 0 <= asked < len(self.graph_)
+        if known and asked != number and asked not in self.fetched_:
+            self._fold(asked, number)
         return number
 
     def _fold(self, alias: int, into: int) -> None:
@@ -275,7 +275,7 @@ class CcBfs:
 
     def _catch_up(self, candidate: Candidate) -> None:
         """On resume pages are heard again that were fetched after later levels had begun: their stage says which."""
-        stage = candidate.carry.get("stage")
+        stage: Any = candidate.carry.get("stage")
         while _is_whole(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
 
@@ -317,233 +317,3 @@ def ring_weights(text: str, k: int) -> tuple[float, ...]:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-class Choice(NamedTuple):
-    """A URL whose stage has come."""
-
-    url: Url
-    score: float
-    carry: Mapping[str, Any]
-    parts: Mapping[str, float]
-
-
-_Place = tuple[float, int, Url]  # (-score, number in line, url)
-
-
-class Levels:
-    """The frontier of CC-BFS: URLs that were found, and in line those of the stage under way.
-
-    When nothing of a stage is in line or on its way, the strategy is asked for the next. What it holds is saved
-    with the strategy. Hosts rest as in any frontier; a level waits for them.
-    """
-
-    def __init__(self, bound: int | None, more: Callable[[], Iterable[Choice] | None]) -> None:
-        if bound is not None and bound < 1:
-            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
-        self.bound, self._more = bound, more
-        self._resting: dict[str, float] = {}
-        self._timers: list[tuple[float, str]] = []
-        self._now = 0.0
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget everything but which hosts rest."""
-        self._found: dict[Url, Candidate] = {}
-        self._in_line: dict[Url, tuple[Candidate, _Place]] = {}
-        self._lines: dict[str, list[_Place]] = {}  # by host
-        self._heads: list[_Place] = []  # the first of each line whose host is awake, and some that were
-        self._flying: dict[Url, tuple[int, Candidate] | None] = {}  # None: where a redirect led
-        self._next_number = 0
-        self._is_running = False
-        self.popped_number = -1
-
-    # ---- the port
-
-    def push(self, candidate: Candidate) -> Candidate | None:
-        if math.isnan(candidate.score):
-            raise ValueError(f"a score must be a number: {candidate.url}")
-        self._flying.pop(candidate.url, None)
-        if candidate.url in self:
-            return None
-        if candidate.due > self._now or (self.bound is not None and len(self) >= self.bound):
-            return candidate
-        if "stage" in candidate.carry:  # a seed, or one that is handed back
-            self._line_up(candidate)
-        else:
-            self._found[candidate.url] = candidate
-        return None
-
-    def rest(self, host: str, until: float) -> None:
-        if until <= self._now:
-            self._resting.pop(host, None)
-            self._post(host)
-            return
-        self._resting[host] = until
-        if host in self._lines:
-            self._set_timer(host)
-
-    def pop(self, now: float) -> Candidate | None:
-        self._is_running = True
-        self._now = max(self._now, now)
-        while self._timers and self._timers[0][0] <= self._now:
-            until, host = heappop(self._timers)
-            if self._resting.get(host) == until:
-                self._post(host)
-        while (place := self._head()) is None:
-            if self._in_line or self._flying:
-                return None
-            chosen = self._more()
-            if chosen is None:
-                return None
-            self.begin(chosen)
-        return self._launch(place[2])
-
-    def ready_at(self) -> float | None:
-        if self._head() is not None:
-            return self._now
-        while self._timers:
-            until, host = self._timers[0]
-            if self._resting.get(host) == until and host in self._lines:
-                return until
-            heappop(self._timers)
-        return math.inf if self._in_line else None
-
-    def __len__(self) -> int:
-        return len(self._found) + len(self._in_line)
-
-    def __contains__(self, url: object) -> bool:
-        return url in self._found or url in self._in_line
-
-    # ---- what the loop may ask beyond the port
-
-    def settle(self, url: Url) -> None:
-        """What became of a URL is known: the stage does not wait for it any more."""
-        self._flying.pop(url, None)
-        self._found.pop(url, None)
-        self._leave(url)
-
-    def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL if it is in line. Otherwise a redirect leads to it, and the stage waits for it too."""
-        if url in self._in_line:
-            return self._launch(url)
-        if self._is_running:  # before the first pop it is the loop that asks, after a restart
-            self._found.pop(url, None)
-            self._flying[url] = None
-        return None
-
-    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
-        """Return a popped candidate to its old place."""
-        self._flying.pop(candidate.url, None)
-        self._line_up(candidate, number)
-        return None
-
-    def in_flight(self) -> list[Url]:
-        """Popped and not yet settled, oldest first."""
-        return list(self._flying)
-
-    # ---- stages
-
-    def begin(self, chosen: Iterable[Choice]) -> None:
-        """A new stage: of the chosen URLs those that were offered and kept are lined up."""
-        for choice in chosen:
-            found = self._found.pop(choice.url, None)
-            if found is not None:
-                self._line_up(found._replace(score=choice.score, carry=choice.carry, parts=choice.parts))
-
-    def _line_up(self, candidate: Candidate, number: int | None = None) -> None:
-        if number is None:
-            number = self._next_number
-            self._next_number += 1
-        place = (-round(candidate.score, DECIMALS), number, candidate.url)
-        self._in_line[candidate.url] = (candidate, place)
-        host = urls.host(candidate.url)
-        line = self._lines.setdefault(host, [])
-        heappush(line, place)
-        if self._is_resting(host):
-            self._set_timer(host)
-        elif line[0] is place:
-            heappush(self._heads, place)
-
-    def _launch(self, url: Url) -> Candidate:
-        candidate, place = self._in_line[url]
-        self._leave(url)
-        self._flying[url] = (place[1], candidate)
-        self.popped_number = place[1]
-        return candidate
-
-    def _leave(self, url: Url) -> None:
-        if self._in_line.pop(url, None) is not None:
-            self._post(urls.host(url))
-
-    def _post(self, host: str) -> None:
-        """Show the first in line of a host, if it is awake; a line without anybody is closed."""
-        line = self._lines.get(host)
-        if line is None:
-            return
-        while line and not self._is_current(line[0]):
-            heappop(line)
-        if not line:
-            del self._lines[host]
-        elif not self._is_resting(host):
-            heappush(self._heads, line[0])
-
-    def _is_resting(self, host: str) -> bool:
-        until = self._resting.get(host)
-        if until is not None and until <= self._now:
-            del self._resting[host]
-            until = None
-        return until is not None
-
-    def _set_timer(self, host: str) -> None:
-        if self._resting[host] < math.inf:
-            heappush(self._timers, (self._resting[host], host))
-
-    def _head(self) -> _Place | None:
-        """The best in line on a host that is awake."""
-        while self._heads:
-            place = self._heads[0]
-            host = urls.host(place[2])
-            if self._is_current(place) and not self._is_resting(host) and self._lines[host][0] is place:
-                return place
-            heappop(self._heads)
-        return None
-
-    def _is_current(self, place: _Place) -> bool:
-        found = self._in_line.get(place[2])
-        return found is not None and found[1] is place
-
-    # ---- what survives a restart
-
-    def save(self) -> dict[str, Any]:
-        """Plain JSON. What is on its way counts as in line, in its old place."""
-        line = [(place[1], candidate) for candidate, place in self._in_line.values()]
-        line += [entry for entry in self._flying.values() if entry is not None]
-        return {
-            "found": [_plain(candidate) for candidate in self._found.values()],
-            "line": [[number, _plain(candidate)] for number, candidate in sorted(line, key=lambda one: one[0])],
-            "next": self._next_number,
-        }
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        self.clear()
-        self._found = {candidate.url: candidate for candidate in map(_candidate, state["found"])}
-        for number, fields in state["line"]:
-            self._line_up(_candidate(fields), number)
-        self._next_number = state["next"]
-
-
-def _plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON has it; nothing here waits for a time."""
-    return [
-        candidate.url,
-        None if candidate.score == math.inf else candidate.score,
-        dict(candidate.carry),
-        dict(candidate.parts),
-        *candidate[4:8],
-    ]
-
-
-def _candidate(fields: Sequence[Any]) -> Candidate:
-    score = math.inf if fields[1] is None else float(fields[1])
-    return Candidate(Url(fields[0]), score, *fields[2:8])

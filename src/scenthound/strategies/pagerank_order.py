@@ -1,13 +1,13 @@
 """PageRank as the order of a crawl: the waiting URL of the largest PageRank on what is known of the web (sheet 50.6).
 
-Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph is that of the links of all crawled
-pages; its nodes are these and the URLs that wait. Seeds first, ties in the order of discovery.
+Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph is that of the links of all
+crawled pages; its nodes are these and the URLs that wait. Seeds first, ties in the order of discovery.
 
-Ours, as the sheet decides: scores are computed anew every `every` pages (1 makes them always current, at the price of one
-computation a page); a URL discovered in between is worth what a page without any link has, (1 - d)/N. By default the
-PageRank is that of sheet 50.4, where pages without links give to all and the sum is 1; `form="cho"` is the formula of the
-paper, IR(p) = (1 - d) + d Σ IR(q)/out(q), for which the paper had d = 0.9. Once `memory` links are known no more are
-remembered.
+Ours, as the sheet decides: scores are computed anew every `every` pages (1 makes them always current, at the price of
+one computation a page); a URL discovered in between is worth what a page without any link has, (1 - d)/N. By default
+the PageRank is that of sheet 50.4, where pages without links give to all and the sum is 1; `form="cho"` is the formula
+of the paper, IR(p) = (1 - d) + d Σ IR(q)/out(q), for which the paper had d = 0.9. Once `memory` links are known no more
+are remembered.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from scenthound.errors import BadConfig
 from scenthound.graph.growing import MOST_LINKS, GrowingGraph
 from scenthound.graph.pagerank import pagerank, url_ordering_rank
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
 from scenthound.strategies import strategy
 
 FORMS = ("pagerank", "cho")
@@ -49,9 +49,9 @@ class PageRankOrder:
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.graph_ = GrowingGraph(self.memory)
-        self.seeds_ = {self.graph_.meet(url) for url in seeds}
-        self.waiting_ = dict.fromkeys(self.seeds_, 0)
+        self.waiting_ = {self.graph_.meet(url): 0 for url in seeds}
         """The numbers of the URLs that were offered and not heard of since, with their depths."""
+        self.seeds_ = set(self.waiting_)
         self.spellings_: dict[int, str] = {}
         self.fetched_: set[int] = set()
         return self._scored_anew()
@@ -63,7 +63,7 @@ class PageRankOrder:
             return [page.offer(link, self._floor()) for link in page.outlinks]
         self.fetched_.add(number)
         linked: list[int] = []
-        offers: list[tuple[int | None, Any]] = []
+        offers: list[tuple[int | None, Link]] = []
         for link in page.outlinks:
             other = graph.number(link.url)
             if other is None and not graph.is_full:
@@ -111,11 +111,12 @@ class PageRankOrder:
 
     def _arrived(self, page: Page) -> int:
         """The number of a page that was fetched; links to a URL that redirects to it count as links to it."""
-        number, asked = self.graph_.meet(page.url), page.candidate.carry.get("node")
-        if isinstance(asked, int) and 0 <= asked < len(self.graph_.names) and asked != number:
-            if asked not in self.fetched_ and asked not in self.graph_.dead:
-                self.graph_.fold(asked, number)
-                self.waiting_.pop(asked, None)
+        number: int = self.graph_.meet(page.url)
+        asked: Any = page.candidate.carry.get("node")
+        known = isinstance(asked, int) and 0 <= asked < len(self.graph_.names)
+        if known and asked != number and asked not in self.fetched_ and asked not in self.graph_.dead:
+            self.graph_.fold(asked, number)
+            self.waiting_.pop(asked, None)
         self.graph_.dead.discard(number)
         self.waiting_.pop(number, None)
         self.spellings_.pop(number, None)
@@ -133,5 +134,5 @@ class PageRankOrder:
     def load(self, state: Mapping[str, Any]) -> None:
         self.graph_ = GrowingGraph.load(state["graph"], self.memory)
         self.seeds_, self.fetched_ = set(state["seeds"]), set(state["fetched"])
-        self.waiting_ = {number: depth for number, depth in state["waiting"]}
+        self.waiting_ = dict(state["waiting"])
         self.spellings_ = {int(number): spelling for number, spelling in state["spellings"].items()}
