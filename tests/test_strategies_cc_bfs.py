@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from scenthound.crawl.settings import Settings, read
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Topic, Url
 from scenthound.strategies.cc_bfs import CcBfs, Level, ring_weights
 from scenthound.strategies.levels import Choice, Levels
 from scenthound.testing import TinyWeb, Walk, named, walk
-from scenthound.wiring import begin, make_strategy
+from scenthound.wiring import Session, begin, make_strategy, resume
+from test_crawl_resume import SETTINGS, TOPIC, step_through, trail
 
 # The small graph of the sheet: two seeds, a community around c and d, and a second one behind e.
 LINKS = {
@@ -162,6 +164,12 @@ def test_a_redirect_at_the_end_of_a_level_is_waited_for() -> None:
     assert in_turn == "a b c d e f new g h x y"
 
 
+def test_a_level_goes_on_without_a_url_that_is_dropped_without_a_word() -> None:
+    web = web_of(LINKS)
+    web.moved[named("f.test/")] = named("c.test/")  # a redirect to what is known brings neither a page nor a miss
+    assert order(walk(web, CcBfs(), "", "a.test/ b.test/")) == "a b c d e k g h"
+
+
 @pytest.mark.parametrize("in_flight", [2, 5, 75])
 def test_pages_on_their_way_are_waited_for_before_a_level_is_judged(in_flight: int) -> None:
     for lookahead in ("known", "fetch"):
@@ -267,6 +275,32 @@ def test_a_crawl_taken_up_from_saved_state_decides_the_same() -> None:
         list(second.start(Topic(""), [named("p0.test/"), named("p3.test/")]))
         second.load(first.save())
         assert visited + by_hand(second, again, web, pages=1000, seen=visited) == whole
+
+
+@pytest.mark.parametrize("lookahead", ["known", "fetch"])
+@pytest.mark.parametrize("snapshot", [7, 1000])
+def test_levels_begun_after_the_last_saved_state_are_begun_again(tmp_path: Path, lookahead: str, snapshot: int) -> None:
+    def born(folder: Path) -> Session:
+        settings = read(Settings, {**SETTINGS, "snapshot": snapshot, "pages": 200})
+        chosen = {"lookahead": lookahead}
+        return begin(TOPIC.topic, TOPIC.seeds, folder, strategy="cc-bfs", parameters=chosen, settings=settings)
+
+    whole = born(tmp_path / "whole")
+    step_through(whole, 1000)
+    session = born(tmp_path / "cut")
+    for steps in (1, 13, 29, 41, 60, 1000):
+        step_through(session, steps)
+        session.folder.close()  # without a commit
+        session = resume(tmp_path / "cut")
+        session.crawl.not_before = 0.0
+        assert session.crawl.manners is not None
+        session.crawl.manners.resumed_at = None
+    session.folder.commit(1.0)
+    whole.folder.commit(1.0)
+    assert trail(tmp_path / "cut") == trail(tmp_path / "whole")
+    assert len(trail(tmp_path / "cut")) == 200
+    whole.close()
+    session.close()
 
 
 def by_hand(

@@ -92,11 +92,13 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
     if as_json:
         emit({"topics": topics, "correlations": found})
         return
-    heads = [name.replace("_", "\n") for name in NAMES]
+    heads = [name.replace("_", "\n") for name in NAMES]  # on several lines, so that the table fits a terminal
     right = range(1, len(NAMES) + 2)
+    console = out()
     rows = [(topic, *map(_number, one.values())) for topic, one in topics.items()]
-    out().print(table(("topic", *heads), rows, numbers=right))
-    for metric in dict.fromkeys(metric for values in found.values() for metric in values):
+    console.print(table(("topic", *heads), rows, numbers=right))
+    measured = {metric for values in found.values() for metric in values}
+    for metric in sorted(measured) if metrics is None else [one for one in metrics if one in measured]:
         for point in points:
             rows = []
             for strategy, values in found.items():
@@ -106,8 +108,8 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
                     told = (_number(one[name]["rho"]) for name in NAMES)
                     rows.append((strategy, *told, "/".join(map(str, counted))))
             if rows:
-                first = f"{metric} at {point:,}\npages, rank\ncorrelation with"
-                out().print(table((first, *heads, "topics"), rows, numbers=right))
+                console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
+                console.print(table(("crawler", *heads, "topics"), rows, numbers=right))
 
 
 def _foreign(

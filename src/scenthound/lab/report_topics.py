@@ -19,12 +19,15 @@ HEADS = {
     "authority": "authority",
     "seed_target_similarity": "seed–target similarity",
 }
+FEW = (
+    10  # topics: below, the normal approximation of `_chance` does not hold, and hardly any correlation is beyond luck
+)
 MEANING = (
     "<b>Specificity</b> is the depth of the topic in its directory; <b>link-set size</b> the number of targets; "
     "<b>popularity</b> the pages of the bed that hold all keywords; <b>text cohesiveness</b> the mean pairwise cosine "
-    "of the target pages; <b>link cohesiveness</b> the share of targets that link to another one; <b>authority</b> the "
-    "mean HITS authority of the targets found, relative to all pages found; <b>seed–target similarity</b> the cosine of "
-    "the seed pages and the description."
+    "of the target pages; <b>link cohesiveness</b> the share of targets that link to another one; <b>authority</b> "
+    "the mean HITS authority of the targets found, relative to all pages found; <b>seed–target similarity</b> the "
+    "cosine of the seed pages and the description."
 )
 
 
@@ -56,7 +59,7 @@ def _correlations(facts: Facts, metric: str) -> str:
         most = max((pairs for _, pairs in found.values()), default=0)
         if most:
             rows.append([named(facts, name), *(_cell(found[one], most) for one in HEADS), f"{most:,}"])
-    heads = (f"<code>{text(metric)}</code>", *HEADS.values(), "n")
+    heads = (f"<code>{text(metric).replace('_', '_<wbr>')}</code>", *HEADS.values(), "n")
     return table(heads, rows, range(1, len(heads)), "means") if rows else ""
 
 
@@ -83,9 +86,11 @@ def _chance(facts: Facts) -> str:
     if not told:
         return ""
     most = max(told)
+    if most < FEW:
+        return f"With {many(most, 'topic')} a correlation says next to nothing. "
     return (
-        f"Where there is no connection at all, one in 20 correlations over {most:,} topics is still beyond about "
-        f"±{min(1.0, 1.96 / math.sqrt(most - 1)):.2f}, and here are {len(told):,}. "
+        f"Where there is no connection at all, one in 20 correlations over {most:,} topics still lies beyond about "
+        f"±{1.96 / math.sqrt(most - 1):.2f}, and {len(told):,} are shown here. "
     )
 
 

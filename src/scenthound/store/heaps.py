@@ -203,12 +203,8 @@ class MemoryFrontier:
     def _insert(self, candidate: Candidate, number: int) -> None:
         host = self._host_for(candidate.url)
         self._enter(candidate, number, host)
-        self._settle_in(host)
-
-    def _settle_in(self, host: _Host) -> None:
-        """Something was entered: the host keeps its place where it is awake and its best is still its best."""
         self._tidy(host)
-        if host.posted is None or host.parked or host.ripe[0] is not host.posted:
+        if host.posted is None or host.parked or host.ripe[0] is not host.posted:  # else it stays where it is
             self._place(host)
 
     def _host_for(self, url: Url) -> _Host:
@@ -250,7 +246,8 @@ class MemoryFrontier:
             return
         self._bins[_bin(-item[0])] -= 1
         self._enter(merged, item[1], item[3])
-        self._settle_in(item[3])
+        self._tidy(item[3])
+        self._place(item[3])
 
     def _remove(self, url: Url) -> Candidate:
         candidate, item = self._entries.pop(url)
