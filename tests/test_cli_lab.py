@@ -246,6 +246,27 @@ def test_measure_for_people_shows_some_metrics_or_those_asked_for(
     assert "did you mean `target_recall`?" in capsys.readouterr().err
 
 
+def test_measure_tells_what_kind_of_topics_they_are(bed: Bed, done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = (done / "measured.json").read_bytes()
+    found = told(["lab", "measure", str(done), "--topics"], capsys)
+    assert list(found["topics"]) == [topic.id for topic in bed.topics]
+    assert found["topics"][bed.topics[0].id]["link_set_size"] == len(bed.topics[0].targets)
+    assert set(found["correlations"]["random"]) == {"target_recall", "description_precision"}
+    told_of = found["correlations"]["random"]["target_recall"]["40"]
+    assert set(told_of["popularity"]) == {"rho", "topics"}
+    assert told_of["popularity"]["topics"] == 3
+    other = told(["lab", "measure", str(done), "--topics", "--at", "20", "--metric", "coverage"], capsys)
+    assert list(other["correlations"]["random"]["coverage"]) == ["20"]
+    assert (done / "measured.json").read_bytes() == shown, "what tables show stays as it is"
+    assert run(["lab", "measure", str(done), "--topics"]) == 0
+    out = capsys.readouterr().out
+    assert "rank correlation over topics with target_recall at 40 pages" in out
+    assert "cohesiveness" in out
+    assert max(map(len, out.splitlines())) <= 120
+    assert run(["lab", "measure", "--trail", "x", "--topics"]) == 2
+    assert "one trail has one topic" in capsys.readouterr().err
+
+
 def test_a_strangers_trail_is_measured(
     bed: Bed, done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -69,7 +69,7 @@ class Recorded:
     """A fetcher that knows the generated web."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        return WEB.get(url) or Failure("connect", "no such page")
+        return WEB.get(url) or Response(url, 404, "Not Found", (), b"")
 
 
 def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
@@ -366,4 +366,22 @@ def test_a_database_beyond_salvage_begins_again_and_keeps_the_pages(tmp_path: Pa
         assert warc.stat().st_size >= before
         asyncio.run(session.run())
         session.close()
+    assert len(trail(folder)) == 120
+
+
+def test_sites_out_of_reach_get_another_chance_on_resume(tmp_path: Path) -> None:
+    class Dead(Recorded):
+        async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+            return Failure("proxy", "connection refused", may_retry=True)
+
+    folder = tmp_path / "crawl"
+    settings = read(Settings, {**SETTINGS, "robots": True, "backoff": 0.01})
+    session = begin(TOPIC.topic, TOPIC.seeds, folder, settings=settings, fetcher=Dead())
+    asyncio.run(session.run())
+    session.close()
+    assert trail(folder) == []
+    again = resume(folder, fetcher=Recorded())
+    again.crawl.not_before = 0.0
+    assert asyncio.run(again.run()) == "pages"
+    again.close()
     assert len(trail(folder)) == 120

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from scenthound.graph.links import link_graph
 from scenthound.lab import characteristics as room
-from scenthound.lab.characteristics import Characteristics, authority, characteristics, correlations, text_cohesiveness
+from scenthound.lab.characteristics import (
+    Characteristics,
+    authority,
+    characteristics,
+    correlations,
+    popularity,
+    text_cohesiveness,
+)
 from scenthound.text.vectors import cosine
 
 COUNTS = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 5))
@@ -52,6 +59,17 @@ def test_targets_that_were_not_recorded_have_no_text() -> None:
         specificity=2,
     )
     assert found == Characteristics(2, 3, 3, 1.0, pytest.approx(1 / 3), pytest.approx(1.0), 1.0)
+
+
+def test_a_topic_without_keywords_is_not_unpopular() -> None:
+    assert popularity({"p": {"bee": 1}}, []) is None
+    assert popularity({"p": {"bee": 1}}, ["wasp"]) == 0
+
+
+def test_values_that_differ_by_rounding_alone_are_ties() -> None:
+    topics = {name: Characteristics(2, size, size, None, None, None, 0.0) for name, size in zip("abc", (1, 2, 3))}
+    noisy = correlations(topics, {"a": 0.1 + 0.2, "b": 0.3, "c": 0.9})
+    assert noisy == correlations(topics, {"a": 0.3, "b": 0.3, "c": 0.9})
 
 
 def test_correlations_leave_out_what_is_undefined() -> None:

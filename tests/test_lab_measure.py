@@ -77,7 +77,7 @@ def test_what_holds_measured_seconds_lies_apart(measured: tuple[Bed, Experiment]
 
 def test_tables_are_the_same_bytes_when_measured_again_by_more_processes(measured: tuple[Bed, Experiment]) -> None:
     _, made = measured
-    names = [f"{name}.parquet" for name in ("metrics", "reach", "pairs")]
+    names = [f"{name}.parquet" for name in ("metrics", "reach", "pairs", "topics")]
     before = [(made.folder / name).read_bytes() for name in names]
     measure(made.folder, at=[10, 20, 40], jobs=2)
     assert [(made.folder / name).read_bytes() for name in names] == before

@@ -16,14 +16,17 @@ from hypothesis import strategies as st
 
 from scenthound.lab import compare, report_svg, stats
 from scenthound.lab.bed import Bed, topic_line
+from scenthound.lab.characteristics import Characteristics, correlations
 from scenthound.lab.compare import every_pair, freshen, lower_is_better, outstanding, turned
 from scenthound.lab.experiment import Experiment, open_experiment, run
 from scenthound.lab.generate import generate
+from scenthound.lab.measure import load_characteristics, topic_values
 from scenthound.lab.metrics import METRICS
 from scenthound.lab.prepared_cache import VARIABLE
 from scenthound.lab.report import render, write_report
 from scenthound.lab.report_facts import Facts, median
 from scenthound.lab.report_svg import Point, Series, apart, curves, style_of
+from scenthound.lab.report_topics import HEADS, easy_topics, signed
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -84,7 +87,7 @@ def test_it_is_one_file_that_asks_nobody_for_anything(page: str) -> None:
 def test_it_says_everything_a_reviewer_asks_for(page: str, done: Experiment) -> None:
     for words in (
         "Target recall", "Precision", "Harvest rate", "Who is better?", "Search length", "Cost", "Topic by topic",
-        "Do they find the same pages?", "robustness", "What went wrong", "What was run", "n = 3 topics at every point",
+        "Do they find the same pages?", "robustness", "Which topics are easy?", "seed–target similarity", "What went wrong", "What was run", "n = 3 topics at every point",
         "± one standard error", "Holm", "scenthound lab run", done.asked.digest, "path-oracle", "content-oracle",
     ):  # fmt: skip
         assert words in page, words
@@ -140,6 +143,39 @@ def test_the_command_makes_the_experiment_again(done: Experiment) -> None:
     command = Facts(done, (10, 20, 40)).command
     assert command.startswith(f"scenthound lab run {done.asked.bed} --strategies breadth-first,best-n-first:n=4,random")
     assert command.endswith(f"--pages 40 --robustness --at 10,20,40 --out {done.folder}")
+
+
+def section(page: str, title: str) -> str:
+    return page.split(f"<h2>{title}</h2>")[1].split("</section>")[0]
+
+
+def test_topics_are_described_and_correlated_with_the_values_at_the_end(page: str, done: Experiment) -> None:
+    told = section(page, "Which topics are easy?")
+    values = topic_values(done, "target_recall", 40)["random"]
+    rho, number = correlations(load_characteristics(done), values)["popularity"]
+    assert number == 3
+    assert rho is None or f">{signed(rho)}<" in told
+    assert "Characteristics of 3 topics" in told
+    assert "With 3 topics a correlation says next to nothing" in told
+    assert "description_<wbr>precision" in told
+    assert tuple(HEADS) == Characteristics.__slots__
+
+
+def test_a_correlation_over_fewer_topics_says_so_and_luck_is_told(done: Experiment) -> None:
+    facts = Facts(done, (10, 20, 40))
+    kinds = {
+        f"t{n}": Characteristics(None, n, n % 7, None if n < 2 else 0.1 * (n % 5), 0.5, 1.0 / (n + 1), 0.5)
+        for n in range(26)
+    }
+    reached = {40: {name: {topic: kind.link_set_size / 26 for topic, kind in kinds.items()} for name in facts.names}}
+    facts.__dict__.update(characteristics=kinds, values={"target_recall": reached})
+    told = easy_topics(facts)
+    assert "one in 20 correlations over 26 topics still lies beyond about ±0.39" in told
+    assert ">1.00<" in told, "link-set size"
+    assert ">−1.00<" in told, "authority"
+    assert re.search(r"\d\.\d\d <span class='se'>\(24\)</span>", told), "text cohesiveness"
+    assert "–" in told
+    assert "precision" not in told.split("<p class")[1], "no table where there is no value"
 
 
 # ---- when things are measured
@@ -252,6 +288,11 @@ def test_a_median_beyond_the_crawls_is_not_reached() -> None:
 
 
 # ---- documentation
+
+
+def test_every_characteristic_of_topics_is_explained() -> None:
+    explained = (DOCS / "concepts" / "metrics.md").read_text(encoding="utf-8")
+    assert [name for name in Characteristics.__slots__ if f"| `{name}` |" not in explained] == []
 
 
 def test_every_metric_on_the_shelf_is_explained() -> None:

@@ -288,19 +288,19 @@ def test_levels_begun_after_the_last_saved_state_are_begun_again(tmp_path: Path,
     whole = born(tmp_path / "whole")
     step_through(whole, 1000)
     session = born(tmp_path / "cut")
-    for steps in (1, 13, 29, 41, 60, 1000):
+    for steps in (1, 13, 29, 41, 60):
         step_through(session, steps)
         session.folder.close()  # without a commit
         session = resume(tmp_path / "cut")
         session.crawl.not_before = 0.0
         assert session.crawl.manners is not None
         session.crawl.manners.resumed_at = None
-    session.folder.commit(1.0)
-    whole.folder.commit(1.0)
+    step_through(session, 1000)
+    for one in (whole, session):
+        one.folder.commit(1.0)
+        one.close()
     assert trail(tmp_path / "cut") == trail(tmp_path / "whole")
     assert len(trail(tmp_path / "cut")) == 200
-    whole.close()
-    session.close()
 
 
 def by_hand(

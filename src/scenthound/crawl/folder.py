@@ -87,6 +87,7 @@ class CrawlFolder:
         release = lock(path).release
         try:
             database, mended = cls._mended_database(path)
+            database.wake()
             folder = cls._with(path, asked, database, release)
             folder.recovered, folder.salvaged = mended, bool(mended)
             folder._mend_pages()
@@ -272,8 +273,8 @@ class CrawlFolder:
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)
-        if saved is None:
-            return None
+        if saved is None or saved.failures:
+            return None  # what could not be had before may be there now
         try:
             return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
         except ValueError:

@@ -257,6 +257,10 @@ class CrawlDatabase:
         """Hosts that may not be asked yet."""
         return [row[0] for row in self.rows("SELECT host FROM hosts WHERE next_allowed > ?", (now,))]
 
+    def wake(self) -> None:
+        """Let everything that waits be due: who was put off until tomorrow for being out of reach may be back."""
+        self.execute("UPDATE frontier SET due = 0 WHERE due > 0")
+
     def save_label(self, url: Url, on_topic: bool, now: float) -> None:
         self.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?)", (url, on_topic, now))
 
