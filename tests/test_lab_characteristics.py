@@ -67,7 +67,9 @@ def test_a_topic_without_keywords_is_not_unpopular() -> None:
 
 
 def test_values_that_differ_by_rounding_alone_are_ties() -> None:
-    topics = {name: Characteristics(2, size, size, None, None, None, 0.0) for name, size in zip("abc", (1, 2, 3))}
+    topics = {
+        name: Characteristics(2, size, size, None, None, None, 0.0) for name, size in zip("abc", (1, 2, 3), strict=True)
+    }
     noisy = correlations(topics, {"a": 0.1 + 0.2, "b": 0.3, "c": 0.9})
     assert noisy == correlations(topics, {"a": 0.3, "b": 0.3, "c": 0.9})
 

@@ -87,7 +87,8 @@ def test_it_is_one_file_that_asks_nobody_for_anything(page: str) -> None:
 def test_it_says_everything_a_reviewer_asks_for(page: str, done: Experiment) -> None:
     for words in (
         "Target recall", "Precision", "Harvest rate", "Who is better?", "Search length", "Cost", "Topic by topic",
-        "Do they find the same pages?", "robustness", "Which topics are easy?", "seed–target similarity", "What went wrong", "What was run", "n = 3 topics at every point",
+        "Do they find the same pages?", "robustness", "Which topics are easy?", "seed–target similarity",
+        "What went wrong", "What was run", "n = 3 topics at every point",
         "± one standard error", "Holm", "scenthound lab run", done.asked.digest, "path-oracle", "content-oracle",
     ):  # fmt: skip
         assert words in page, words

@@ -16,6 +16,7 @@ from scenthound import url as urls
 from scenthound.crawl.held import Held
 from scenthound.crawl.politeness import Manners
 from scenthound.crawl.scope import Scope
+from scenthound.crawl.silence import Silence
 from scenthound.crawl.steps import (
     FOREVER,
     SITEMAP,
@@ -35,9 +36,6 @@ from scenthound.ports import Frontier, History, NeedsLuck, Repository, Strategy
 from scenthound.web.robots import Rules
 
 HOST_FAILURES = 6  # failures in a row after which a host is left alone: two URLs, each tried three times
-SILENT_HOSTS = 16  # so many hosts in a row without any answer: it is our own line that is down
-OUTAGE = 15.0  # first pause then, in seconds; doubled until somebody answers
-LONGEST_OUTAGE = 300.0
 
 
 class Crawl:
@@ -82,8 +80,7 @@ class Crawl:
         self._origin: dict[Url, tuple[Url, int]] = {}  # a redirect's target: what was asked for first, hops so far
         self._tries: dict[Url, int] = {}
         self._sitemaps: dict[str, list[str]] = {}
-        self._silent: set[str] = set()
-        self._pause = OUTAGE
+        self._silence = Silence()
         self.unkept = False  # a page was read whose content is not in the repository
         self._settle = getattr(frontier, "settle", lambda url: None)
 
@@ -277,7 +274,7 @@ class Crawl:
             offers = self._read(result)  # before anything is written: a strategy may raise
         where = self.repository.put(response, now) if self.repository and response is not None else None
         if self.manners is not None:
-            if self._is_outage(result, now):
+            if self._silence.hears(result):
                 self._hold_through(result, now)
                 return
             self._let_rest(result, now)
@@ -384,20 +381,6 @@ class Crawl:
         """On resume: the strategy reads a page once more; what it wanted of it is in the frontier already."""
         self._read(page)
 
-    # ---- when nobody answers
-
-    def _is_outage(self, result: Any, now: float) -> bool:
-        """True while so many different hosts in a row gave no answer at all that it must be our own line."""
-        mute = result.status == 0 and result.retry_after is not None if isinstance(result, Miss) else False
-        if isinstance(result, RobotsLanded):
-            mute = result.rules is None and not result.hopeless and not result.answered
-        if not mute:
-            self._silent.clear()
-            self._pause = OUTAGE
-            return False
-        self._silent.add(urls.host(result.candidate.url))
-        return len(self._silent) >= SILENT_HOSTS
-
     def _hold_through(self, result: Any, now: float) -> None:
         """Wait a while, and let nobody pay for it: neither the URL's tries nor the host's record."""
         candidate: Candidate = result.candidate
@@ -406,8 +389,7 @@ class Crawl:
         if isinstance(result, Miss):
             self._hold(candidate)
         if now >= self.not_before:
-            self.not_before = now + self._pause
-            self._pause = min(2 * self._pause, LONGEST_OUTAGE)
+            self.not_before = now + self._silence.pause()
 
     def _missed(self, miss: Miss, now: float) -> None:
         url = miss.candidate.url

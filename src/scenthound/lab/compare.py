@@ -27,12 +27,18 @@ from scenthound.lab.stats import Comparison, Effect, Verdict, adjust, compare, s
 
 LEVEL = 0.05
 NOTE = "measured.json"
-TABLES = ("metrics", "costs", "reach", "pairs")
+TABLES = ("metrics", "costs", "reach", "pairs", "topics")
 Values = Mapping[str, Mapping[str, float | None]]
 """Each crawler's value per topic."""
 
 _POOLED = {"similarity", "ranks", "linkage_ranks"}  # judged over the pages that all crawlers of a run brought home
-_JUDGES = ("scenthound.lab.measure", "scenthound.lab.quality", "scenthound.lab.metrics.trails")
+_JUDGES = (
+    "scenthound.lab.measure",
+    "scenthound.lab.quality",
+    "scenthound.lab.metrics.trails",
+    "scenthound.lab.characteristics",
+    "scenthound.lab.topic_table",
+)
 
 
 def freshen(

@@ -24,6 +24,7 @@ from scenthound.model import Candidate, Link, Page, Url
 from scenthound.strategies import strategy
 from scenthound.strategies.best_first import BestFirst
 from scenthound.text.contexts import Query, context_counts, page_similarity
+from scenthound.text.vectors import Counts
 
 
 @strategy("dom")
@@ -80,13 +81,17 @@ def climbed_similarity(page: Page, link: Link, query: Query, up: int, min_words:
 
     The root, if none does. `known` is kept between the links of one page: whoever comes to an element that
     another link has passed has the answer, so that each element is looked at once, however many links are below.
+    Elements that only wrap another are passed without counting again.
     """
     passed: list[int] = []
+    said, counts = None, Counts()
     while True:
-        counts = context_counts(page, link, up, query.analyser)
-        element, _ = page.derived(("under", link.node, up), partial(page.document.under, link, up))
+        element, text = page.derived(("under", link.node, up), partial(page.document.under, link, up))
         if element in known:
             break
+        if text != said:
+            counts = context_counts(page, link, up, query.analyser)
+            said = text if up else None  # the words of an image link are not those of its element
         if sum(counts.values()) >= min_words or (passed and element == passed[-1]):
             known[element] = query.similarity(counts)
             break

@@ -63,21 +63,21 @@ class PageRankOrder:
             return [page.offer(link, self._floor()) for link in page.outlinks]
         self.fetched_.add(number)
         linked: list[int] = []
-        offers: list[tuple[int | None, Link]] = []
+        new: list[tuple[int | None, Link]] = []  # what waits already has a rank that is no smaller
         for link in page.outlinks:
             other = graph.number(link.url)
-            if other is None and not graph.is_full:
-                other = graph.meet(link.url)
-                self.waiting_[other] = page.candidate.depth + 1
-                if link.spelling and link.spelling != link.url:
-                    self.spellings_[other] = link.spelling
-            if other is None or other in self.waiting_:
-                offers.append((other, link))
+            if other is None:
+                if not graph.is_full:
+                    other = graph.meet(link.url)
+                    self.waiting_[other] = page.candidate.depth + 1
+                    if link.spelling and link.spelling != link.url:
+                        self.spellings_[other] = link.spelling
+                new.append((other, link))
             if other is not None:
                 linked.append(other)
         graph.link(number, linked)
         floor = self._floor()
-        found = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in offers]
+        found = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in new]
         return found + (self._scored_anew() if len(self.fetched_) % self.every == 0 else [])
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
