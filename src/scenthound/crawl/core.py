@@ -467,9 +467,10 @@ class Crawl:
         url = candidate.url
         if url in self._chosen or self.history.seen(url):
             return
-        if url not in self.frontier and self.scope is not None:
-            reason = self.scope.refuses(candidate) or self._closed(urls.host(url))
-            if reason:
+        if url not in self.frontier:
+            if candidate.rescored and candidate.parent is None:
+                return  # a new score for something that waits no longer
+            if self.scope is not None and (reason := self.scope.refuses(candidate) or self._closed(urls.host(url))):
                 self._drop(candidate, reason)
                 return
         self._push(candidate)

@@ -211,10 +211,25 @@ def _plan(asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic]) ->
             yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, Chosen(name), asked.limits)
 
 
+ENGINE = (
+    "scenthound.crawl.core",
+    "scenthound.crawl.replay",
+    "scenthound.graph.clustering",
+    "scenthound.graph.growing",
+    "scenthound.graph.pagerank",
+    "scenthound.store.heaps",
+    "scenthound.store.memory",
+    "scenthound.store.offers",
+    "scenthound.strategies.levels",
+    "scenthound.text.contexts",
+    "scenthound.text.vectors",
+)
+
+
 def strategy_digest(name: str) -> str:
-    """A digest of the modules that a strategy's class and its parents are written in."""
+    """A digest of the code that decides a crawl: the strategy and its parents, the loop, the frontier, text and graph."""
     modules = {kind.__module__ for kind in inspect.getmro(SHELF.get(name)) if kind is not object}
-    return sources_digest(sorted(module for module in modules if module != "__main__"))
+    return sources_digest(sorted({module for module in modules if module != "__main__"} | set(ENGINE)))
 
 
 def _open_folder(

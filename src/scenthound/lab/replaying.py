@@ -134,6 +134,8 @@ def run_strategy(
             result.rank_seconds.append(crawl.rank_seconds)
 
     try:
+        if getattr(strategy, "oracle", False):  # it may read links it has not paid for, and says so in its name
+            strategy.peek(lambda url: bed.links(bed.pages[n]) if (n := bed.number(url)) is not None else [])  # type: ignore[attr-defined]
         crawl = Crawl(
             strategy,
             _frontier(strategy, limits),
