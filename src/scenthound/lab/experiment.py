@@ -227,7 +227,7 @@ ENGINE = (
 
 
 def strategy_digest(name: str) -> str:
-    """A digest of the code that decides a crawl: the strategy and its parents, the loop, the frontier, text and graph."""
+    """A digest of the code that decides a crawl: strategy, loop, frontier, text and graph."""
     modules = {kind.__module__ for kind in inspect.getmro(SHELF.get(name)) if kind is not object}
     return sources_digest(sorted({module for module in modules if module != "__main__"} | set(ENGINE)))
 
