@@ -6,99 +6,22 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scenthound.crawl.folder import CrawlFolder
+from resuming import SETTINGS, TOPIC, Recorded, born, step_through, trail
 from scenthound.crawl.settings import Settings, read
-from scenthound.crawl.steps import Done, Fetch, Wait
+from scenthound.crawl.steps import Wait
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, FolderInUse
-from scenthound.lab.generate import GeneratedWeb
-from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
+from scenthound.model import Response
 from scenthound.ports import Failure
 from scenthound.store.warc import check
-from scenthound.strategies import SHELF, strategy
-from scenthound.web.landing import land
+from scenthound.strategies import SHELF
 from scenthound.web.robots import parse
-from scenthound.wiring import Session, begin, resume
-
-WEB = GeneratedWeb(pages=400, seed=5)
-TOPIC = WEB.topics[0]
-SETTINGS = {
-    "delay": 0,
-    "robots": False,
-    "pages": 120,
-    "host_patience": 0,
-    "concurrency": 4,
-    "seed_number": 3,
-    "snapshot": 7,
-}
-
-
-@strategy("test-learner")
-@dataclass
-class Learner:
-    """Prefers links whose host gave more pages so far: its decisions depend on everything it has read."""
-
-    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.read_: dict[str, int] = {}
-        return [Candidate(url, float("inf")) for url in seeds]
-
-    def read(self, page: Page) -> Iterable[Candidate]:
-        host = page.url.split("/")[2]
-        self.read_[host] = self.read_.get(host, 0) + 1
-        for link in page.outlinks:
-            yield page.offer(link, self.read_.get(link.url.split("/")[2], 0) / (1.0 + len(link.url) % 7))
-
-    def miss(self, miss: Miss) -> Iterable[Candidate]:
-        self.read_["missed"] = self.read_.get("missed", 0) + 1
-        return ()
-
-    def save(self) -> Mapping[str, Any]:
-        return {"read": dict(self.read_)}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        self.read_ = dict(state["read"])
-
-
-class Recorded:
-    """A fetcher that knows the generated web."""
-
-    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        return WEB.get(url) or Response(url, 404, "Not Found", (), b"")
-
-
-def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
-    settings = read(Settings, {**SETTINGS, **more})
-    return begin(TOPIC.topic, TOPIC.seeds, folder, strategy=name, settings=settings, fetcher=Recorded())
-
-
-def step_through(session: Session, steps: int, commit_every: int = 5) -> bool:
-    """Run some steps of a crawl by hand, one request at a time; True when it has ended."""
-    now = float(session.crawl.tally.attempts)
-    for number in range(steps):
-        step = session.crawl.next(now)
-        if isinstance(step, Done):
-            return True
-        assert not isinstance(step, Wait), step
-        assert isinstance(step, Fetch)
-        now += 1.0
-        response = WEB.get(step.spelling)
-        found = Miss(step.candidate, "http-404") if response is None else land(step.candidate, response)
-        session.crawl.landed(found, now, response)
-        if number % commit_every == commit_every - 1:
-            session.folder.commit(now)
-    return False
-
-
-def trail(folder: Path) -> list[tuple[Any, ...]]:
-    with CrawlFolder.look(folder) as found:
-        return [(s.n, s.url, s.parent, s.score, s.depth, s.similarity) for s in found.history.trail()]
-
+from scenthound.wiring import begin, resume
 
 OURS = [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
 

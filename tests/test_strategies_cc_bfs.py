@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from resuming import SETTINGS, TOPIC, step_through, trail
 from scenthound.crawl.settings import Settings, read
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Topic, Url
@@ -17,7 +18,6 @@ from scenthound.strategies.cc_bfs import CcBfs, Level, ring_weights
 from scenthound.strategies.levels import Choice, Levels
 from scenthound.testing import TinyWeb, Walk, named, walk
 from scenthound.wiring import Session, begin, make_strategy, resume
-from test_crawl_resume import SETTINGS, TOPIC, step_through, trail
 
 # The small graph of the sheet: two seeds, a community around c and d, and a second one behind e.
 LINKS = {

@@ -42,7 +42,7 @@ class BestFirst:
 
     def __post_init__(self) -> None:
         if not isinstance(self.n, int) or isinstance(self.n, bool) or self.n < 1:
-            raise BadConfig(f"best-first: `n` can't be {self.n!r}", "give a whole number, 1 or more")
+            raise BadConfig(f"`n` can't be {self.n!r}", "give a whole number, 1 or more")
         _among("eviction", self.eviction, ("scored", "literal"))
         _among("stop_words", self.stop_words, STOP_LISTS)
 
@@ -73,4 +73,4 @@ class BestNFirst(BestFirst):
 
 def _among(name: str, value: object, known: Iterable[str]) -> None:
     if value not in list(known):
-        raise BadConfig(f"best-first: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
+        raise BadConfig(f"`{name}` can't be {value!r}", "one of: " + ", ".join(known))
