@@ -366,8 +366,12 @@ class Crawl:
         if self.limits.nofollow and any(link.nofollow for link in page.links):
             barred = {link.url for link in page.links if link.nofollow}
             barred -= {link.url for link in page.links if not link.nofollow}
+        chosen, seen = self._chosen, self.history.seen
         for candidate in offers:
-            if candidate.url in barred:
+            url = candidate.url
+            if url in chosen or seen(url):  # asked here too: half of all links end here, without another call
+                continue
+            if url in barred:
                 self._drop(candidate, "nofollow")
             else:
                 self._offer(candidate)
