@@ -115,14 +115,19 @@ def test_infinite_scores_and_broken_unicode_come_back(tmp_path: Path) -> None:
     assert [one.score for one in SqliteHistory(database).trail()] == [math.inf]
 
 
-def test_put_back_returns_the_batch_to_its_places() -> None:
-    frontier = in_memory()
+def test_what_is_given_back_stands_in_its_old_place_and_the_bound_holds() -> None:
+    frontier = in_memory(bound=3)
     for name in ("a", "b", "c"):
         frontier.push(offer(name))
-    frontier.pop(0.0)
-    frontier.pop(0.0)
+    taken = [(frontier.pop(0.0), frontier.popped_number) for _ in range(2)]
     assert frontier.in_flight() == ["http://a.test/", "http://b.test/"]
-    assert frontier.put_back() == 2
+    frontier.push(offer("d"))
+    fallen = []
+    for candidate, number in reversed(taken):
+        assert candidate is not None
+        fallen.append(frontier.give_back(number, candidate))
+    assert fallen == [None, offer("d")], "the last of the order makes room"
+    assert frontier.in_flight() == []
     assert [frontier.pop(0.0) for _ in range(3)] == [offer("a"), offer("b"), offer("c")]
 
 
@@ -218,16 +223,22 @@ def test_small_things_are_kept(tmp_path: Path) -> None:
     assert database.meta("ended") == "budget"
 
 
+KEYS = st.text(min_size=1).filter(lambda key: key != plain._ARRAY)  # that one marks an array, and is refused
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(min_size=1), inner, max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
     max_leaves=10,
 )
 
 
-@given(st.dictionaries(st.text(min_size=1), PLAIN, max_size=4))
+@given(st.dictionaries(KEYS, PLAIN, max_size=4))
 def test_a_plain_state_comes_back_as_it_was(state: dict[str, Any]) -> None:
     assert plain.unpack(plain.pack(state)) == state
+
+
+def test_a_key_that_could_be_taken_for_an_array_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be text"):
+        plain.pack({plain._ARRAY: None})
 
 
 @given(st.binary(max_size=60))

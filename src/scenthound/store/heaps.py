@@ -194,10 +194,6 @@ class MemoryFrontier:
             self._remove(url)
         return None if found is None else found[1]
 
-    def drop(self, url: Url) -> Candidate | None:
-        """Take a waiting URL out, wherever it stands."""
-        return self._remove(url) if url in self._entries else None
-
     # --- entries ------------------------------------------------------------------------------
 
     def _insert(self, candidate: Candidate, number: int) -> None:

@@ -76,10 +76,6 @@ class SqliteFrontier(MemoryFrontier):
             self._in_flight[url] = (self._popped_number, candidate)
         return candidate
 
-    def drop(self, url: Url) -> Candidate | None:
-        self._changed.add(url)
-        return super().drop(url)
-
     def settle(self, url: Url) -> None:
         """What became of a popped URL has been recorded: it need not be put back after a crash."""
         self._in_flight.pop(url, None)
@@ -88,14 +84,6 @@ class SqliteFrontier(MemoryFrontier):
     def in_flight(self) -> list[Url]:
         """Popped and not yet settled, oldest first."""
         return list(self._in_flight)
-
-    def put_back(self) -> int:
-        """Return everything in flight to its old place, as a restart would. Says how many there were."""
-        returned = list(self._in_flight.values())
-        self._in_flight.clear()
-        self.restore((number, candidate) for number, candidate in returned if candidate.url not in self)
-        self._changed.update(candidate.url for _, candidate in returned)
-        return len(returned)
 
     def _write(self) -> None:
         gone, rows = [], []
