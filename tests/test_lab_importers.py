@@ -206,12 +206,13 @@ def test_whole_records_come_out_as_they_went_in(tmp_path: Path, blocks: list[byt
     ("content", "hint"),
     [
         (b"<html>no archive</html>", "WARC/1."),
-        (gzip.compress(b"something else"), "WARC/1."),
+        (gzip.compress(b"something else", mtime=0), "WARC/1."),
         (b"\x1f\x8b\x08 not gzip at all", "WARC/1."),
         (b"\x28\xb5\x2f\xfd....", "zstd"),
-        (gzip.compress(b"filedesc://x.arc 0.0.0.0 2001 text/plain 200"), "ARC"),
-        (gzip.compress(bytes(10_000_000)), "WARC/1."),
+        (gzip.compress(b"filedesc://x.arc 0.0.0.0 2001 text/plain 200", mtime=0), "ARC"),
+        (gzip.compress(bytes(10_000_000), mtime=0), "WARC/1."),
     ],
+    ids=["html", "gzip", "bad-gzip", "zstd", "arc", "zeros"],
 )
 def test_a_file_that_is_no_warc_is_named_and_nothing_is_written(tmp_path: Path, content: bytes, hint: str) -> None:
     (tmp_path / "x.warc.gz").write_bytes(content)
