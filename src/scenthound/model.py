@@ -218,3 +218,16 @@ class Response:
     def header(self, name: str, default: str = "") -> str:
         name = name.lower()
         return next((value for key, value in self.headers if key.lower() == name), default)
+
+
+@dataclass(frozen=True, slots=True)
+class Taxonomy:
+    """A tree of categories with example pages. Names are unique; `text.taxonomy` checks that it is a tree."""
+
+    children: Mapping[str, Sequence[str]]
+    """Inner categories, the root among them, and what lies right below each."""
+    examples: Mapping[str, Sequence[Page]]
+    """Pages that lie in a category itself, not below it."""
+    good: tuple[str, ...] = ()
+    """Categories that count as on topic; none above another."""
+    root: str = "root"

@@ -7,10 +7,10 @@ with `isinstance`. The contract suites in `scenthound.testing` say the rest in c
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-from scenthound.model import Candidate, Miss, Page, Response, Step, Topic, Url
+from scenthound.model import Candidate, Miss, Page, Response, Step, Taxonomy, Topic, Url
 
 Eviction = Literal["scored", "literal", "refuse"]
 """What a full frontier does (rule 7): insert and drop the worst; drop the worst, then insert; refuse."""
@@ -50,6 +50,48 @@ class Hears(Protocol):
     """A strategy that learns from labels given while the crawl runs."""
 
     def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]: ...
+
+
+class Lessons(Protocol):
+    """What a strategy may learn from before it crawls: pages with answers, and a web that is known already."""
+
+    topic: Topic
+    examples: Sequence[Page]
+    """Pages on topic. Never those that a crawl will be graded by."""
+    others: Sequence[Page]
+    """Pages of the background: not known to be on topic."""
+    taxonomy: Taxonomy | None
+    """A tree of categories with examples, the good ones marked; None where there is none."""
+
+    def page(self, url: Url) -> Page | None:
+        """The page at a URL of the known web; None if it lacks it."""
+        ...
+
+    def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
+        """Pages of the known web that link to a URL, in a fixed order, at most so many."""
+        ...
+
+
+@runtime_checkable
+class Trains(Protocol):
+    """A strategy that can learn before it crawls. What it learned is a model: plain JSON and numpy arrays.
+
+    `train` or `use` comes before `start`. A class with `trained = True` can't start without; others begin
+    knowing nothing and learn on the way.
+    """
+
+    needs: tuple[str, ...]
+    """What of the lessons it uses, for the list of what each was given beyond keywords and seeds (sheet 60.7):
+    `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        """Learn; `progress` hears a short sentence now and then. `BadConfig` if the lessons do not suffice."""
+        ...
+
+    def model(self) -> Mapping[str, Any]: ...
+    def use(self, model: Mapping[str, Any]) -> None:
+        """Take over what `model` gave. Raises ValueError, KeyError or TypeError if it is not of its making."""
+        ...
 
 
 @runtime_checkable

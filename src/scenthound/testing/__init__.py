@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
@@ -17,8 +18,8 @@ from scenthound import url as urls
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.replay import Landing, replay
 from scenthound.crawl.steps import Dropped, Limits
-from scenthound.model import Candidate, Miss, Moved, Page, Step, Topic, Url
-from scenthound.ports import OwnFrontier, Saves, Strategy
+from scenthound.model import Candidate, Miss, Moved, Page, Step, Taxonomy, Topic, Url
+from scenthound.ports import OwnFrontier, Saves, Strategy, Trains
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
 from scenthound.text.judge import Judge
@@ -125,6 +126,49 @@ def walk(
     return Walk(history, crawl, dropped, reason)
 
 
+class TinyLessons:
+    """What a strategy may learn from, on a web that fits in your head. Pages are named as in `TinyWeb`.
+
+    `categories` are paths, as `{"sport/volleyball": "a.example/ b.example/"}`, for strategies that want a taxonomy.
+    """
+
+    def __init__(
+        self,
+        web: TinyWeb,
+        topic: Topic | str,
+        examples: str,
+        others: str = "",
+        categories: Mapping[str, str] | None = None,
+        good: Sequence[str] = (),
+    ) -> None:
+        self.web = web
+        self.topic = Topic(topic) if isinstance(topic, str) else topic
+        self.examples, self.others = self._pages(examples), self._pages(others)
+        self.taxonomy = self._tree(categories, good) if categories else None
+
+    def page(self, url: Url) -> Page | None:
+        html = self.web.html.get(url)
+        return None if html is None else Page(url, Candidate(url, 0.0), parse_html(html, url), size=len(html))
+
+    def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
+        pages = (page for source in sorted(self.web.html) if (page := self.page(source)) is not None)
+        return [page.url for page in pages if any(link.url == url for link in page.outlinks)][:most]
+
+    def _pages(self, names: str) -> list[Page]:
+        return [page for name in names.split() if (page := self.page(named(name))) is not None]
+
+    def _tree(self, categories: Mapping[str, str], good: Sequence[str]) -> Taxonomy:
+        children: dict[str, list[str]] = {"root": []}
+        for path in categories:
+            above, whole = "root", ""
+            for label in path.split("/"):
+                whole = f"{whole}/{label}" if whole else label
+                if whole not in children.setdefault(above, []):
+                    children[above].append(whole)
+                above = whole
+        return Taxonomy(children, {path: self._pages(names) for path, names in categories.items()}, tuple(good))
+
+
 # ---- what every strategy promises
 
 CONTRACT_TOPIC = Topic("bees honey", name="bees", description="Keeping bees and making honey.")
@@ -142,12 +186,29 @@ CONTRACT_WEB = {
 }
 
 
-def strategy_contract(make: Callable[[], Strategy]) -> Iterator[tuple[str, Callable[[], None]]]:
+def ready(strategy: Strategy) -> Strategy:
+    """The strategy, trained on the contract's web if it can't start without."""
+    if isinstance(strategy, Trains) and getattr(strategy, "trained", False):
+        strategy.train(contract_lessons(), random.Random(0), lambda _: None)
+    return strategy
+
+
+def contract_lessons() -> TinyLessons:
+    categories = {"insects/bees": "d.example/ a.example/2", "machines": "b.example/"}
+    web = TinyWeb(CONTRACT_WEB)
+    return TinyLessons(web, CONTRACT_TOPIC, "d.example/ g.example/h", "b.example/ e.example/", categories, ["insects"])
+
+
+def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Callable[[], None]]]:
     """Checks for one strategy, each a name and a function that asserts.
 
     Same calls, same trail; parameters untouched; finite scores; survives an empty page; state survives
-    a save and a load in the middle of a crawl; never sees a page that was not fetched.
+    a save and a load in the middle of a crawl; never sees a page that was not fetched; what training gave can be
+    used by another of its kind.
     """
+
+    def make() -> Strategy:
+        return ready(kind())
 
     def same_trail() -> None:
         first, second = _contract_walk(make()), _contract_walk(make())
@@ -201,12 +262,28 @@ def strategy_contract(make: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         other.load(state)
         assert _plain(other.save()) == _plain(state)
 
+    def model_travels() -> None:
+        first, second = kind(), kind()
+        if not isinstance(first, Trains) or not isinstance(second, Trains):
+            return
+        first.train(contract_lessons(), random.Random(0), lambda _: None)
+        model = json.loads(_plain(first.model()))
+        if not any(hasattr(value, "dtype") for value in first.model().values()):
+            second.use(model)
+        else:
+            second.use(first.model())
+        assert _plain(second.model()) == _plain(first.model())
+        assert isinstance(first, Strategy)
+        assert isinstance(second, Strategy)
+        assert _contract_walk(first).visited == _contract_walk(second).visited
+
     yield "the same calls give the same trail", same_trail
     yield "parameters are left untouched", parameters_untouched
     yield "scores are finite", finite_scores
     yield "it reads only what was fetched, once", only_fetched_pages
     yield "it survives an empty web", survives_nothing
     yield "its state survives a save and a load", state_survives
+    yield "its model can be used by another", model_travels
 
 
 def _contract_walk(strategy: Strategy) -> Walk:
