@@ -55,13 +55,22 @@ class Hears(Protocol):
 class Lessons(Protocol):
     """What a strategy may learn from before it crawls: pages with answers, and a web that is known already."""
 
-    topic: Topic
-    examples: Sequence[Page]
-    """Pages on topic. Never those that a crawl will be graded by."""
-    others: Sequence[Page]
-    """Pages of the background: not known to be on topic."""
-    taxonomy: Taxonomy | None
-    """A tree of categories with examples, the good ones marked; None where there is none."""
+    @property
+    def topic(self) -> Topic: ...
+    @property
+    def examples(self) -> Sequence[Page]:
+        """Pages on topic. Never those that a crawl will be graded by."""
+        ...
+
+    @property
+    def others(self) -> Sequence[Page]:
+        """Pages of the background: not known to be on topic."""
+        ...
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """A tree of categories with examples, the good ones marked; None where there is none."""
+        ...
 
     def page(self, url: Url) -> Page | None:
         """The page at a URL of the known web; None if it lacks it."""
@@ -80,9 +89,11 @@ class Trains(Protocol):
     knowing nothing and learn on the way.
     """
 
-    needs: tuple[str, ...]
-    """What of the lessons it uses, for the list of what each was given beyond keywords and seeds (sheet 60.7):
-    `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What of the lessons it uses, for the list of what each was given beyond keywords and seeds (sheet 60.7):
+        `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
+        ...
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         """Learn; `progress` hears a short sentence now and then. `BadConfig` if the lessons do not suffice."""
