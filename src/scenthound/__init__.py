@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scenthound.crawl.folder import CrawlFolder
     from scenthound.crawl.settings import Settings
     from scenthound.errors import ScenthoundError
-    from scenthound.model import Candidate, Link, Miss, Page, Step, Topic, Url
+    from scenthound.model import Candidate, Event, Link, Miss, Page, Step, Topic, Url
     from scenthound.ports import Strategy
     from scenthound.strategies import strategy
     from scenthound.wiring import Session, Watcher, begin, crawl, crawl_async, resume
@@ -45,6 +45,7 @@ _HOMES = {
     "Candidate": "model",
     "Miss": "model",
     "Step": "model",
+    "Event": "model",
     "Strategy": "ports",
     "strategy": "strategies",
     "ScenthoundError": "errors",
@@ -53,6 +54,7 @@ _HOMES = {
 __all__ = [
     "Candidate",
     "CrawlFolder",
+    "Event",
     "Link",
     "Miss",
     "Page",
@@ -104,9 +106,10 @@ class _Verb(ModuleType):
         """Crawl the web for a topic, best pages first, and give back the finished folder.
 
         `topic` is words or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder.
-        `watch` hears of each page, each miss and each link that was left alone. `options` are settings of the crawl
-        (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are
-        obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was asked.
+        `watch` hears of each page, each miss, each link that was left alone and each event the strategy tells of.
+        `options` are settings of the crawl (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters
+        of the strategy. Robots rules are obeyed and hosts are given rest. Raises `ScenthoundError` where something is
+        wrong with what was asked.
         """
         from scenthound import wiring
 

@@ -188,6 +188,19 @@ class Step:
     """What travelled along the path to it; kept so that a strategy can be told of it again."""
 
 
+class Event(NamedTuple):
+    """Something a strategy tells of itself, for whoever watches: a birth, a meal, an auction."""
+
+    kind: str
+    """One word that can be counted, as `born`, `fed`, `died`."""
+    facts: Mapping[str, Any] = NOTHING
+    """JSON-plain. `agent` is the number of the agent it is about; of one that is `born`, `parent` its parent's."""
+    url: Url | None = None
+    """The page it has to do with."""
+    n: int = 0
+    """How many pages had been fetched; the loop fills it in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """What somebody looks for."""

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-from scenthound.model import Candidate, Miss, Page, Response, Step, Taxonomy, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Taxonomy, Topic, Url
 
 Eviction = Literal["scored", "literal", "refuse"]
 """What a full frontier does (rule 7): insert and drop the worst; drop the worst, then insert; refuse."""
@@ -50,6 +50,20 @@ class Hears(Protocol):
     """A strategy that learns from labels given while the crawl runs."""
 
     def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]: ...
+
+
+@runtime_checkable
+class Tells(Protocol):
+    """A strategy that tells of what goes on inside it: its events go to whoever watches and into the history.
+
+    It `Saves` as well, and what it has not told yet is part of its state. So every event is recorded once, however
+    often a crawl is cut off.
+    """
+
+    def told(self) -> Iterable[Event]:
+        """What happened since it was asked last, in order: asked after every page and miss it heard of, and at the
+        end of the crawl."""
+        ...
 
 
 class Lessons(Protocol):
@@ -171,6 +185,10 @@ class History(Protocol):
 
     def link(self, source: Url, targets: Sequence[Url]) -> None:
         """A page's links, for the link graph: every one of them, followed or not (rule 5)."""
+        ...
+
+    def note(self, event: Event) -> None:
+        """Something the strategy told of itself. Of each kind only the latest may be kept."""
         ...
 
     def trail(self) -> Iterator[Step]: ...

@@ -27,7 +27,7 @@ from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.steps import Dropped, Limits
 from scenthound.crawl.tally import Tally
 from scenthound.errors import BadConfig, BadUsage, DiskFull
-from scenthound.model import Candidate, Miss, Page, Response, Step, Topic
+from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Topic
 from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
 from scenthound.store.memory import Lost
 from scenthound.store.sqlite import SqliteFrontier
@@ -40,7 +40,7 @@ from scenthound.web.landing import PageLimits, land
 PRODUCT = "scenthound"
 SITEMAPS_PER_HOST = 50
 MOST_REASONS = 30  # different reasons for failure that are remembered
-Watcher = Callable[[Step | Miss | Dropped], None]
+Watcher = Callable[[Step | Miss | Dropped | Event], None]
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
@@ -117,7 +117,7 @@ class Session:
         self._is_over = False
         self._watch, crawl.watch = crawl.watch, self._heard
 
-    def _heard(self, event: Step | Miss | Dropped) -> None:
+    def _heard(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.manners is not None:
             self.hosts += self.crawl.manners.host(urls.host(event.url)).pages == 1
         if self._watch:
@@ -380,6 +380,7 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
             page = _read_again(folder, event, where, limits)
             if page is not None:
                 (crawl.reconsider if own else crawl.hear_again)(page)
+        crawl.told()  # recorded before the restart
 
 
 def _reconsider(folder: CrawlFolder, crawl: Crawl) -> None:
@@ -435,9 +436,10 @@ def crawl(
     """Crawl the web for a topic, best pages first, and give back the finished folder.
 
     `topic` is words or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder. `watch`
-    hears of each page, each miss and each link that was left alone. `options` are settings of the crawl
-    (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are
-    obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was asked.
+    hears of each page, each miss, each link that was left alone and each event the strategy tells of. `options` are
+    settings of the crawl (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy.
+    Robots rules are obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was
+    asked.
     """
     return asyncio.run(crawl_async(topic, seeds, pages, out, strategy=strategy, watch=watch, **options))
 

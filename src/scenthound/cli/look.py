@@ -14,12 +14,12 @@ from scenthound.cli.complete import exporters_named
 from scenthound.cli.talk import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from scenthound.crawl.folder import CrawlFolder
     from scenthound.exports.explain import Explanation
     from scenthound.exports.facts import Facts
-    from scenthound.model import Step
+    from scenthound.model import Event, Step
     from scenthound.store.memory import Lost
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
@@ -84,9 +84,10 @@ def _listed(counts: dict[str, int], most: int = 8) -> str:
 @click.command()
 @folder_argument
 @click.option("--misses", is_flag=True, help="Also requests that brought no page, with their reason.")
+@click.option("--events", is_flag=True, help="Instead: what the strategy told of itself, as births of agents.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N lines.")
 @json_option
-def trail(folder: Path, misses: bool, limit: int | None, as_json: bool) -> None:
+def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: bool) -> None:
     """Print what was fetched, in order, as JSON lines (with or without --json).
 
     Each line has n, url, parent, anchor, score, parts, similarity, depth, status, bytes and time. A seed's
@@ -95,16 +96,25 @@ def trail(folder: Path, misses: bool, limit: int | None, as_json: bool) -> None:
     \b
       $ scenthound trail balloons --limit 10
       $ scenthound trail balloons --misses | grep '"reason"'
+      $ scenthound trail balloons --events
     """
     from scenthound.crawl.folder import CrawlFolder
-    from scenthound.exports.lines import as_line, miss_line, trail_line
-    from scenthound.model import Step
+    from scenthound.errors import BadUsage
+    from scenthound.exports.lines import as_line, event_line, miss_line, trail_line
+    from scenthound.model import Event, Step
 
+    if misses and events:
+        raise BadUsage("--misses and --events ask for different things", "leave one of them out")
     with CrawlFolder.look(folder) as opened:
-        events = opened.history.events() if misses else opened.history.trail()
-        with contextlib.closing(cast("Generator[Step | Lost]", events)):  # a query left half read outlives its database
-            for event in itertools.islice(events, limit):
-                click.echo(as_line(trail_line(event) if isinstance(event, Step) else miss_line(event)))
+        history = opened.history
+        lines: Iterator[Step | Lost | Event]
+        lines = history.told() if events else history.events() if misses else history.trail()
+        with contextlib.closing(cast("Generator[Step | Lost | Event]", lines)):  # half read it outlives its database
+            for line in itertools.islice(lines, limit):
+                if isinstance(line, Event):
+                    click.echo(as_line(event_line(line)))
+                else:
+                    click.echo(as_line(trail_line(line) if isinstance(line, Step) else miss_line(line)))
 
 
 @click.command()
@@ -148,6 +158,9 @@ def _tell(found: Explanation) -> None:
         parts = ", ".join(f"{clean(name)} {value:.4g}" for name, value in waiting.parts.items())
         score = f"{plain_number(waiting.score)} ({parts})" if parts else plain_number(waiting.score)
         click.echo(f"\noffered by “{clean(waiting.anchor, 80)}” with score {score}")
+    for title, events in (("the strategy told of it:", found.told), ("its agents, and their forebears:", found.family)):
+        if events:
+            click.echo("\n" + "\n".join([title, *map(_event, events)]))
     for request in found.requests:
         click.echo(f"  request: {clean(request.reason)} {clean(request.detail, 120)}".rstrip())
     if found.state in ("refused", "not-kept", "unknown"):
@@ -157,6 +170,19 @@ def _tell(found: Explanation) -> None:
             click.echo("not followed on its host: " + _listed(found.counts))
         if found.near:
             click.echo("did you mean: " + " or ".join(clean(near, 120) for near in found.near))
+
+
+def _event(event: Event) -> str:
+    from scenthound.exports.clean import clean
+
+    facts = (f"{clean(str(name), 40)} {_fact(value)}" for name, value in event.facts.items())
+    return "  " + clean(f"{event.kind} (page {event.n}): {', '.join(facts)}", 400)
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return " ".join(map(_fact, value)) if isinstance(value, list | tuple) else "none" if value is None else str(value)
 
 
 def _hop(place: int, step: Step) -> str:

@@ -31,8 +31,8 @@ from scenthound.crawl.steps import (
 )
 from scenthound.crawl.tally import Tally
 from scenthound.errors import StrategyFailed
-from scenthound.model import Candidate, Miss, Moved, Page, Response, Step, Topic, Url
-from scenthound.ports import Frontier, History, NeedsLuck, Repository, Strategy
+from scenthound.model import Candidate, Event, Miss, Moved, Page, Response, Step, Topic, Url
+from scenthound.ports import Frontier, History, NeedsLuck, Repository, Strategy, Tells
 from scenthound.web.robots import Rules
 
 HOST_FAILURES = 6  # failures in a row after which a host is left alone: two URLs, each tried three times
@@ -56,7 +56,7 @@ class Crawl:
         tally: Tally | None = None,
         repository: Repository | None = None,
         seed_number: int = 0,
-        watch: Callable[[Step | Miss | Dropped], None] | None = None,
+        watch: Callable[[Step | Miss | Dropped | Event], None] | None = None,
     ) -> None:
         self.strategy, self.frontier, self.history = strategy, frontier, history
         self.topic, self.seeds = topic, dict(seeds)
@@ -139,6 +139,7 @@ class Crawl:
         if self._flying:
             return Wait(FOREVER)
         self.ended = self.ended or reason
+        self._tell()
         return Done(self.ended)
 
     def _take(self, now: float) -> Candidate | None:
@@ -292,6 +293,19 @@ class Crawl:
                 self._add_sitemaps(candidate, result.rules)
             case SitemapLanded():
                 self._list(result)
+        self._tell()
+
+    def _tell(self) -> None:
+        for event in self.told():
+            self.history.note(event)
+            if self.watch:
+                self.watch(event)
+
+    def told(self) -> list[Event]:
+        """What the strategy has to tell since it was asked last. On resume it was written down before."""
+        if not isinstance(self.strategy, Tells):
+            return []
+        return [event._replace(n=self.numbered) for event in self.strategy.told()]
 
     def _let_rest(self, result: Any, now: float) -> None:
         assert self.manners is not None

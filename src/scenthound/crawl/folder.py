@@ -22,7 +22,7 @@ from scenthound.crawl.core import HOST_FAILURES, Crawl
 from scenthound.crawl.politeness import HostState, Manners, OriginRules
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
 from scenthound.model import Step
-from scenthound.ports import Saves
+from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import cdxj
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
@@ -188,6 +188,9 @@ class CrawlFolder:
             self.database.save_state("crawl", crawl.save())
             self._save_strategy(crawl)
             self._save_run(now)
+            if isinstance(crawl.strategy, OwnFrontier):  # its frontier is no table that could be counted
+                flying = getattr(crawl.frontier, "in_flight", list)
+                self.database.save_meta("waiting", str(len(crawl.frontier) + len(flying())))
         self.database.commit()
 
     def _save_manners(self, manners: Manners | None) -> None:

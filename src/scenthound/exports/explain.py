@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
 from scenthound import url as urls
 from scenthound.crawl.folder import CrawlFolder
-from scenthound.exports.lines import plain_number, whole_line
-from scenthound.model import Candidate, Step, Url
+from scenthound.exports.lines import event_line, plain_number, whole_line
+from scenthound.model import Candidate, Event, Step, Url
 from scenthound.store.memory import Lost
 
 NEAR = 3
+FOREBEARS = 50  # how far back an agent's family is followed
 LINKS_READ = 2_000_000  # links looked through for pages that point to a URL which was not fetched
 
 
@@ -33,6 +35,10 @@ class Explanation:
     counts: dict[str, int] = field(default_factory=dict)
     """Links to its host that were not followed, by reason."""
     near: list[Url] = field(default_factory=list)
+    told: list[Event] = field(default_factory=list)
+    """What the strategy told of this page."""
+    family: list[Event] = field(default_factory=list)
+    """How the agents it told of were born, each after its forebears."""
 
     def as_plain(self) -> dict[str, Any]:
         waiting = self.candidate
@@ -53,6 +59,8 @@ class Explanation:
             "linked_from": self.linked_from,
             "host_counts": self.counts,
             "near": self.near,
+            "told": [event_line(event) for event in self.told],
+            "family": [event_line(event) for event in self.family],
         }
 
 
@@ -64,7 +72,9 @@ def explain(folder: CrawlFolder, raw: str) -> Explanation:
     if path:
         target = path[-1].url
         moved = f" (redirected from {url})" if target != url else ""
-        return Explanation(url, "crawled", f"fetched as page {path[-1].n}{moved}", path)
+        told = list(history.told(url=target))
+        why = f"fetched as page {path[-1].n}{moved}"
+        return Explanation(url, "crawled", why, path, told=told, family=_family(folder, told))
     fate = history.fate(url) or ""
     requests = [lost for lost in history.misses() if lost.url == url]
     parent = requests[-1].parent if requests else None
@@ -76,6 +86,20 @@ def explain(folder: CrawlFolder, raw: str) -> Explanation:
     if fate.startswith("redirected"):
         return Explanation(url, "dead", f"{fate}, which brought no page", origin, requests)
     return _not_asked_for(folder, url, requests)
+
+
+def _family(folder: CrawlFolder, told: Iterable[Event]) -> list[Event]:
+    """The births of the agents that are told of, and of their forebears, oldest first."""
+    births: dict[int, Event] = {}
+    asked = [number for event in told if isinstance(number := event.facts.get("agent"), int)]
+    while asked and len(births) < FOREBEARS:
+        number = asked.pop()
+        born = next(iter(list(folder.history.told("born", number))), None) if number not in births else None
+        if born is not None:
+            births[number] = born
+            parent = born.facts.get("parent")
+            asked += [parent] if isinstance(parent, int) else []
+    return [births[number] for number in sorted(births)]
 
 
 def _not_asked_for(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Explanation:

@@ -170,7 +170,8 @@ def frontier_length(folder: CrawlFolder) -> int:
     """How many URLs wait, by the last commit, those in flight included."""
     from scenthound.store.sqlite import waiting
 
-    return waiting(folder.database)
+    own = folder.database.meta("waiting")
+    return int(own) if own.isdigit() else waiting(folder.database)
 
 
 @dataclass(slots=True)

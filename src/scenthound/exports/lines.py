@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from scenthound.model import Step
+from scenthound.model import Event, Step
 from scenthound.store.memory import Lost
 
 
@@ -44,6 +44,20 @@ def miss_line(lost: Lost) -> dict[str, Any]:
         "reason": lost.reason,
         "detail": lost.detail,
     }
+
+
+def event_line(event: Event) -> dict[str, Any]:
+    """What a strategy told of itself: after how many pages, what, of which page, and the facts."""
+    return {"n": event.n, "event": event.kind, "url": event.url, "facts": plain_facts(dict(event.facts))}
+
+
+def plain_facts(value: Any) -> Any:
+    """Facts as JSON can say them, whatever a strategy put into them."""
+    if isinstance(value, float):
+        return plain_number(value)
+    if isinstance(value, dict):
+        return {str(key): plain_facts(one) for key, one in value.items()}
+    return [plain_facts(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def whole_line(step: Step) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.prepare_pages import Cut
 from scenthound.lab.prepared import PreparedBed
-from scenthound.model import Candidate, Miss, Step, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
 from scenthound.ports import Frontier, OwnFrontier, Strategy
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
@@ -128,7 +128,7 @@ def run_strategy(
     result = CellResult()
     crawl: Crawl | None = None
 
-    def watch(event: Step | Miss | Dropped) -> None:
+    def watch(event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and crawl is not None:
             result.steps.append(event)
             result.rank_seconds.append(crawl.rank_seconds)
@@ -173,9 +173,12 @@ def own_analysers(strategy: Strategy) -> list[Analyser]:
 
 
 class _History(MemoryHistory):
-    """The bed knows every link already: keeping them once more would only cost memory."""
+    """The bed knows every link already, and trails are all that is measured: the rest would only cost memory."""
 
     def link(self, source: Url, targets: Sequence[Url]) -> None:
+        return None
+
+    def note(self, event: Event) -> None:  # nobody will ask
         return None
 
 

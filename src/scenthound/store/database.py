@@ -47,6 +47,12 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE links (source TEXT PRIMARY KEY, targets BLOB NOT NULL);
 CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
 """
+ADDED = """
+CREATE TABLE IF NOT EXISTS told (
+    number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
+CREATE INDEX IF NOT EXISTS told_kind ON told (kind, agent);
+CREATE INDEX IF NOT EXISTS told_url ON told (url) WHERE url IS NOT NULL;
+"""  # since version 1 was first written: older folders get it when they are resumed, and do without when looked at
 
 
 class HostState(NamedTuple):
@@ -191,6 +197,7 @@ class CrawlDatabase:
             if not self.read_only:
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute("PRAGMA synchronous=NORMAL")
+                self._connection.executescript(ADDED)
 
     # --- small tables -------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenthound.errors import FolderBroken
-from scenthound.model import NOTHING, Miss, Response, Step, Url
+from scenthound.model import NOTHING, Event, Miss, Response, Step, Url
 from scenthound.ports import Where
 from scenthound.url import host as host_of
 
@@ -70,6 +70,7 @@ class MemoryHistory:
         self._dead: dict[Url, str] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self.graph: dict[Url, Sequence[Url]] = {}
+        self._told: list[Event] = []
 
     def seen(self, url: Url) -> bool:
         return url in self._seen
@@ -115,6 +116,15 @@ class MemoryHistory:
 
     def link(self, source: Url, targets: Sequence[Url]) -> None:
         self.graph[source] = targets
+
+    def note(self, event: Event) -> None:
+        self._told.append(event)
+
+    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+        """What the strategy told of itself, in order: all of it, or what is of a kind, an agent, a page."""
+        for event in self._told:
+            if kind in (None, event.kind) and agent in (None, event.facts.get("agent")) and url in (None, event.url):
+                yield event
 
     def trail(self) -> Iterator[Step]:
         return (event for event in self._events if isinstance(event, Step))

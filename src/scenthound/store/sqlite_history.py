@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scenthound.model import Miss, Step, Url
+from scenthound.model import Event, Miss, Step, Url
 from scenthound.ports import Where
 from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostTally, Lost, summed
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
+
+
+EVENTS_KEPT = 100_000  # of each kind: a year of births, or the last hundred thousand meals
+LONGEST_EVENT = 20_000  # characters of its facts as JSON
 
 
 class SqliteHistory:
@@ -29,6 +33,8 @@ class SqliteHistory:
         }
         self._counted = {host for host, _ in self._counts}
         self._touched: set[tuple[str, str]] = set()
+        self._has_told = database.row("SELECT 1 FROM sqlite_master WHERE name = 'told'") is not None
+        self._noted: dict[str, int] = {}
         database.before_commit(self._write)
 
     # --- the port -----------------------------------------------------------------------------
@@ -106,6 +112,42 @@ class SqliteHistory:
 
     def link(self, source: Url, targets: Sequence[Url]) -> None:
         self._database.save_links(source, targets)
+
+    def note(self, event: Event) -> None:
+        kind, agent = clean(event.kind), event.facts.get("agent")
+        facts = as_json(event.facts) or ""
+        self._database.execute(
+            "INSERT INTO told (n, kind, agent, url, facts) VALUES (?,?,?,?,?)",
+            (
+                event.n,
+                kind,
+                agent if isinstance(agent, int) else None,
+                event.url,
+                facts if len(facts) <= LONGEST_EVENT else as_json({"agent": agent, "characters": len(facts)}),
+            ),
+        )
+        if kind not in self._noted:
+            self._noted[kind] = (self._database.row("SELECT count(*) FROM told WHERE kind = ?", (kind,)) or (0,))[0]
+        else:
+            self._noted[kind] += 1
+        if self._noted[kind] >= EVENTS_KEPT * 11 // 10:
+            self._database.execute(
+                "DELETE FROM told WHERE kind = ? AND number <="
+                " (SELECT number FROM told WHERE kind = ? ORDER BY number DESC LIMIT 1 OFFSET ?)",
+                (kind, kind, EVENTS_KEPT),
+            )
+            self._noted[kind] = EVENTS_KEPT
+
+    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+        """What the strategy told of itself, in order: all of it, or what is of a kind, an agent, a page."""
+        if not self._has_told:
+            return
+        wanted = {"kind": kind, "agent": agent, "url": url}
+        given = {column: value for column, value in wanted.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in given) or "1"
+        sql = f"SELECT kind, facts, url, n FROM told WHERE {where} ORDER BY number"  # noqa: S608 - column names of ours
+        for kind_, facts, about, n in self._database.rows(sql, tuple(given.values())):
+            yield Event(kind_, as_mapping(facts), None if about is None else Url(about), n)
 
     def trail(self) -> Iterator[Step]:
         for row in self._database.rows(f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
