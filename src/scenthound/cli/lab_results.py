@@ -236,6 +236,9 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
         if rows:
             heads = (name, *(f"{point:,} pages" for point in points), "topics")
             console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
+    if experiment.asked.given:
+        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.asked.given.items()]
+        console.print(table(("strategy", "given beyond keywords and seeds"), rows))
 
 
 def numbers(text: str, what: str) -> list[int]:

@@ -108,6 +108,8 @@ class Asked:
     robustness: bool = False
     oracles: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What each strategy learned from beyond keywords and seeds (sheet 60.7); those that did not are not in it."""
 
     def conflict(self, other: Asked) -> str:
         """Why cells of the two can't be compared, or nothing: another bed, other limits, other seeds."""
@@ -120,10 +122,12 @@ class Asked:
 
 def save_asked(folder: Path, asked: Asked) -> None:
     plain = asdict(asked)
-    tables = {name: plain.pop(name) for name in ("cut", "limits", "versions")}
+    tables = {name: plain.pop(name) for name in ("cut", "limits", "versions", "given")}
     lines = [f"{key} = {_toml(value)}" for key, value in plain.items()]
     for name, table in tables.items():
-        lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
+        quoted = name == "given"  # its keys are labels, as `bayes:events=bernoulli`
+        lines += ["", f"[{name}]"]
+        lines += [f"{_toml(key) if quoted else key} = {_toml(value)}" for key, value in table.items()]
     write_whole(folder / FILE, ("\n".join(lines) + "\n").encode())
 
 
@@ -133,6 +137,7 @@ def load_asked(folder: Path) -> Asked:
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
         plain["cut"], plain["limits"] = Cut(**plain["cut"]), ReplayLimits(**plain["limits"])
+        plain["given"] = {label: tuple(needs) for label, needs in plain.get("given", {}).items()}
         settled: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
         }

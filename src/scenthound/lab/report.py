@@ -137,6 +137,16 @@ def _tiles(facts: Facts) -> str:
     )
 
 
+def _given(facts: Facts) -> str:
+    """What each strategy learned from before it crawled (sheet 60.7)."""
+    given = facts.run.asked.given
+    told = [
+        f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
+    ]
+    rest = "<br>All others: nothing." if len(told) < len(facts.strategies) else ""
+    return "<br>".join(told) + rest
+
+
 def _asked(facts: Facts) -> str:
     asked = facts.run.asked
     limits = asked.limits
@@ -151,6 +161,7 @@ def _asked(facts: Facts) -> str:
         ("licence", text(str(bed.get("licence") or "not said"), 400)),
         ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in facts.strategies)),
         ("given to each", "keywords and seeds of the topic; descriptions and targets are the judge's alone"),
+        *(("given beyond that", _given(facts)) for _ in [1] if asked.given),
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
         ("seeds", seeds),
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),
