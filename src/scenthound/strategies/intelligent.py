@@ -87,10 +87,9 @@ class Intelligent:
 
     def __post_init__(self) -> None:
         for name, known in (("predicate", PREDICATES), ("stop_words", tuple(STOP_LISTS))):
-            if getattr(self, name) not in known:
-                raise BadConfig(
-                    f"intelligent: `{name}` can't be {getattr(self, name)!r}", "one of: " + ", ".join(known)
-                )
+            value = getattr(self, name)
+            if value not in known:
+                raise BadConfig(f"intelligent: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
         for name, least in (("breadth", 0), ("every", 1), ("memory", 1)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -206,10 +205,9 @@ class Intelligent:
         is_ranked = self.totals_.pages >= self.breadth
         if is_ranked:
             words = float(self._word_logs(parent.words).sum())
-            url = self._summed(tokens, self.events_["url"].logs(self.totals_, self.errors)).tolist()
-            others = [log if has else 0.0 for has, log in zip(
-                (parent.is_goal, parent.goal_children), self._single_logs(), strict=True
-            )]  # fmt: skip
+            url = self._url_logs(tokens)
+            from_goal, sibling = self._single_logs()
+            others = (from_goal if parent.is_goal else 0.0, sibling if parent.goal_children else 0.0)
         offers = []
         for place, link in enumerate(outlinks):
             if link.url in self.done_:
@@ -242,9 +240,7 @@ class Intelligent:
         logs = np.maximum(self.events_["words"].logs(self.totals_, self.errors), 0.0)
         telling = {number: one.words[logs[one.words] > 0.0] for number, one in self.parents_.items()}
         said: dict[tuple[int, ...], float] = {}
-        url = self._summed(
-            [one.tokens for one in waiting], self.events_["url"].logs(self.totals_, self.errors)
-        ).tolist()
+        url = self._url_logs([one.tokens for one in waiting])
         from_goal, sibling = self._single_logs()
         is_related = {number for number, one in self.parents_.items() if one.goal_children}
         offers = []
@@ -273,12 +269,13 @@ class Intelligent:
     def _single_logs(self) -> list[float]:
         return [float(self.events_[name].logs(self.totals_, self.errors, [0])[0]) for name in FAMILIES[2:]]
 
-    @staticmethod
-    def _summed(tokens: Sequence[Sequence[int]], logs: Reals) -> Reals:
+    def _url_logs(self, tokens: Sequence[Sequence[int]]) -> list[float]:
         """The sum of the logarithms for each row of event numbers."""
         flat = np.fromiter(chain.from_iterable(tokens), dtype=np.int64)
         owners = np.repeat(np.arange(len(tokens)), [len(one) for one in tokens])
-        return np.bincount(owners, logs[flat], len(tokens))
+        logs = self.events_["url"].logs(self.totals_, self.errors, flat)
+        sums: list[float] = np.bincount(owners, logs, len(tokens)).tolist()
+        return sums
 
     # ---- what survives a restart
 
