@@ -41,7 +41,9 @@ def graph(at: Place) -> tuple[Values, list[BedTopic]]:
     """4,000 pages from seeds three links before ten of the targets, three times for the clock."""
     pages = at.settings.pages(4000)
     topics = [_graph_topic(at, topic) for topic in at.topics]
-    arms = {str(number): crawl(at, f"graph-{number}", topics, GRAPH, "graph", pages, 1) for number in range(ROUNDS)}
+    arms = {
+        str(number): crawl(at, f"graph-{number}", topics, GRAPH, "graph", pages, jobs=1) for number in range(ROUNDS)
+    }
     points = graph_points(pages)
     metrics = ("url_precision", "url_recall", "precision", "description_recall_norm")
     values = judged(at, {"": arms["0"]}, topics, {name: (curve_of(name, points), points) for name in metrics})
@@ -94,8 +96,7 @@ def f8(at: Place) -> bool:
             means = [values.mean(name, one, pages).mean for one in (BEST_256, look, BREADTH)]
             orders[look] = orders.get(look, True) and is_order(means)
     print("order of means: " + "; ".join(f"{look} {'yes' if kept else 'no'}" for look, kept in orders.items()))
-    early = ", ".join(f"{one} {values.ended[('', one)]}" for one in GRAPH if values.ended[("", one)])
-    print(f"crawls that ended before {pages:,} pages: {early or 'none'}\n")
+    print(values.ended_early())
     return orders[CC[0]]
 
 

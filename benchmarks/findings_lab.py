@@ -122,11 +122,22 @@ def place(name: str, settings: Settings) -> Place | None:
 
 
 def crawl(
-    at: Place, arm: str, topics: Sequence[BedTopic], strategies: Sequence[str], profile: str, pages: int, jobs: int = 0
+    at: Place,
+    arm: str,
+    topics: Sequence[BedTopic],
+    strategies: Sequence[str],
+    profile: str,
+    pages: int,
+    *,
+    whole: bool = False,
+    jobs: int = 0,
 ) -> Experiment:
-    """The crawls of one arm: these strategies on these topics (their seeds as given) under a paper's limits."""
+    """The crawls of one arm: these strategies on these topics (their seeds as given) under a paper's limits.
+
+    `whole` reads whole pages where the paper's profile cuts them.
+    """
     lines = "".join(map(topic_line, topics))
-    print_ = hashlib.sha256(f"{lines}{profile}{pages}".encode()).hexdigest()[:8]
+    print_ = hashlib.sha256(f"{lines}{profile}{pages}{whole}".encode()).hexdigest()[:8]
     folder = at.settings.work / "runs" / f"{at.name}-{arm}-{print_}"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "asked-topics.jsonl"
@@ -138,7 +149,7 @@ def crawl(
         folder,
         topics_file=file,
         limits=replace(chosen.limits, pages=pages),
-        cut=chosen.cut,
+        cut=replace(chosen.cut, page_bytes=0) if whole else chosen.cut,
         oracles=False,
         jobs=jobs or at.settings.jobs,
     )
@@ -166,6 +177,12 @@ class Values:
     found: dict[str, dict[tuple[str, str], dict[str, Curve]]]
     ended: dict[tuple[str, str], int]
     """How many crawls ended before their budget."""
+
+    def ended_early(self) -> str:
+        """A sentence for under the tables."""
+        number = sum(len(topics) for topics in next(iter(self.found.values())).values())
+        told = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
+        return f"crawls that ended on an empty frontier before their budget: {told or 'none'} (of {number} in all)\n"
 
     def at(self, measure: str, strategy: str, point: int, arm: str = "") -> ByTopic:
         place = list(self.points[measure]).index(point)

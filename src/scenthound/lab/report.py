@@ -163,7 +163,8 @@ def _asked(facts: Facts) -> str:
         ("origin", text(str(bed.get("origin") or "not said"), 400)),
         ("licence", text(str(bed.get("licence") or "not said"), 400)),
         ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in asked.strategies)),
-        ("given to each", f"keywords and seeds of the topic; descriptions and targets are the judge's alone{_more(facts)}"),
+        ("given to each", "keywords and seeds of the topic; descriptions and targets are the judge's alone"
+         + _more(facts)),
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
         ("seeds", seeds),
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),
