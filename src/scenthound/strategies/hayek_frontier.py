@@ -1,0 +1,164 @@
+"""The frontier of an economy: URLs that wait until an auction wants them. Not a strategy: `hayek` brings it.
+
+What the loop keeps away (scope, robots.txt) is never pushed; when an auction wants such a URL nevertheless the
+strategy is asked again. Seeds come first. What is wanted on a resting host is promised: it goes as soon as that host
+is awake, and at most `AHEAD` promises are made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.model import Candidate, Url
+
+AHEAD = 8
+
+
+class Desk:
+    """Waiting URLs, promised ones, and those on their way. `want` gives the next wanted candidate, or None;
+    `is_held` says that no decision can be made before all that is on its way has landed."""
+
+    def __init__(self, bound: int | None, want: Callable[[], Candidate | None], is_held: Callable[[], bool]) -> None:
+        if bound is not None and bound < 1:
+            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+        self.bound, self._want, self._is_held = bound, want, is_held
+        self._resting: dict[str, float] = {}
+        self._now = 0.0
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything but which hosts rest."""
+        self._waiting: dict[Url, Candidate] = {}
+        self._promised: dict[Url, Candidate] = {}
+        self._flying: dict[Url, Candidate | None] = {}  # None: where a redirect led
+        self._is_running = False
+        self._numbers = 0
+        self.popped_number = -1
+
+    # ---- the port
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        if math.isnan(candidate.score):
+            raise ValueError(f"a score must be a number: {candidate.url}")
+        self._flying.pop(candidate.url, None)
+        if candidate.url in self:
+            return None
+        if candidate.due > self._now or (self.bound is not None and len(self) >= self.bound):
+            return candidate
+        (self._promised if "asked" in candidate.carry else self._waiting)[candidate.url] = candidate
+        return None
+
+    def rest(self, host: str, until: float) -> None:
+        if until <= self._now:
+            self._resting.pop(host, None)
+        else:
+            self._resting[host] = until
+
+    def pop(self, now: float) -> Candidate | None:
+        self._is_running = True
+        self._now = max(self._now, now)
+        while True:
+            for url in self._promised:
+                if self._is_awake(url):
+                    return self._launch(url)
+            if len(self._promised) >= AHEAD or ((self._promised or self._flying) and self._is_held()):
+                return None
+            if not self.decide():
+                break
+        if not self._flying and not self._promised:  # nobody wants what is left: the oldest goes
+            for url, candidate in self._waiting.items():
+                if self._is_awake(url):
+                    self._promised[url] = candidate._replace(carry={"asked": url})
+                    return self._launch(url)
+        return None
+
+    def decide(self, after: Url | None = None) -> bool:
+        """Have the next decision made; what it wants is promised if it waits here. False if nothing is wanted.
+
+        On resume decisions are made again up to the page that is heard `after` them.
+        """
+        wanted = self._want()
+        if wanted is None:
+            return False
+        found = self._waiting.pop(wanted.url, None)
+        if found is not None and wanted.url != after:
+            self._promised[wanted.url] = found._replace(score=wanted.score, carry=wanted.carry, parts=wanted.parts)
+        return True
+
+    def ready_at(self) -> float | None:
+        lines = self._promised or self._waiting
+        if not lines:
+            return None
+        if self._flying and not self._promised:  # what can be decided now has been; more when something has landed
+            return math.inf
+        hosts = {urls.host(url) for url in lines}
+        return max(self._now, min(self._resting.get(host, self._now) for host in hosts))
+
+    def __len__(self) -> int:
+        return len(self._waiting) + len(self._promised)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._waiting or url in self._promised
+
+    # ---- what the loop may ask beyond the port
+
+    def settle(self, url: Url) -> None:
+        """What became of a URL is known."""
+        for held in (self._flying, self._waiting, self._promised):
+            held.pop(url, None)
+
+    def take(self, url: Url) -> Candidate | None:
+        """Pop this very URL if it waits. Otherwise a redirect leads to it."""
+        candidate = self._promised.get(url) or self._waiting.pop(url, None)
+        if candidate is not None:
+            self._promised[url] = candidate
+            return self._launch(url)
+        if self._is_running:  # before the first pop it is the loop that asks, after a restart
+            self._flying[url] = None
+        return None
+
+    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
+        """Return a popped candidate: it is promised, before all others."""
+        self._flying.pop(candidate.url, None)
+        self._promised = {candidate.url: candidate, **self._promised}
+        return None
+
+    def in_flight(self) -> list[Url]:
+        return list(self._flying)
+
+    def _launch(self, url: Url) -> Candidate:
+        candidate = self._flying[url] = self._promised.pop(url)
+        self._numbers += 1
+        self.popped_number = self._numbers
+        return candidate
+
+    def _is_awake(self, url: Url) -> bool:
+        return self._resting.get(urls.host(url), 0.0) <= self._now
+
+    # ---- what survives a restart
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON. What is on its way counts as promised."""
+        flying = [candidate for candidate in self._flying.values() if candidate is not None]
+        return {
+            "waiting": [_plain(candidate) for candidate in self._waiting.values()],
+            "promised": [_plain(candidate) for candidate in (*flying, *self._promised.values())],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.clear()
+        self._waiting = {one.url: one for one in map(_candidate, state["waiting"])}
+        self._promised = {one.url: one for one in map(_candidate, state["promised"])}
+
+
+def _plain(candidate: Candidate) -> list[Any]:
+    score = None if candidate.score == math.inf else candidate.score
+    return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:8]]
+
+
+def _candidate(fields: list[Any]) -> Candidate:
+    score = math.inf if fields[1] is None else float(fields[1])
+    return Candidate(Url(fields[0]), score, *fields[2:8])

@@ -1,0 +1,50 @@
+"""Goal judges of the Hayek economy: the external program that says which page is paid for. Not a strategy.
+
+[ECON] had two: a page is a goal if it has all words of a set (beach volleyball), or if words that often occur together
+bring it enough points (boards of directors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scenthound.errors import BadConfig
+from scenthound.model import Page
+from scenthound.text.contexts import page_counts
+from scenthound.text.tokens import Analyser
+
+
+@dataclass(frozen=True)
+class GoalJudge:
+    """A page is a goal if the points of the words it has come to `needed`. Without words there are no goals."""
+
+    points: Mapping[str, float]
+    needed: float
+    analyser: Analyser
+
+    def __call__(self, page: Page) -> bool:
+        if not self.points:
+            return False
+        found = page_counts(page, self.analyser)
+        return sum(point for word, point in self.points.items() if word in found) >= self.needed - 1e-9
+
+
+def make_judge(kind: str, words: str, share: float, analyser: Analyser) -> GoalJudge:
+    """A judge from words, each perhaps with its points, as `board:2 directors:2 chairman`.
+
+    `words` wants all of them; `points` wants this share of all points.
+    """
+    points: dict[str, float] = {}
+    for part in words.split():
+        text, _, worth = part.rpartition(":") if part.count(":") == 1 else (part, "", "")
+        try:
+            point = float(worth) if text and worth else 1.0
+        except ValueError:
+            text, point = part, 1.0
+        if not 0.0 < point < 1e6:
+            raise BadConfig(f"`goal_words`: {part!r} gives {point:g} points", "give a number above 0")
+        for term in analyser.terms(text or part):
+            points[term] = max(point, points.get(term, 0.0))
+    total = sum(points.values())
+    return GoalJudge(points, total if kind == "words" else share * total, analyser)

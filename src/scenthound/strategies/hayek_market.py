@@ -1,0 +1,347 @@
+"""Agents, money and bids of the Hayek economy (sheet 40.2). Not a strategy: `hayek` is; it knows no pages, only numbers.
+
+Money is counted in whole coins, a billion to the unit, so that none can appear or be lost by rounding: whatever is
+paid is taken from one purse and put into another as the same whole number. Bids and reward factors are estimates, not
+money, and are plain floats.
+
+The root agent is the bank. It endows the agents it makes, so its purse may be below zero; what is paid to it leaves
+circulation. Always: all purses + the root's = what was brought in + rewards - taxes - purses of the removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from scenthound.errors import BadConfig
+
+COIN = 10**9
+ROOT, WORLD = -1, -2
+"""Who pays or is paid without being an agent."""
+HIGHEST_BID = 1e9
+CHAIN = 3  # how deep kickbacks are passed on
+
+Pricing = Literal["first", "second"]
+Payment = Literal["immediate", "afterwards"]
+
+
+def coins(units: float) -> int:
+    return round(units * COIN)
+
+
+def units(coins: int) -> float:
+    return coins / COIN
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What does not change while an economy runs. `price="first"` is bid-epsilon, `"second"` bid-estimating."""
+
+    price: Pricing = "second"
+    reward: float = 100.0
+    p: float = 0.05
+    q: float = 0.2
+    s: float = 0.1
+    rate: float = 0.1
+    """λ: how fast a reward factor follows what purchases turned out to be worth."""
+    epsilon: float = 0.01
+    discount: float = 0.02
+    discount_wins: int = 50
+    pay: Payment = "immediate"
+    adapt: bool = True
+    """False: bids stay as they are."""
+
+    def __post_init__(self) -> None:
+        for name in ("p", "q", "s"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "give a share of the reward, from 0 to 1")
+        if self.p + self.q + self.s > 1.0:
+            raise BadConfig(
+                f"p + q + s = {self.p + self.q + self.s:g}: more than the whole reward would be passed on",
+                "lower one of them, so that they sum to 1 at most",
+            )
+        if not 0.0 < self.reward <= 1e6:
+            raise BadConfig(f"`reward` can't be {self.reward!r}", "give a number above 0, at most a million")
+        if not 0.0 < self.rate <= 1.0:
+            raise BadConfig(f"`rate` can't be {self.rate!r}", "give a number above 0, at most 1")
+        if not 0.0 < self.epsilon <= self.reward:
+            raise BadConfig(f"`epsilon` can't be {self.epsilon!r}", "give a number above 0, at most the reward")
+
+
+@dataclass(slots=True)
+class Agent:
+    """Bids on every page that has all its features."""
+
+    number: int
+    """Its birth number: the higher, the younger."""
+    features: tuple[int, ...]
+    virtual: bool
+    """It needs nothing that only a fetched page has."""
+    wealth: int
+    capital: int
+    bid: float | None = None
+    """None: an explorer, whose first bid is made when it first meets a page of its own."""
+    factor: float = 0.0
+    wins: int = 0
+    parent: int = ROOT
+    children: int = 0
+    source: str = ""
+    """The page its words were drawn from."""
+    promised: int = 0
+    """What it owes for purchases that are paid after the sequence."""
+
+
+class Transfer(NamedTuple):
+    """A line of the ledger; a first bid is told in the same way."""
+
+    kind: str
+    payer: int
+    payee: int
+    coins: int
+
+
+@dataclass(slots=True)
+class Purchase:
+    """A page bought: all that payments and valuation need, whenever they are made."""
+
+    winner: int
+    page: int
+    bid: int
+    """The effective bid."""
+    price: int
+    payee: int
+    goal: bool = False
+    line: tuple[int, ...] = ()
+    """Earlier winners, latest first, each once, without the winner."""
+    linker: int | None = None
+    """The owner of a page that links to this one."""
+    resold: int | None = None
+    """The bid of whoever won next, once that is known."""
+    kickbacks: int = 0
+    profit: int = 0
+    waiting: bool = False
+    """Its page is on its way: it will be valued when it is resold."""
+
+
+@dataclass
+class Market:
+    """A population and its money. `ledger` hears every transfer; `on_change` whose purse or bid has changed."""
+
+    rules: Rules = field(default_factory=Rules)
+    ledger: Callable[[Transfer], None] | None = None
+    on_change: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.agents: dict[int, Agent] = {}
+        self.root = self.brought_in = self.rewards = self.taxes = self.buried = 0
+        self.births = 0
+        self.index: dict[int, list[int]] = {}
+        """From a feature to the agents that are asked when it is met: for each, its rarest feature."""
+        self.rarity: Callable[[int], float] = lambda feature: 0.0
+        self._keys: dict[int, int] = {}
+
+    # ---- births and deaths
+
+    def admit(
+        self,
+        features: Iterable[int],
+        *,
+        virtual: bool = False,
+        capital: int | None = None,
+        parent: int = ROOT,
+        paid_by: int = ROOT,
+        source: str = "",
+    ) -> Agent:
+        """A new agent, an explorer. Its start capital is the reward; `paid_by` gives it (WORLD: brought in from outside)."""
+        capital = coins(self.rules.reward) if capital is None else capital
+        if capital < 0:
+            raise BadConfig("an agent can't start with less than nothing", "give it a start capital of 0 or more")
+        self.births += 1
+        agent = Agent(
+            self.births, tuple(dict.fromkeys(features)), virtual, capital, capital, parent=parent, source=source
+        )
+        if not agent.features:
+            raise ValueError("an agent needs a feature to know its pages by")
+        if paid_by == WORLD:
+            self.brought_in += capital
+        elif paid_by == ROOT:
+            self.root -= capital
+        else:
+            self.agents[paid_by].wealth -= capital
+            self._changed(paid_by)
+        self.enlist(agent)
+        return agent
+
+    def enlist(self, agent: Agent) -> None:
+        """Take an agent into the population as it is."""
+        self.agents[agent.number] = agent
+        if agent.parent in self.agents:
+            self.agents[agent.parent].children += 1
+        key = min(agent.features, key=lambda feature: (self.rarity(feature), feature))
+        self._keys[agent.number] = key
+        self.index.setdefault(key, []).append(agent.number)
+
+    def bury(self, number: int) -> Agent:
+        """An agent dies; its wealth leaves the economy."""
+        agent = self.agents.pop(number)
+        self.buried += agent.wealth
+        if agent.parent in self.agents:
+            self.agents[agent.parent].children -= 1
+        key = self._keys.pop(number)
+        keyed = self.index[key]
+        keyed.remove(number)
+        if not keyed:
+            del self.index[key]
+        return agent
+
+    def losers(self) -> list[int]:
+        """Who has less than he started with and no living child."""
+        return [one.number for one in self.agents.values() if one.wealth < one.capital and not one.children]
+
+    def rich(self, times: float = 10.0) -> list[int]:
+        """Who may have a child: wealth above so many rewards."""
+        limit = coins(times * self.rules.reward)
+        return [one.number for one in self.agents.values() if one.wealth > limit]
+
+    def tax(self, amount: int) -> None:
+        """Everybody pays; who has less pays what he has."""
+        for agent in self.agents.values():
+            taken = min(amount, agent.wealth)
+            agent.wealth -= taken
+            self.taxes += taken
+            self._changed(agent.number)
+
+    def balance(self) -> int:
+        """0, always: what is there less what should be."""
+        there = sum(agent.wealth for agent in self.agents.values()) + self.root
+        return there - (self.brought_in + self.rewards - self.taxes - self.buried)
+
+    # ---- who bids
+
+    def matching(self, features: set[int]) -> list[int]:
+        """The agents whose features are all there. Costs a look at each feature and at the agents keyed by it."""
+        index = self.index
+        found: list[int] = []
+        for feature in features & index.keys():
+            for number in index[feature]:
+                if features.issuperset(self.agents[number].features):
+                    found.append(number)
+        found.sort()
+        return found
+
+    def effective(self, agent: Agent) -> int:
+        """What an agent really bids: nobody bids money he has not."""
+        if agent.bid is None:
+            return 0
+        return max(0, min(coins(min(agent.bid, HIGHEST_BID)), agent.wealth - agent.promised))
+
+    def set_first_bid(self, agent: Agent, bid: float) -> None:
+        agent.bid = agent.factor = bid
+        if self.ledger is not None:
+            self.ledger(Transfer("first bid", agent.number, ROOT, coins(bid)))
+        self._changed(agent.number)
+
+    # ---- payments
+
+    def pay(self, purchase: Purchase) -> None:
+        """Price, reward and kickbacks of one purchase, in the order of algorithm 6. Fills in what they came to."""
+        rules, winner = self.rules, purchase.winner
+        if winner != purchase.payee:
+            self.transfer("price", winner, purchase.payee, purchase.price)
+        reward = 0
+        if purchase.goal:
+            reward = coins(rules.reward)
+            self.transfer("reward", WORLD, winner, reward)
+            if purchase.line:
+                purchase.kickbacks += self._pass_on("Q", winner, coins(rules.q * rules.reward), rules.q, purchase.line)
+            if purchase.linker is not None and purchase.linker != winner:
+                purchase.kickbacks += self._pass_on(
+                    "S", winner, coins(rules.s * rules.reward), 0.0, [purchase.linker]
+                )
+        purchase.profit = reward - purchase.kickbacks - purchase.price
+        if purchase.profit > 0 and winner in self.agents:
+            share = round(rules.p * purchase.profit)
+            self._pass_on("P", winner, share, rules.p, list(self.parents(winner)))
+
+    def value(self, purchase: Purchase, next_bid: int) -> None:
+        """What a purchase turned out to be worth moves its winner's reward factor (bid-estimating only).
+
+        Valuation is money that should have been paid (the next winner's bid), profit money that was (its price).
+        An explorer without a bid has no factor to move yet.
+        """
+        agent = self.agents.get(purchase.winner)
+        if agent is None or not self._is_learning(agent):
+            return
+        reward = self.rules.reward if purchase.goal else 0.0
+        worth = reward - units(purchase.kickbacks) + units(next_bid)
+        agent.factor += self.rules.rate * (worth - agent.factor)
+        self._rebid(agent)
+
+    def transfer(self, kind: str, payer: int, payee: int, amount: int) -> None:
+        """Move coins. Who has died meanwhile is stood in for by the root."""
+        if payer == WORLD:
+            self.rewards += amount
+        else:
+            self._add(payer, -amount)
+        self._add(payee, amount)
+        if self.ledger is not None:
+            self.ledger(Transfer(kind, payer, payee, amount))
+
+    def parents(self, number: int) -> Iterator[int]:
+        """The living ancestors of an agent, nearest first, as many as kickbacks go to."""
+        agent = self.agents.get(number)
+        for _ in range(CHAIN):
+            if agent is None or agent.parent not in self.agents:
+                return
+            yield agent.parent
+            agent = self.agents[agent.parent]
+
+    def _pass_on(self, kind: str, payer: int, total: int, ratio: float, line: Sequence[int]) -> int:
+        """A truncated geometric series: each keeps its part and passes the rest on. Gives what the payer paid."""
+        if total <= 0 or not line:
+            return 0
+        for payee, part in zip(line, series(total, ratio, min(len(line), CHAIN)), strict=False):
+            self.transfer(kind, payer, payee, part)
+            agent = self.agents.get(payee)
+            if agent is not None and self._is_learning(agent):
+                agent.factor += self.rules.rate * units(part)
+                self._rebid(agent)
+        return total
+
+    def _is_learning(self, agent: Agent) -> bool:
+        return self.rules.adapt and self.rules.price == "second" and agent.bid is not None
+
+    def _rebid(self, agent: Agent) -> None:
+        """The bid is the factor, less up to 2% for the experienced, so that equally good newcomers get their turn."""
+        rules = self.rules
+        agent.factor = min(agent.factor, HIGHEST_BID)
+        agent.bid = agent.factor * (1.0 - rules.discount * min(1.0, agent.wins / rules.discount_wins))
+        self._changed(agent.number)
+
+    def _add(self, number: int, amount: int) -> None:
+        agent = self.agents.get(number)
+        if agent is None:
+            self.root += amount
+        else:
+            agent.wealth += amount
+            self._changed(number)
+
+    def _changed(self, number: int) -> None:
+        if self.on_change is not None:
+            self.on_change(number)
+
+
+def series(total: int, ratio: float, length: int) -> list[int]:
+    """The parts of a sum that each of a line keeps: (1 - ratio) of what he gets; the last keeps all.
+
+    >>> series(1000, 0.2, 3)
+    [800, 160, 40]
+    """
+    parts: list[int] = []
+    left = total
+    for _ in range(length - 1):
+        passed = round(left * ratio)
+        parts.append(left - passed)
+        left = passed
+    return [*parts, left] if length else []
