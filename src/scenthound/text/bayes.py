@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ UNIT = 1 << 20
 """A whole document in the counts: weights are rounded to this fraction before they are added."""
 MOST_WORDS = 2_000_000  # some 200 bytes each; a web of random letters must not fill the memory
 LARGEST = 1 << 62  # of a saved count
+MANY = 64  # distinct words from which arrays are the faster way
 
 
 class Table(NamedTuple):
@@ -75,27 +77,38 @@ class NaiveBayes:
         share = round(weight * UNIT)
         if not share:
             return
-        occurrences = self.events == "multinomial"
-        known = self._counts
-        total = 0
         self._absent = None
-        for word, times in counts.items():
-            if times <= 0 or (self.vocabulary is not None and word not in self.vocabulary):
-                continue
-            amount = share * times if occurrences else share
-            row = known.get(word)
-            if row is None:
-                if share < 0 or len(known) >= self.most:
-                    continue
-                row = known[word] = [0] * len(self.classes)
-            if not occurrences:
-                self._recount(place, row[place], row[place] + amount)
-            row[place] += amount
-            total += amount
-            if share < 0 and not any(row):
-                del known[word]
-        self._words[place] += total
+        known = self._counts
+        if self.vocabulary is not None:
+            counts = {word: times for word, times in counts.items() if word in self.vocabulary}
+        if share > 0:
+            for word in [word for word in counts if word not in known]:
+                if counts[word] > 0 and len(known) < self.most:
+                    known[word] = [0] * len(self.classes)
+        count = self._count_words if self.events == "multinomial" else self._count_documents
+        self._words[place] += count(place, counts, share)
         self._documents[place] += share
+        if share < 0:
+            for word in counts:
+                if word in known and not any(known[word]):
+                    del known[word]
+
+    def _count_words(self, place: int, counts: Mapping[str, int], share: int) -> int:
+        total = 0
+        for row, times in zip(map(self._counts.get, counts), counts.values(), strict=True):
+            if row is not None and times > 0:
+                row[place] += share * times
+                total += times
+        return share * total
+
+    def _count_documents(self, place: int, counts: Mapping[str, int], share: int) -> int:
+        total = 0
+        for row, times in zip(map(self._counts.get, counts), counts.values(), strict=True):
+            if row is not None and times > 0:
+                self._recount(place, row[place], row[place] + share)
+                row[place] += share
+                total += share
+        return total
 
     def _recount(self, place: int, before: int, after: int) -> None:
         held = self._held[place]
@@ -157,39 +170,52 @@ class NaiveBayes:
         ]
 
     def _multinomial(self, counts: Mapping[str, int]) -> list[float]:
-        known, places = self._counts, range(len(self.classes))
-        sums = [0.0] * len(self.classes)
-        words = 0
-        log = math.log
-        for word, times in counts.items():
-            row = known.get(word)
-            if row is None:
-                if self.vocabulary is None or word not in self.vocabulary:
-                    continue
-                words += times  # a word of the fixed vocabulary that was never counted: ln 1 above the line
-                continue
-            words += times
-            for place in places:
-                if amount := row[place]:
-                    sums[place] += times * log(1.0 + amount / UNIT)
-        size = self.size
+        if len(counts) >= MANY:
+            held, times = self._held_by(counts)
+            words = float(times.sum())
+            sums = (times @ np.log1p(held)).tolist()
+        else:
+            words, sums = 0.0, [0.0] * len(self.classes)
+            for word, often in counts.items():
+                if often > 0 and self.knows(word):
+                    words += often
+                    for place, amount in enumerate(self._counts.get(word, ())):
+                        if amount:
+                            sums[place] += often * math.log1p(amount / UNIT)
         if not words:
-            return sums
-        return [sums[place] - words * log(size + self._words[place] / UNIT) for place in places]
+            return [0.0] * len(self.classes)
+        size = self.size
+        return [one - words * math.log(size + all / UNIT) for one, all in zip(sums, self._words, strict=True)]
 
     def _bernoulli(self, counts: Mapping[str, int]) -> list[float]:
-        sums = list(self._all_absent())
-        for word, times in counts.items():
-            if times <= 0:
-                continue
-            row = self._counts.get(word)
-            if row is None and (self.vocabulary is None or word not in self.vocabulary):
-                continue
-            for place, documents in enumerate(self._documents):
-                has = (row[place] if row else 0) / UNIT
-                # P(t|c) = (1 + has) / (2 + n), so P / (1 - P) = (1 + has) / (1 + n - has)
-                sums[place] += math.log(1.0 + has) - math.log(1.0 + documents / UNIT - has)
-        return sums
+        # P(t|c) = (1 + has) / (2 + n), so P / (1 - P) = (1 + has) / (1 + n - has)
+        absent = self._all_absent()
+        documents = [count / UNIT for count in self._documents]
+        if len(counts) >= MANY:
+            held, _ = self._held_by(counts)
+            present = (np.log1p(held) - np.log1p(np.array(documents) - held)).sum(axis=0).tolist()
+        else:
+            present = [0.0] * len(self.classes)
+            nothing = [0] * len(self.classes)
+            for word, often in counts.items():
+                if often > 0 and self.knows(word):
+                    for place, amount in enumerate(self._counts.get(word, nothing)):
+                        has = amount / UNIT
+                        present[place] += math.log1p(has) - math.log1p(documents[place] - has)
+        return [one + other for one, other in zip(absent, present, strict=True)]
+
+    def _held_by(self, counts: Mapping[str, int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of the known words of a document: what was counted of each in every class, and how often it is there."""
+        nothing = [0] * len(self.classes)
+        if self.vocabulary is None:
+            rows = map(self._counts.get, counts)
+            found = [(row, times) for row, times in zip(rows, counts.values(), strict=True) if row]
+        else:
+            found = [(self._counts.get(word, nothing), n) for word, n in counts.items() if word in self.vocabulary]
+        found = [(row, times) for row, times in found if times > 0]
+        width = len(self.classes)
+        held = np.fromiter(chain.from_iterable(row for row, _ in found), np.float64, len(found) * width)
+        return held.reshape(-1, width) / UNIT, np.array([times for _, times in found], dtype=np.float64)
 
     def _all_absent(self) -> list[float]:
         """Per class the sum over V of ln(1 - P(t|c)): words that as many documents hold are summed as one."""
@@ -258,7 +284,10 @@ class NaiveBayes:
     @classmethod
     def load(cls, state: Mapping[str, Any], most: int = MOST_WORDS) -> NaiveBayes:
         """Raises ValueError, KeyError or TypeError for what `save` did not give. Lists may stand for arrays."""
-        made = cls(state["classes"], state["events"], state["uniform"], state["vocabulary"], most)
+        try:
+            made = cls(state["classes"], state["events"], bool(state["uniform"]), state["vocabulary"], most)
+        except BadConfig as error:
+            raise ValueError(error.message) from None
         made._documents = [int(one) for one in state["documents"]]
         words = [str(word) for word in state["words"]]
         made._counts = {word: [0] * len(made.classes) for word in words}
@@ -268,8 +297,10 @@ class NaiveBayes:
         if made.vocabulary is not None and not made.vocabulary.issuperset(words):
             raise ValueError("a saved classifier has counted words that are not in its vocabulary")
         for row, place, amount in zip(*columns, strict=True):
+            if not 0 <= row < len(words) or not 0 <= place < len(made.classes):
+                raise ValueError("a saved classifier has counts for other words or classes than its own")
             highest = made._documents[place] if made.events == "bernoulli" else LARGEST
-            if row < 0 or place < 0 or not 0 < amount <= highest:
+            if not 0 < amount <= highest:
                 raise ValueError("a saved classifier has counts that can't be")
             made._counts[words[row]][place] = amount
             made._words[place] += amount

@@ -22,17 +22,14 @@ class Fisher:
         self._sums: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
 
     def add(self, label: str, counts: Mapping[str, int]) -> None:
-        self._documents[label] += 1
         words = sum(counts.values())
+        if not words:
+            return
+        self._documents[label] += 1
         for word, times in counts.items():
             share = times / words
             first, second = self._sums[word].get(label, (0.0, 0.0))
             self._sums[word][label] = (first + share, second + share * share)
-
-    @property
-    def size(self) -> int:
-        """How many words were met."""
-        return len(self._sums)
 
     def value(self, word: str) -> float:
         classes = {label: documents for label, documents in self._documents.items() if documents}

@@ -45,13 +45,11 @@ class Papers:
         """Keep a document, as the last of all; one of that key is replaced."""
         self.drop(key)
         numbers, begin = self._numbers, len(self._words)
-        for word in counts:
-            number = numbers.get(word)
-            if number is None:
-                number = numbers[word] = len(self.words)
-                self.words.append(word)
-            self._words.append(number)
-        self._times.extend([min(times, 1 << 31) for times in counts.values()])
+        for word in [word for word in counts if word not in numbers]:
+            numbers[word] = len(self.words)
+            self.words.append(word)
+        self._words.extend(map(numbers.__getitem__, counts))
+        self._times.extend(counts.values())
         self._spans[key] = (begin, len(self._words))
 
     def drop(self, key: str) -> None:

@@ -22,7 +22,7 @@ from scenthound.model import Page, Taxonomy
 from scenthound.text.bayes import NaiveBayes, log_sum
 from scenthound.text.contexts import page_counts
 from scenthound.text.fisher import Fisher
-from scenthound.text.frozen import Frozen
+from scenthound.text.frozen import Frozen, Numbered, Numbering
 from scenthound.text.tokens import Analyser
 
 DECIMALS = 12  # rule 3: what is compared is rounded before
@@ -119,6 +119,7 @@ class TreeClassifier:
         self.tree = tree
         self.nodes = {name: NaiveBayes(below) for name, below in tree.children.items()}
         self._frozen: dict[str, Frozen] = {}
+        self._numbering = Numbering()
 
     @classmethod
     def learn(cls, tree: Tree, documents: Sequence[tuple[str, Mapping[str, int]]], features: int = 0) -> TreeClassifier:
@@ -130,8 +131,12 @@ class TreeClassifier:
                 raise BadConfig(f"there are pages of `{category}`, which the taxonomy lacks", "add it, or leave them")
         made._check_taught(documents)
         if features:
+            taught: dict[str, list[tuple[str, Mapping[str, int]]]] = {name: [] for name in tree.children}
+            for category, counts in documents:
+                for node, child in tree.path(category):
+                    taught[node].append((child, counts))
             for name, below in tree.children.items():
-                made.nodes[name] = NaiveBayes(below, vocabulary=_best_words(tree, name, documents, features))
+                made.nodes[name] = NaiveBayes(below, vocabulary=_best_words(below, taught[name], features))
         for category, counts in documents:
             made.add(category, counts)
         return made
@@ -154,11 +159,12 @@ class TreeClassifier:
     # ---- asking
 
     def relevance(self, counts: Mapping[str, int]) -> Relevance:
+        document = self._read(counts, self.tree.asked)
         logs = {self.tree.root: 0.0}
         good: dict[str, float] = {}
         rest: list[float] = []
         for node in self.tree.asked:
-            for child, log in self._below(node, logs[node], counts):
+            for child, log in self._below(node, logs[node], document):
                 if child in self.tree.good:
                     good[child] = log
                 elif child in self.tree.asked:
@@ -172,22 +178,23 @@ class TreeClassifier:
 
     def best_leaf(self, counts: Mapping[str, int]) -> tuple[str, float]:
         """The leaf with the largest P(c|d), and that; of equal ones the first in the tree."""
-        places = self.tree.places
+        document, places = self._read(counts, self.nodes), self.tree.places
         waiting = [(-1.0, False, 0, self.tree.root, 0.0)]
         while True:  # P never grows on the way down: the first leaf to come up is the best
             _, is_leaf, _, name, log = heappop(waiting)
             if is_leaf:
                 return name, math.exp(log)
-            for child, below in self._below(name, log, counts):
+            for child, below in self._below(name, log, document):
                 key = (-round(math.exp(below), DECIMALS), child not in self.nodes, places[child], child, below)
                 heappush(waiting, key)
 
     def probabilities(self, counts: Mapping[str, int]) -> dict[str, float]:
         """P(c|d) of all categories."""
+        document = self._read(counts, self.nodes)
         logs = {self.tree.root: 0.0}
         for name in self.tree.order:
             if name in self.nodes:
-                logs.update(self._below(name, logs[name], counts))
+                logs.update(self._below(name, logs[name], document))
         return {name: math.exp(logs[name]) for name in self.tree.order}
 
     def nearest(self, counts: Mapping[str, int], good: bool) -> str:
@@ -195,11 +202,16 @@ class TreeClassifier:
         found = self.probabilities(counts)
         return max((name for name in self.tree.leaves if self.tree.is_good(name) == good), key=found.__getitem__)
 
-    def _below(self, node: str, log: float, counts: Mapping[str, int]) -> Iterable[tuple[str, float]]:
-        frozen = self._frozen.get(node)
-        if frozen is None:
-            frozen = self._frozen[node] = Frozen(self.nodes[node])
-        found = frozen.log_posteriors(counts) + log
+    def _read(self, counts: Mapping[str, int], nodes: Iterable[str]) -> Numbered:
+        """A document for these classifiers, which are made ready."""
+        for name in nodes:
+            if name not in self._frozen:
+                self._frozen[name] = Frozen(self.nodes[name], self._numbering)
+        return self._numbering.document(counts)
+
+    def _below(self, node: str, log: float, document: Numbered) -> Iterable[tuple[str, float]]:
+        frozen = self._frozen[node]
+        found = frozen.log_posteriors(document) + log
         return zip(frozen.classes, found.tolist(), strict=True)
 
     # ---- keeping
@@ -242,15 +254,15 @@ def two_leaves(examples: Sequence[Page], others: Sequence[Page]) -> Taxonomy:
 
 
 def _best_words(
-    tree: Tree, node: str, documents: Sequence[tuple[str, Mapping[str, int]]], features: int
+    classes: Sequence[str], documents: Sequence[tuple[str, Mapping[str, int]]], features: int
 ) -> Sequence[str] | None:
-    """The words that tell a category's children apart best; None for all, where there are no more than asked for."""
-    fisher = Fisher(tree.children[node])
-    for category, counts in documents:
-        for above, child in tree.path(category):
-            if above == node and counts:
-                fisher.add(child, counts)
-    return fisher.best(features) if fisher.size > features else None
+    """The words that tell classes apart best; None for all, where there are no more than asked for."""
+    if len(set[str]().union(*(counts for _, counts in documents))) <= features:
+        return None
+    fisher = Fisher(classes)
+    for label, counts in documents:
+        fisher.add(label, counts)
+    return fisher.best(features)
 
 
 def _twice(child: str, one: str, other: str, root: str) -> BadConfig:
