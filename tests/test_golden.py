@@ -18,6 +18,7 @@ COMPUTED = [
     *("urls", "words", "md5", "toy_terms", "toy_sim", "weights"),
     *("bf", "naive", "dom", "hub", "hub_n", "fish", "shark", "spread"),
     *("hayek", "curriculum", "ig"),
+    *("nb", "bayes", "tax", "distil"),
     *("cc", "gc", "pr", "order"),
     *("metrics", "topic", "ttest", "augment"),
 ]
