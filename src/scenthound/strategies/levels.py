@@ -1,7 +1,7 @@
 """The frontier of a crawler that goes level by level: what is found waits until its stage has come.
 
-Not a strategy: `cc-bfs` brings it. It chooses when it is asked, since only then is it known that a stage is over: URLs
-that robots.txt or the crawl's scope keeps away are never heard of again.
+Not a strategy: `cc-bfs` and `bayes` bring it. It chooses when it is asked, since only then is it known that a stage is
+over: URLs that robots.txt or the crawl's scope keeps away are never heard of again.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ class Choice(NamedTuple):
     score: float
     carry: Mapping[str, Any]
     parts: Mapping[str, float]
+    parent: Url | None = None
+    """The page that it is fetched for, if that is not the one it was found on first."""
+    depth: int = 0
 
 
 _Place = tuple[float, int, Url]  # (-score, number in line, url)
@@ -147,7 +150,10 @@ class Levels:
         for choice in chosen:
             found = self._found.pop(choice.url, None)
             if found is not None:
-                self._line_up(found._replace(score=choice.score, carry=choice.carry, parts=choice.parts))
+                found = found._replace(score=choice.score, carry=choice.carry, parts=choice.parts)
+                if choice.parent not in (None, found.parent):
+                    found = found._replace(parent=choice.parent, depth=choice.depth, anchor="")
+                self._line_up(found)
 
     def _line_up(self, candidate: Candidate, number: int | None = None) -> None:
         if number is None:

@@ -10,20 +10,38 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scenthound.errors import BadConfig
 
 Events = Literal["multinomial", "bernoulli"]
 UNIT = 1 << 20
 """A whole document in the counts: weights are rounded to this fraction before they are added."""
+MOST_WORDS = 2_000_000  # some 200 bytes each; a web of random letters must not fill the memory
+LARGEST = 1 << 62  # of a saved count
+
+
+class Table(NamedTuple):
+    """All that was counted: the words in the order of the alphabet, and what is not 0 as three arrays in step."""
+
+    words: list[str]
+    rows: NDArray[np.int64]
+    """Numbers of words, ascending."""
+    places: NDArray[np.int64]
+    """Numbers of classes."""
+    amounts: NDArray[np.int64]
+    """Counts in steps of 1/`UNIT`."""
 
 
 class NaiveBayes:
     """Classes, what was counted in each, and how probable they are for a document.
 
     `classes` fixes their order and is the full list; one without a document is left out of posteriors. With a
-    `vocabulary` other words are ignored, when learning and when asked; without, it is all words ever counted.
+    `vocabulary` other words are ignored, when learning and when asked; without, it is all words ever counted, until
+    there are `most` of them: further ones are ignored, and counts depend on the order from there on.
     """
 
     def __init__(
@@ -32,6 +50,7 @@ class NaiveBayes:
         events: Events = "multinomial",
         uniform: bool = False,
         vocabulary: Collection[str] | None = None,
+        most: int = MOST_WORDS,
     ) -> None:
         if len(set(classes)) != len(classes) or not classes:
             raise BadConfig("a classifier needs classes, each with a name of its own")
@@ -39,12 +58,14 @@ class NaiveBayes:
             raise BadConfig(f"`events` can't be {events!r}", "one of: multinomial, bernoulli")
         self.classes, self.events, self.uniform = tuple(classes), events, uniform
         self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
+        self.most = most
         self._place = {name: place for place, name in enumerate(self.classes)}
         size = len(self.classes)
         self._documents = [0] * size
         self._words = [0] * size
         self._counts: dict[str, list[int]] = {}  # word -> per class, occurrences or documents by the event model
         self._held: list[Counter[int]] = [Counter() for _ in classes]  # Bernoulli: words by their count, per class
+        self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class), until something is counted
 
     # ---- learning
 
@@ -57,12 +78,15 @@ class NaiveBayes:
         occurrences = self.events == "multinomial"
         known = self._counts
         total = 0
+        self._absent = None
         for word, times in counts.items():
-            if self.vocabulary is not None and word not in self.vocabulary:
+            if times <= 0 or (self.vocabulary is not None and word not in self.vocabulary):
                 continue
             amount = share * times if occurrences else share
             row = known.get(word)
             if row is None:
+                if share < 0 or len(known) >= self.most:
+                    continue
                 row = known[word] = [0] * len(self.classes)
             if not occurrences:
                 self._recount(place, row[place], row[place] + amount)
@@ -154,8 +178,10 @@ class NaiveBayes:
         return [sums[place] - words * log(size + self._words[place] / UNIT) for place in places]
 
     def _bernoulli(self, counts: Mapping[str, int]) -> list[float]:
-        sums = [self._all_absent(place) for place in range(len(self.classes))]
-        for word in counts:
+        sums = list(self._all_absent())
+        for word, times in counts.items():
+            if times <= 0:
+                continue
             row = self._counts.get(word)
             if row is None and (self.vocabulary is None or word not in self.vocabulary):
                 continue
@@ -165,17 +191,58 @@ class NaiveBayes:
                 sums[place] += math.log(1.0 + has) - math.log(1.0 + documents / UNIT - has)
         return sums
 
-    def _all_absent(self, place: int) -> float:
-        """The sum over V of ln(1 - P(t|c)): words that as many documents hold are summed as one."""
-        documents, held = self._documents[place] / UNIT, self._held[place]
-        some = math.fsum(words * math.log(1.0 + documents - has / UNIT) for has, words in held.items())
-        none = self.size - held.total()
-        return some + none * math.log(1.0 + documents) - self.size * math.log(2.0 + documents)
+    def _all_absent(self) -> list[float]:
+        """Per class the sum over V of ln(1 - P(t|c)): words that as many documents hold are summed as one."""
+        if self._absent is None:
+            self._absent = []
+            for count, held in zip(self._documents, self._held, strict=True):
+                documents = count / UNIT
+                some = math.fsum(words * math.log(1.0 + documents - has / UNIT) for has, words in held.items())
+                none = self.size - held.total()
+                self._absent.append(some + none * math.log(1.0 + documents) - self.size * math.log(2.0 + documents))
+        return self._absent
+
+    def weights(self, label: str, words: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
+        """For many documents at once: with two classes log-odds are linear.
+
+        Gives the log-odds of an empty document, and what each of the words adds to it: with every occurrence, or
+        (Bernoulli) once if it is there. Words that are not known add nothing. Infinite where a class has no document.
+        """
+        one = self._place[label]
+        if len(self.classes) != 2:
+            raise ValueError("log-odds are linear with two classes only")
+        pair = (one, 1 - one)
+        nothing = [0, 0]
+        rows = [self._counts.get(word, nothing) for word in words]
+        joint = self._joint({})
+        empty = joint[pair[0]] - joint[pair[1]] if max(joint) > -math.inf else 0.0
+        logs = []
+        for place in pair:
+            has = np.array([row[place] for row in rows], dtype=np.float64) / UNIT
+            if self.events == "multinomial":
+                logs.append(np.log1p(has) - math.log(max(self.size, 1) + self._words[place] / UNIT))
+            else:
+                logs.append(np.log1p(has) - np.log1p(self._documents[place] / UNIT - has))
+        known = np.fromiter((self.knows(word) for word in words), dtype=bool, count=len(words))
+        return empty, np.where(known, logs[0] - logs[1], 0.0)
 
     # ---- keeping
 
-    def save(self) -> dict[str, Any]:
+    def table(self) -> Table:
+        """Everything that was counted, sorted."""
         words = sorted(self._counts)
+        found = [
+            (row, place, amount)
+            for row, word in enumerate(words)
+            for place, amount in enumerate(self._counts[word])
+            if amount
+        ]
+        columns = np.array(found, dtype=np.int64).reshape(-1, 3).T
+        return Table(words, *(np.ascontiguousarray(column) for column in columns))
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON and arrays."""
+        words, rows, places, amounts = self.table()
         return {
             "classes": list(self.classes),
             "events": self.events,
@@ -183,22 +250,34 @@ class NaiveBayes:
             "vocabulary": None if self.vocabulary is None else sorted(self.vocabulary),
             "documents": list(self._documents),
             "words": words,
-            "counts": [self._counts[word] for word in words],
+            "rows": rows,
+            "places": places,
+            "amounts": amounts,
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any]) -> NaiveBayes:
-        """Raises ValueError, KeyError or TypeError for what `save` did not give."""
-        made = cls(state["classes"], state["events"], state["uniform"], state["vocabulary"])
+    def load(cls, state: Mapping[str, Any], most: int = MOST_WORDS) -> NaiveBayes:
+        """Raises ValueError, KeyError or TypeError for what `save` did not give. Lists may stand for arrays."""
+        made = cls(state["classes"], state["events"], state["uniform"], state["vocabulary"], most)
         made._documents = [int(one) for one in state["documents"]]
-        rows = [[int(one) for one in row] for row in state["counts"]]
-        if any(len(row) != len(made.classes) for row in [made._documents, *rows]):
-            raise ValueError("a saved classifier has counts for other classes than its own")
-        made._counts = dict(zip(map(str, state["words"]), rows, strict=True))
+        words = [str(word) for word in state["words"]]
+        made._counts = {word: [0] * len(made.classes) for word in words}
+        columns = [np.asarray(state[name], dtype=np.int64).tolist() for name in ("rows", "places", "amounts")]
+        if len(made._counts) != len(words) or len(made._documents) != len(made.classes):
+            raise ValueError("a saved classifier has counts for other words or classes than its own")
+        if made.vocabulary is not None and not made.vocabulary.issuperset(words):
+            raise ValueError("a saved classifier has counted words that are not in its vocabulary")
+        for row, place, amount in zip(*columns, strict=True):
+            highest = made._documents[place] if made.events == "bernoulli" else LARGEST
+            if row < 0 or place < 0 or not 0 < amount <= highest:
+                raise ValueError("a saved classifier has counts that can't be")
+            made._counts[words[row]][place] = amount
+            made._words[place] += amount
+        if min(made._documents) < 0:
+            raise ValueError("a saved classifier has counts that can't be")
         if made.events == "bernoulli":
-            columns = zip(*rows, strict=True) if rows else [() for _ in made.classes]
-            made._held = [Counter(filter(None, column)) for column in columns]
-        made._words = [sum(column) for column in zip(*rows, strict=True)] or [0] * len(made.classes)
+            for place, held in enumerate(made._held):
+                held.update(row[place] for row in made._counts.values() if row[place])
         return made
 
 

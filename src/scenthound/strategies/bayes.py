@@ -1,0 +1,318 @@
+"""Bayesian crawl, the reference crawler of [ECON] (sheet 30.2): expand what looks most like a goal, and keep learning.
+
+Every page that is fetched is judged at once, and counted as a goal or as another page by a naive Bayes classifier
+(sheet 30.1); P(goal | words) by all that was counted so far says what to do next. Words are not stemmed, stop words are
+left out. The plain prior is kept however unbalanced the classes are, as in the paper.
+
+Two modes. `fetch-all` is the paper's: of all fetched pages that were not selected yet (the corona) the one with the
+largest P(goal) is selected, ties the one fetched first, and all its links that were not fetched yet are fetched in
+document order. Two counts are told with every page, as they stood when its turn was decided: goals among the pages
+fetched and among those selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page
+it was found on and fetches one page at a time.
+
+Computing all P(goal) anew costs O(pages) and happens every `rescore_every` selections (pages, in link mode); in
+between a page has what it had when it was fetched. In link mode only links of the last `recent` pages get new scores.
+
+Ours. A page is a goal if it holds all words of `goal`; with `judge="points"` (the paper's second task, of which the
+sheet tells no more) if it holds at least `threshold` of them. Untrained, the one goal document that is known at the
+start is made of the topic's keywords and description, and no other document: until the first page is judged not to be
+a goal every page looks like one. Trained, goals are the examples and others the background, and the keywords are not
+counted. A page with a label counts as the label says, whatever the judge thought, as long as it is one of the last
+`recent`; its links have P(goal) = 1 or 0. `score="logit"` ranks by log-odds, which do not saturate on long pages.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.ports import Frontier, Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.corona import Corona, Fetched
+from scenthound.strategies.levels import Choice, Levels
+from scenthound.strategies.recent import RecentPages
+from scenthound.text.bayes import NaiveBayes
+from scenthound.text.contexts import page_counts
+from scenthound.text.papers import Values
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+
+CLASSES = ("goal", "other")
+CERTAIN = 1e9  # log-odds of a page with a label
+CHOICES = {
+    "mode": ("link", "fetch-all"),
+    "events": ("multinomial", "bernoulli"),
+    "judge": ("words", "points"),
+    "score": ("probability", "logit"),
+    "stop_words": tuple(STOP_LISTS),
+}
+
+
+@strategy("bayes")
+@dataclass
+class Bayes:
+    """Links of the page that is most probably a goal first, by a classifier that learns from every page."""
+
+    mode: str = field(
+        default="link",
+        metadata={"doc": "link (links ranked by their page, one at a time) or fetch-all (all links of the best page)"},
+    )
+    events: str = field(default="multinomial", metadata={"doc": "what is counted: multinomial or bernoulli"})
+    goal: str = field(default="", metadata={"doc": "words that a goal page holds; if empty the topic's keywords"})
+    judge: str = field(
+        default="words", metadata={"doc": "when a page is a goal: words (it holds all of them) or points (enough)"}
+    )
+    threshold: int = field(default=2, metadata={"doc": "with judge=points: how many of the words make a goal"})
+    score: str = field(
+        default="probability", metadata={"doc": "links are ranked by probability or logit, which does not saturate"}
+    )
+    rescore_every: int = field(
+        default=50, metadata={"doc": "selections (in link mode pages) after which all scores are computed anew"}
+    )
+    recent: int = field(
+        default=1000, metadata={"doc": "pages whose words and links are remembered, for new scores and for labels"}
+    )
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=False, metadata={"doc": "take Porter stems of words"})
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise BadConfig(f"bayes: `{name}` can't be {getattr(self, name)!r}", "one of: " + ", ".join(known))
+        for name, least in (("threshold", 1), ("rescore_every", 1), ("recent", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise BadConfig(f"bayes: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
+        self.analyser_ = Analyser(self.stop_words, self.stem)
+        if self.goal.strip() and not self.analyser_.terms(self.goal):
+            raise BadConfig(f"bayes: nothing is left of `goal` {self.goal!r} without stop words", "give other words")
+        self.lesson_: Mapping[str, Any] | None = None
+        self.levels_ = Levels(None, self._next_stage)
+        self.on_select_: Callable[[Url, float], None] | None = None
+        """Called with every page that is selected and its P(goal), for those who want to look."""
+        if self.mode == "fetch-all":
+            self.frontier = self._frontier  # only this mode chooses at pop time, which having the method tells
+
+    # ---- what it may be taught
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("examples", "others")
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        if not lessons.examples:
+            raise BadConfig("bayes has no example to learn from", "give pages on topic, or crawl without a model")
+        made = self._untaught()
+        for label, pages in zip(CLASSES, (lessons.examples, lessons.others), strict=True):
+            for page in pages:
+                made.add(label, page_counts(page, self.analyser_))
+        if not made.size:
+            raise BadConfig("bayes: no example has a word in it", "give pages with text")
+        self.lesson_ = made.save()
+        progress(f"counted {len(lessons.examples)} goals and {len(lessons.others)} others, {made.size} words")
+
+    def model(self) -> Mapping[str, Any]:
+        if self.lesson_ is None:
+            raise BadConfig("bayes was taught nothing", "train it first")
+        return {"classifier": self.lesson_, "analyser": self.analyser_.name}
+
+    def use(self, model: Mapping[str, Any]) -> None:
+        found = NaiveBayes.load(model["classifier"])
+        if found.classes != CLASSES or found.events != self.events or model["analyser"] != self.analyser_.name:
+            raise ValueError("this model was trained with other parameters: `events`, `stop_words` or `stem` differ")
+        self.lesson_ = found.save()
+
+    def _untaught(self) -> NaiveBayes:
+        return NaiveBayes(CLASSES, "bernoulli" if self.events == "bernoulli" else "multinomial")
+
+    # ---- the crawl
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.goal_words_ = set(self.analyser_.terms(self.goal if self.goal.strip() else topic.keywords))
+        if self.lesson_ is None:
+            self.classifier_ = self._untaught()
+            if said := self.analyser_.counts(f"{topic.keywords} {topic.description}"):
+                self.classifier_.add("goal", said)
+        else:
+            self.classifier_ = NaiveBayes.load(self.lesson_)
+        self.recent_ = RecentPages(self.recent)
+        self.labels_: dict[Url, bool] = {}
+        self.fetched_ = self.fetched_goals_ = 0
+        self.selected_ = self.selected_goals_ = 0
+        self.is_stale_ = False  # a label came since the last rescoring
+        self.corona_ = Corona()
+        self.levels_.clear()
+        carry = {"stage": 0} if self.mode == "fetch-all" else {}
+        return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        counts = page_counts(page, self.analyser_)
+        if self.mode == "fetch-all":
+            self._catch_up(page.candidate)
+            self.levels_.settle(page.candidate.url)
+        self._count(page.url, counts)
+        return self._links(page, counts) if self.mode == "link" else self._arrive(page, counts)
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        if self.mode == "fetch-all":
+            self._catch_up(miss.candidate)
+            self.levels_.settle(miss.candidate.url)
+        self.recent_.heard_of(miss.candidate.url)
+        return ()
+
+    def _count(self, url: Url, counts: Mapping[str, int]) -> None:
+        """Judge a page and add it to the statistics; one that is heard of again is counted once if remembered."""
+        if url in self.recent_.papers:
+            return
+        is_goal = self._is_goal(url, counts)
+        self.classifier_.add("goal" if is_goal else "other", counts)
+        self.fetched_ += 1
+        self.fetched_goals_ += is_goal
+
+    def _is_goal(self, url: Url, counts: Mapping[str, int]) -> bool:
+        return self.labels_[url] if url in self.labels_ else self._judged(counts)
+
+    def _judged(self, counts: Mapping[str, int]) -> bool:
+        held = sum(word in counts for word in self.goal_words_)
+        return held >= (self.threshold if self.judge == "points" else max(1, len(self.goal_words_)))
+
+    # ---- link mode
+
+    def _links(self, page: Page, counts: Mapping[str, int]) -> list[Candidate]:
+        self.recent_.heard_of(page.url, page.candidate.url)
+        odds = self._known(page.url, self.classifier_.log_odds("goal", counts))
+        score, parts = self._score(odds), self._parts(odds)
+        self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], score)
+        found = [page.offer(link, score, parts=parts) for link in page.outlinks]
+        return found + (self._rescored() if self.fetched_ % self.rescore_every == 0 else [])
+
+    def _score(self, odds: float) -> float:
+        return odds if self.score == "logit" else logistic(odds)
+
+    def _parts(self, odds: float) -> dict[str, float]:
+        return {"goal": logistic(odds), "logit": odds}
+
+    def _rescored(self) -> list[Candidate]:
+        """What waiting links of remembered pages are worth by the statistics of now."""
+        papers = self.recent_.papers
+        sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
+        empty = self._empty()
+        odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(papers, sums, strict=True)}
+        scores = {url: self._score(one) for url, one in odds.items()}
+        return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
+
+    def _known(self, url: Url, odds: float) -> float:
+        """Log-odds within bounds; certain where there is a label."""
+        if url in self.labels_:
+            return CERTAIN if self.labels_[url] else -CERTAIN
+        return max(-CERTAIN, min(CERTAIN, odds))
+
+    def _weigh(self, words: Sequence[str]) -> Values:
+        return self.classifier_.weights("goal", words)[1]
+
+    def _empty(self) -> float:
+        """The log-odds of an empty page, to which every word adds what it weighs."""
+        return self.classifier_.weights("goal", ())[0]
+
+    # ---- the paper's mode
+
+    def _frontier(self, bound: int | None) -> Frontier:
+        self.levels_ = Levels(bound, self._next_stage)
+        return self.levels_
+
+    def _arrive(self, page: Page, counts: Mapping[str, int]) -> list[Candidate]:
+        """A page enters the corona; its links wait until it is selected."""
+        self.recent_.keep(page.url, counts)
+        if page.url not in self.corona_:
+            links = [link.url for link in page.outlinks]
+            is_goal = self._is_goal(page.url, counts)
+            probability = logistic(self._known(page.url, self.classifier_.log_odds("goal", counts)))
+            self.corona_.put(
+                Fetched(page.url, self.fetched_, page.candidate.depth, is_goal, links), counts, probability
+            )
+        return [page.offer(link, 0.0) for link in page.outlinks if link.url not in self.levels_]
+
+    def _next_stage(self) -> list[Choice] | None:
+        """Select a page: its links are what is fetched next. None when all were selected."""
+        if not len(self.corona_):
+            return None
+        if self.is_stale_ or self.selected_ % self.rescore_every == 0:
+            empty, self.is_stale_ = self._empty(), False
+            self.corona_.rescore(
+                self._weigh, self.events == "multinomial", lambda url, sum: logistic(self._known(url, empty + sum))
+            )
+        page, probability = self.corona_.select()
+        self.selected_ += 1
+        self.selected_goals_ += self.labels_.get(page.url, page.is_goal)
+        if self.on_select_ is not None:
+            self.on_select_(page.url, probability)
+        parts = {
+            "goal": probability,
+            "goals fetched": float(self.fetched_goals_),
+            "goals selected": float(self.selected_goals_),
+        }
+        carry = {"stage": self.selected_}
+        return [Choice(link, probability, carry, parts, page.url, page.depth + 1) for link in page.links]
+
+    def _catch_up(self, candidate: Candidate) -> None:
+        """On resume pages are heard again that were fetched for later selections: their stage says for which."""
+        stage: Any = candidate.carry.get("stage")
+        while isinstance(stage, int) and self.selected_ < stage and (chosen := self._next_stage()) is not None:
+            self.levels_.begin(chosen)
+
+    # ---- labels
+
+    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """A page counts as its label says from now on; of a URL that was not read yet, once it is."""
+        counts = self.recent_.words(url)
+        was = None if counts is None else self._is_goal(url, counts)
+        self.labels_[url] = on_topic
+        if counts is None:  # should it wait, it is as good as certain what will come of it
+            return [Candidate(url, self._score(self._known(url, 0.0)), parts={"label": float(on_topic)}, rescored=True)]
+        if was != on_topic:
+            self.classifier_.add(CLASSES[on_topic], counts, -1.0)
+            self.classifier_.add(CLASSES[not on_topic], counts)
+            self.fetched_goals_ += 1 if on_topic else -1
+        self.is_stale_ = True
+        return self._rescored() if self.mode == "link" else ()
+
+    # ---- what survives a restart
+
+    def save(self) -> Mapping[str, Any]:
+        state = {
+            "classifier": self.classifier_.save(),
+            "recent": self.recent_.save(),
+            "labels": {str(url): on_topic for url, on_topic in self.labels_.items()},
+            "counts": [self.fetched_, self.fetched_goals_, self.selected_, self.selected_goals_],
+            "stale": self.is_stale_,
+        }
+        if self.mode == "fetch-all":
+            state |= {"corona": self.corona_.save(), "frontier": self.levels_.save()}
+        return state
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.classifier_ = NaiveBayes.load(state["classifier"])
+        self.recent_ = RecentPages.load(state["recent"], self.recent)
+        self.labels_ = {Url(url): bool(on_topic) for url, on_topic in state["labels"].items()}
+        self.fetched_, self.fetched_goals_, self.selected_, self.selected_goals_ = state["counts"]
+        self.is_stale_ = state["stale"]
+        if self.mode == "fetch-all":
+            self.corona_ = Corona.load(state["corona"])
+            self.levels_.load(state["frontier"])
+
+
+def logistic(odds: float) -> float:
+    """The probability that belongs to log-odds.
+
+    >>> logistic(0.0), logistic(1e9), logistic(-1e9)
+    (0.5, 1.0, 0.0)
+    """
+    if odds < 0.0:
+        power = math.exp(odds)
+        return power / (1.0 + power)
+    return 1.0 / (1.0 + math.exp(-odds))

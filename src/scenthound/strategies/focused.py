@@ -1,0 +1,254 @@
+"""Taxonomy-focused crawl with the soft and the hard rule, and the distiller (sheet 30.3).
+
+Chakrabarti, van den Berg and Dom 1999, by way of [CHAP]. Every page is classified into a tree of categories, some of
+which the user marked good. R(page) is the probability that it lies in one of these. By the soft rule all its links
+have the score R; waiting links keep their maximum. By the hard rule they do if the most probable leaf is good or below
+a good category, and are thrown away otherwise; a hard crawl can starve, and then it ends: that weakness is part of the
+result. Where the lessons have no taxonomy, the tree is made of two leaves: the examples and the others.
+
+The distiller, if on, looks for hubs on the crawled graph every `every` pages: Kleinberg's iteration on links between
+hosts, weighed by relevance (`graph.distiller`). What a hub of the best tenth links to across hosts and was not visited
+has relevance 1 from then on, and a URL that the hard rule threw away gets its chance. The default is off, so that soft
+and hard rule are seen by themselves.
+
+Ours. The paper orders the frontier by (tries, relevance, load of the host, insertion). In the laboratory tries and
+load are 0. Live, both are the loop's: a request that failed is held apart from the frontier until its host has rested,
+and is tried `retries` times at most, so no URL that was tried stands in the order; a host that was just asked rests
+for the crawl's `delay`, so the load of hosts is even. The classifier does not change during the crawl, but for labels:
+a page with a label is counted for the most probable good leaf, or the most probable other leaf, its own links have
+relevance 1 or 0, and waiting links of the last `recent` pages are scored anew. Words kept by `features` stay as they
+are then. On long pages R is nearly 0 or 1: `score="logit"` ranks by log-odds, which tell such pages apart.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.ports import Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.distilling import MOST_LINKS, Distilling
+from scenthound.strategies.recent import RecentPages
+from scenthound.text.contexts import page_counts
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier, learned, two_leaves
+from scenthound.text.tokens import Analyser
+
+MOST_PARTS = 5  # good categories that are told of a score
+
+
+@strategy("focused-soft")
+@dataclass
+class FocusedSoft:
+    """Links of pages that are most probably in a good category of a taxonomy first."""
+
+    trained: ClassVar[bool] = True
+    name: ClassVar[str] = "focused-soft"
+
+    score: str = field(
+        default="probability", metadata={"doc": "links are ranked by probability or logit, which does not saturate"}
+    )
+    features: int = field(
+        default=20_000,
+        metadata={"doc": "words kept per inner category, by Fisher's discriminant, where there are more; 0 keeps all"},
+    )
+    distiller: bool = field(default=False, metadata={"doc": "look for hubs and promote what they link to"})
+    every: int = field(default=500, metadata={"doc": "pages between two runs of the distiller"})
+    rho: float = field(default=0.1, metadata={"doc": "relevance that a page must exceed to be endorsed"})
+    percentile: float = field(default=90.0, metadata={"doc": "hubs from this percentile on promote what they link to"})
+    memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered for the distiller"})
+    recent: int = field(default=1000, metadata={"doc": "pages whose words and links are remembered, for labels"})
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+
+    def __post_init__(self) -> None:
+        for name, known in (("score", ("probability", "logit")), ("stop_words", tuple(STOP_LISTS))):
+            if getattr(self, name) not in known:
+                raise self._bad(name, "one of: " + ", ".join(known))
+        for name, least in (("features", 0), ("every", 1), ("memory", 1), ("recent", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise self._bad(name, f"give a whole number, {least} or more")
+        for name, most in (("rho", 1.0), ("percentile", 100.0)):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value <= most:
+                raise self._bad(name, f"give a number from 0 to {most:g}")
+        self.analyser_ = Analyser(self.stop_words, self.stem)
+        self.tree_: TreeClassifier | None = None
+        self.labels_: dict[Url, tuple[bool, str, Mapping[str, int]]] = {}
+
+    def _bad(self, name: str, way_out: str) -> BadConfig:
+        return BadConfig(f"{self.name}: `{name}` can't be {getattr(self, name)!r}", way_out)
+
+    # ---- what it is taught
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("examples", "others", "taxonomy")
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        taxonomy = lessons.taxonomy
+        if taxonomy is None:
+            for what, pages in (("page on topic", lessons.examples), ("other page", lessons.others)):
+                if not pages:
+                    raise BadConfig(
+                        f"{self.name} has no {what} to learn from",
+                        "give examples, and pages of the background, or a taxonomy with examples",
+                    )
+            taxonomy = two_leaves(lessons.examples, lessons.others)
+        self._forget_labels()
+        self.tree_ = learned(taxonomy, self.analyser_, self.features)
+        progress(f"learned {len(self.tree_.nodes)} classifiers for {len(self.tree_.tree.leaves)} leaves")
+
+    def model(self) -> Mapping[str, Any]:
+        self._forget_labels()
+        return {"tree": self._taught().save(), "analyser": self.analyser_.name}
+
+    def use(self, model: Mapping[str, Any]) -> None:
+        if model["analyser"] != self.analyser_.name:
+            raise ValueError("this model was trained with other words: `stop_words` or `stem` differ")
+        self.labels_ = {}
+        self.tree_ = TreeClassifier.load(model["tree"])
+
+    def _taught(self) -> TreeClassifier:
+        if self.tree_ is None:
+            raise BadConfig(f"{self.name} can't start untrained", f"train it first: scenthound train {self.name}")
+        return self.tree_
+
+    # ---- the crawl
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self._taught()
+        self._forget_labels()
+        self.recent_ = RecentPages(self.recent)
+        self.distilling_ = Distilling(self.memory) if self.distiller else None
+        return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        self.recent_.heard_of(page.url, page.candidate.url)
+        counts = page_counts(page, self.analyser_)
+        if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # it had its label before it was read
+            self._learn_label(page.url, self.labels_[page.url][0], counts)
+        score, parts = self._worth(page.url, counts)
+        followed = page.outlinks if score is not None else ()
+        worth = self._least() if score is None else score
+        self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], worth)
+        found = [page.offer(link, worth, parts=parts) for link in followed]
+        if self.distilling_ is not None:
+            self.distilling_.read(page, parts["relevance"])
+            if self.distilling_.pages % self.every == 0:
+                found += self._promoted()
+        return found
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        self.recent_.heard_of(miss.candidate.url)
+        if self.distilling_ is not None:
+            self.distilling_.miss(miss.candidate.url)
+        return ()
+
+    def _worth(self, url: Url, counts: Mapping[str, int]) -> tuple[float | None, dict[str, float]]:
+        """The score of a page's links, None if they are not to be followed, and its parts."""
+        if url in self.labels_:
+            on_topic = self.labels_[url][0]
+            relevance = Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {})
+            return self._score(relevance), {"relevance": float(on_topic), "label": float(on_topic)}
+        relevance = self._taught().relevance(counts)
+        parts = {"relevance": relevance.probability, "logit": relevance.log_odds}
+        if len(relevance.good) > 1:
+            best = sorted(relevance.good.items(), key=lambda one: -one[1])[:MOST_PARTS]
+            parts |= {f"P({name})": probability for name, probability in best}
+        return self._ruled(relevance, counts, parts), parts
+
+    def _ruled(self, relevance: Relevance, counts: Mapping[str, int], parts: dict[str, float]) -> float | None:
+        """The rule: what links are worth, None if they are thrown away; may add to the parts of the score."""
+        return self._score(relevance)
+
+    def _score(self, relevance: Relevance) -> float:
+        return relevance.log_odds if self.score == "logit" else relevance.probability
+
+    def _least(self) -> float:
+        return -FURTHEST if self.score == "logit" else 0.0
+
+    def _promoted(self) -> list[Candidate]:
+        assert self.distilling_ is not None
+        score = FURTHEST if self.score == "logit" else 1.0
+        return [
+            Candidate(url, score, parts={"relevance": 1.0, "promoted by hub": hub}, parent=parent, depth=depth)
+            for url, hub, parent, depth in self.distilling_.promoted(self.rho, self.percentile)
+        ]
+
+    # ---- labels
+
+    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """The page is counted as its label says; of a URL that was not read yet, once it is."""
+        known = self.labels_.get(url)
+        if known is not None and known[0] == on_topic:
+            return ()
+        if known is not None and known[1]:
+            counts: Mapping[str, int] | None = known[2]
+            self._taught().add(known[1], known[2], -1.0)
+        else:
+            counts = self.recent_.words(url)
+        if counts is None:  # should it wait, it is certain what will come of it
+            self.labels_[url] = (on_topic, "", {})
+            score = self._score(Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {}))
+            return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
+        self._learn_label(url, on_topic, counts)
+        return self._rescored()
+
+    def _learn_label(self, url: Url, on_topic: bool, counts: Mapping[str, int]) -> None:
+        tree = self._taught()
+        category = tree.nearest(counts, good=on_topic)
+        tree.add(category, counts)
+        self.labels_[url] = (on_topic, category, dict(counts))
+
+    def _forget_labels(self) -> None:
+        """Back to what training gave: counts are exact."""
+        for _, category, counts in self.labels_.values():
+            if category and self.tree_ is not None:
+                self.tree_.add(category, counts, -1.0)
+        self.labels_ = {}
+
+    def _rescored(self) -> list[Candidate]:
+        worth = {url: self._worth(url, counts) for url, counts in self.recent_.counted()}
+        least = self._least()
+        scores = {url: least if score is None else score for url, (score, _) in worth.items()}
+        return self.recent_.rescored(scores, lambda url: worth[url][1])
+
+    # ---- what survives a restart
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "labels": [[url, on, category, dict(words)] for url, (on, category, words) in self.labels_.items()],
+            "recent": self.recent_.save(),
+            "distilling": None if self.distilling_ is None else self.distilling_.save(),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self._forget_labels()
+        for url, on_topic, category, words in state["labels"]:
+            self.labels_[Url(url)] = (bool(on_topic), str(category), words)
+            if category:
+                self._taught().add(category, words)
+        self.recent_ = RecentPages.load(state["recent"], self.recent)
+        if self.distilling_ is not None and state["distilling"] is not None:
+            self.distilling_ = Distilling.load(state["distilling"], self.memory)
+
+
+@strategy("focused-hard")
+@dataclass
+class FocusedHard(FocusedSoft):
+    """Links of pages whose most probable category is a good one, most relevant first; all other links are dropped."""
+
+    name: ClassVar[str] = "focused-hard"
+
+    def _ruled(self, relevance: Relevance, counts: Mapping[str, int], parts: dict[str, float]) -> float | None:
+        tree = self._taught()
+        leaf, probability = tree.best_leaf(counts)
+        parts[f"best leaf {leaf}"] = probability
+        return self._score(relevance) if tree.tree.is_good(leaf) else None

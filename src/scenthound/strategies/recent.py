@@ -1,0 +1,99 @@
+"""What was said on the pages read last, and which of their links wait: for scores that change later.
+
+Not a strategy: those that learn from labels, or anew from time to time, bring it. Only so many pages are remembered;
+links found on earlier pages alone keep the score they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from scenthound.model import Candidate, Url
+from scenthound.text.papers import Papers
+
+DECIMALS = 12  # rule 3: what is compared is rounded before
+
+
+class RecentPages:
+    """The last `most` pages: their words, their score, and the links of theirs that were not heard of since."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.papers = Papers()
+        self._scores: dict[Url, float] = {}
+        self._links: dict[Url, Sequence[Url]] = {}
+        self._parents: dict[Url, list[Url]] = {}  # of links that may wait: the pages they were found on
+
+    def keep(self, url: Url, counts: Mapping[str, int], links: Sequence[Url] = (), score: float = 0.0) -> None:
+        """Remember a page, and forget the oldest if there are too many. Its links wait from now on."""
+        if not self.most:
+            return
+        self.forget(url)
+        self.papers.put(url, counts)
+        self._scores[url], self._links[url] = score, links
+        for link in links:
+            self._parents.setdefault(link, []).append(url)
+        while len(self._links) > self.most:
+            self.forget(next(iter(self._links)))
+
+    def forget(self, url: Url) -> None:
+        for link in self._links.pop(url, ()):
+            found = self._parents.get(link)
+            if found and url in found:
+                found.remove(url)
+                if not found:
+                    del self._parents[link]
+        self._scores.pop(url, None)
+        self.papers.drop(url)
+
+    def heard_of(self, *urls: Url) -> None:
+        """These wait no longer."""
+        for url in urls:
+            self._parents.pop(url, None)
+
+    def words(self, url: Url) -> dict[str, int] | None:
+        """The word counts of a page; None if it is not among those remembered."""
+        return self.papers.counts(url) if url in self.papers else None
+
+    def counted(self) -> Iterable[tuple[Url, dict[str, int]]]:
+        """All pages with their words, the oldest first."""
+        return ((url, self.papers.counts(url)) for url in self._links)
+
+    def rescored(self, scores: Mapping[Url, float], told: Callable[[Url], Mapping[str, float]]) -> list[Candidate]:
+        """Take new scores of pages; gives what that changes for links that wait: the best page each was found on
+        decides (rule 5). `told` gives the parts of a page's new score."""
+        old, touched = self._scores, dict[Url, None]()
+        new = {**old, **scores}
+        for url, score in scores.items():
+            if url in old and round(score, DECIMALS) != round(old[url], DECIMALS):
+                touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))
+        offers = []
+        for link in touched:
+            parents = self._parents[link]
+            before, best = max(map(old.__getitem__, parents)), max(parents, key=new.__getitem__)
+            if round(new[best], DECIMALS) != round(before, DECIMALS):
+                offers.append(Candidate(link, new[best], parts=told(best), rescored=True))
+        self._scores = {url: new[url] for url in old}
+        return offers
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON and arrays."""
+        waiting = self._parents
+        return {
+            "papers": self.papers.save(),
+            "pages": [
+                [url, self._scores[url], [link for link in links if link in waiting]]
+                for url, links in self._links.items()
+            ],
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any], most: int) -> RecentPages:
+        made = cls(most)
+        made.papers = Papers.load(state["papers"])
+        for url, score, links in state["pages"]:
+            made._scores[url], made._links[url] = float(score), links
+            for link in links:
+                made._parents.setdefault(link, []).append(url)
+        return made

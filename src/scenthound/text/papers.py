@@ -1,0 +1,109 @@
+"""Documents kept as numbers: many of them, scored all at once.
+
+A word costs eight bytes in every document that holds it. What was dropped is swept out when it is more than half, so
+memory follows what is kept.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+SWEPT = 1 << 16  # words in dropped documents that are not worth sweeping
+
+
+class Papers:
+    """Word counts by key, in the order they were put in."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self.words: list[str] = []
+        """The words of all documents, and some that are in none any more."""
+        self._numbers: dict[str, int] = {}
+        self._words = array("I")
+        self._times = array("I")
+        self._spans: dict[str, tuple[int, int]] = {}
+        self._dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._spans
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._spans)
+
+    def put(self, key: str, counts: Mapping[str, int]) -> None:
+        """Keep a document, as the last of all; one of that key is replaced."""
+        self.drop(key)
+        numbers, begin = self._numbers, len(self._words)
+        for word in counts:
+            number = numbers.get(word)
+            if number is None:
+                number = numbers[word] = len(self.words)
+                self.words.append(word)
+            self._words.append(number)
+        self._times.extend([min(times, 1 << 31) for times in counts.values()])
+        self._spans[key] = (begin, len(self._words))
+
+    def drop(self, key: str) -> None:
+        span = self._spans.pop(key, None)
+        if span is None:
+            return
+        self._dropped += span[1] - span[0]
+        if self._dropped > SWEPT and 2 * self._dropped > len(self._words):
+            kept = [(key, self.counts(key)) for key in self._spans]
+            self._clear()
+            for key, counts in kept:
+                self.put(key, counts)
+
+    def counts(self, key: str) -> dict[str, int]:
+        """The word counts of a document, words in their old order; KeyError for a stranger."""
+        begin, end = self._spans[key]
+        return {self.words[n]: t for n, t in zip(self._words[begin:end], self._times[begin:end], strict=True)}
+
+    def sums(self, weigh: Callable[[Sequence[str]], Values], repeated: bool) -> Values:
+        """For each document the sum of what its words weigh, once for every occurrence if `repeated`."""
+        if not self._spans:
+            return np.zeros(0)
+        weights = weigh(self.words)
+        each = np.append(weights[np.array(self._words, dtype=np.int64)], 0.0) if len(self._words) else np.zeros(1)
+        if repeated and len(self._times):
+            each[:-1] *= np.array(self._times, dtype=np.float64)
+        spans = np.array(list(self._spans.values()), dtype=np.int64)
+        found = np.add.reduceat(each, spans.ravel())[::2]
+        return np.where(spans[:, 0] == spans[:, 1], 0.0, found)
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON and arrays; what was dropped is not in it."""
+        kept = Papers()
+        for key in self._spans:
+            kept.put(key, self.counts(key))
+        return {
+            "words": kept.words,
+            "keys": list(kept._spans),
+            "ends": np.array([end for _, end in kept._spans.values()], dtype=np.int64),
+            "numbers": np.array(kept._words, dtype=np.uint32),
+            "times": np.array(kept._times, dtype=np.uint32),
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any]) -> Papers:
+        made = cls()
+        made.words = [str(word) for word in state["words"]]
+        made._numbers = {word: number for number, word in enumerate(made.words)}
+        made._words.extend(np.asarray(state["numbers"]).tolist())
+        made._times.extend(np.asarray(state["times"]).tolist())
+        begin = 0
+        for key, end in zip(state["keys"], np.asarray(state["ends"]).tolist(), strict=True):
+            made._spans[str(key)] = (begin, end)
+            begin = end
+        return made
