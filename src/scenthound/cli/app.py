@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo", "See it work: a real crawl of an embedded web, no network needed."),
     "crawl": ("crawl", "Crawl the web for a topic, best pages first."),
     "resume": ("crawl", "Go on with a crawl, whatever ended it."),
+    "topic": ("topic", "Make a topic from example pages, or show one."),
     "train": ("train", "Let a strategy learn from a known web before it crawls."),
     "label": ("label", "Say that a page is on topic or off; a running crawl hears it."),
     "status": ("look", "Say how a crawl stands: pages, harvest, failures, why it ended."),
