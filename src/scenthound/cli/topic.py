@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scenthound.lab.topic_making import Falls, Keyword, Sureness
 
 SHOWN = 10
+LEAST = 0.001  # probability of a category that is worth a line
 FEW = 10  # examples below which the figures say little
 FOUND_IN: Mapping[str, tuple[str, str]] = {
     "new": ("topic", "Make a topic file from example pages."),
@@ -127,6 +128,8 @@ def new(
     if may_ask and add_category is None:
         category = click.prompt("Category of your examples", default=category, err=True)
     _write(file, name, chosen, description, category, marked, found, taxonomy, depth, background)
+    if not as_json:
+        _hint_good(found, marked)
     _done(file, chosen, category, marked, found, as_json)
 
 
@@ -218,10 +221,24 @@ def _tell(found: Found, as_json: bool) -> None:
         shown = [
             (place, one.name, f"{one.probability:.3f}", f"{one.first_of:,}" if one.is_leaf else "")
             for place, one in enumerate(found.falls[:SHOWN], 1)
+            if one.probability >= LEAST or place <= 3
         ]
         console.print(table(("", "category", "probability", "first for"), shown, numbers=(0, 2, 3)))
     for sentence in sureness_told(found):
         say(sentence)
+
+
+def _hint_good(found: Found, good: Sequence[str]) -> None:
+    """A category that holds most examples and is not good would teach that they are off topic."""
+    from scenthound.exports.clean import clean
+
+    for falls in found.falls:
+        inside = any(falls.name == name or falls.name.startswith(f"{name}/") for name in good)
+        if falls.is_leaf and falls.first_of * 2 > len(found.examples) and not inside:
+            say(
+                f"note: {falls.first_of:,} of {len(found.examples):,} examples look like `{clean(falls.name, 100)}`. "
+                "If that is your topic, mark it with --good; else its pages count as off topic."
+            )
 
 
 def sureness_told(found: Found) -> list[str]:

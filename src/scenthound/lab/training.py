@@ -138,7 +138,8 @@ def _tree(known: TopicFile, source: Source, categories: Categories | None, lesso
         path = path_named(said.get(page.url) or own)
         added[name_of(path)] = None
         placed.setdefault(path, []).append(page)
-    placed = {path: pages for path, pages in placed.items() if pages}
+    spoken = {path: [page for page in pages if page.text.strip()] for path, pages in placed.items()}
+    placed = {path: pages for path, pages in spoken.items() if pages}
     names = {name_of(path[:end]) for path in placed for end in range(1, len(path) + 1)}
     good = check_good(known.topic.good, names)
     good += [name for name in added if not any(name == one or name.startswith(f"{one}/") for one in good)]
