@@ -171,7 +171,7 @@ def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_pat
     }
     from scenthound.cli.app import run as command
 
-    assert command(["lab", "report", str(tmp_path / "run")]) == 0
+    assert command(["lab", "report", str(tmp_path / "run"), "--jobs", "1"]) == 0
     report = (tmp_path / "run" / "report.html").read_text()
     assert "given beyond that" in report
     assert "<code>test-pupil:weight=2</code>: examples, others<br>All others: nothing." in report
@@ -184,11 +184,11 @@ def test_measure_lists_it_for_people_and_keeps_its_json(
     from scenthound.cli.app import run as command
 
     run(generated, "breadth-first,test-pupil", tmp_path / "run", topics=2, pages=20, oracles=False)
-    assert command(["lab", "measure", str(tmp_path / "run")]) == 0
+    assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1"]) == 0
     told = capsys.readouterr().out
     assert "given beyond keywords and seeds" in told
     assert "examples, others" in told
-    assert command(["lab", "measure", str(tmp_path / "run"), "--json"]) == 0
+    assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)) == {"breadth-first", "test-pupil"}
 
 

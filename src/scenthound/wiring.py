@@ -21,6 +21,7 @@ from scenthound import url as urls
 from scenthound.crawl.asked import Asked, check_seeds, masked
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.folder import CrawlFolder
+from scenthound.crawl.hearing import Listener, in_order
 from scenthound.crawl.run import Clock, LiveRun
 from scenthound.crawl.scope import Scope
 from scenthound.crawl.settings import Settings, read
@@ -30,6 +31,7 @@ from scenthound.crawl.teaching import check_untaught, fitting, taught
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Topic
 from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
+from scenthound.store.labels import Heard, Labels
 from scenthound.store.memory import Lost
 from scenthound.store.models import load_model
 from scenthound.store.sqlite import SqliteFrontier
@@ -118,6 +120,7 @@ class Session:
         self._run: LiveRun | None = None
         self._is_over = False
         self._watch, crawl.watch = crawl.watch, self._heard
+        self._listener = Listener(folder, crawl)
 
     def _heard(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.manners is not None:
@@ -139,6 +142,11 @@ class Session:
     @property
     def settings(self) -> Settings:
         return self.folder.asked.settings
+
+    def listen(self) -> None:
+        """Let the strategy hear labels that were given meanwhile, and keep what it made of them."""
+        if self._listener.listen():
+            self.folder.commit(self.clock())
 
     def interrupt(self) -> None:
         """First call: finish what is in flight and save; second: stop now. Both can be resumed."""
@@ -177,6 +185,7 @@ class Session:
                 delay=settings.delay,
                 clock=self.clock,
                 tick=tick,
+                listen=self.listen,
             )
             if handle_signals:
                 loop = asyncio.get_running_loop()
@@ -305,7 +314,9 @@ def resume(
             crawl.manners.resumed_at = clock()
         crawl.not_before = clock() + folder.asked.settings.delay
         folder.attach(crawl, clock())
-        return Session(folder, crawl, fetcher, clock)
+        session = Session(folder, crawl, fetcher, clock)
+        session.listen()
+        return session
     except BaseException:
         folder.close()
         raise
@@ -383,15 +394,20 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
     crawl.tally.misses.update(folder.history.reasons())
     crawl.tally.dropped.update(folder.history.counts())
     if not isinstance(crawl.strategy, Saves):
+        for told in Labels(folder.database).heard():
+            crawl.hear(told.url, told.on_topic, offer=False)
         return
     state = folder.database.state("strategy")
     if state is not None:
         crawl.strategy.load(state)
     after = int(folder.database.meta("snapshot", "0")) if state is not None else 0
+    labels = int(folder.database.meta("snapshot_labels", "0")) if state is not None else 0
     limits = page_limits(folder.asked.settings)
     own = isinstance(crawl.strategy, OwnFrontier)  # as old as the snapshot too: what was wanted since goes in again
-    for event, where in folder.history.events_after(after):
-        if isinstance(event, Lost):
+    for event, where in in_order(folder, after, labels):
+        if isinstance(event, Heard):
+            crawl.hear(event.url, event.on_topic, offer=own)
+        elif isinstance(event, Lost):
             candidate = Candidate(event.url, event.score, event.carry, {}, event.parent, event.anchor, event.depth)
             crawl.hear_miss(Miss(candidate, event.reason, event.detail, event.status, event.bytes), offer=own)
         elif where is not None:

@@ -68,6 +68,7 @@ def train(
         taxonomy=taxonomy,
         seed_number=seed_number,
         when=datetime.now(UTC).isoformat(timespec="seconds"),
+        jobs=2,
         progress=None if as_json else lambda sentence: say(clean(sentence, 200)),
     )
     on = model.trained_on

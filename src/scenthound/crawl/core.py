@@ -32,7 +32,7 @@ from scenthound.crawl.steps import (
 from scenthound.crawl.tally import Tally
 from scenthound.errors import StrategyFailed
 from scenthound.model import Candidate, Event, Miss, Moved, Page, Response, Step, Topic, Url
-from scenthound.ports import Frontier, History, NeedsLuck, Repository, Strategy, Tells
+from scenthound.ports import Frontier, Hears, History, NeedsLuck, Repository, Strategy, Tells
 from scenthound.web.robots import Rules
 
 HOST_FAILURES = 6  # failures in a row after which a host is left alone: two URLs, each tried three times
@@ -438,6 +438,16 @@ class Crawl:
         for candidate in list(self.strategy.miss(miss)):
             if offer:
                 self._offer(candidate)
+
+    def hear(self, url: Url, on_topic: bool, offer: bool = True) -> None:
+        """The strategy is told what somebody thinks of a page; what it wants after that replaces what it wanted."""
+        if not isinstance(self.strategy, Hears):
+            return
+        before = time.process_time()
+        for candidate in list(self.strategy.hear(url, on_topic)):
+            if offer:
+                self._offer(candidate)
+        self.rank_seconds += time.process_time() - before
 
     def _follow(self, moved: Moved, now: float) -> None:
         """Rule 1: the page is where the redirects end; what was asked for is remembered as its alias."""

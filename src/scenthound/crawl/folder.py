@@ -24,6 +24,7 @@ from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import cdxj
+from scenthound.store.labels import Labels
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.models import Model, load_model, save_model
@@ -237,6 +238,7 @@ class CrawlFolder:
             if now or crawl.unkept or heard - last >= self.asked.settings.snapshot:
                 self.database.save_state("strategy", crawl.strategy.save())
                 self.database.save_meta("snapshot", str(heard))
+                self.database.save_meta("snapshot_labels", str(Labels(self.database).last_heard()))
                 crawl.unkept = False
 
     def _save_run(self, now: float) -> None:

@@ -63,6 +63,8 @@ class LiveRun:
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
     """Called now and then, at least a few times a second, for whoever shows progress."""
+    listen: Callable[[], None] | None = None
+    """Called now and then while all that has landed is durable, for whoever has something to tell the strategy."""
     interrupted: int = 0
     _wake: asyncio.Event | None = None
 
@@ -112,6 +114,8 @@ class LiveRun:
                     uncommitted = 0
                 if not uncommitted:
                     since = now
+                    if self.listen is not None:
+                        self.listen()
                 if self.tick is not None:
                     self.tick()
             return "interrupted"

@@ -83,6 +83,31 @@ def read_topic_file(path: Path) -> TopicFile:
     )
 
 
+def write_topic_file(path: Path, known: TopicFile) -> None:
+    """Write a topic file that `crawl` and `train` understand, whole or not at all. Its examples are written apart."""
+    made = known.topic
+    lines = [
+        "# Made by `scenthound topic new`; change what you like. The examples are kept in the file beside it.",
+        "[topic]",
+        f"name = {_toml(made.name)}",
+        f"keywords = {_toml(made.keywords)}",
+        *([f"description = {_toml(made.description)}"] if made.description else []),
+        "examples = [" + "".join(f"\n  {_toml(url)}," for url in made.examples) + ("\n]" if made.examples else "]"),
+        f"good = [{', '.join(map(_toml, made.good))}]",
+    ]
+    if known.taxonomy:
+        lines += ["", "[taxonomy]", f"source = {_toml(known.taxonomy)}"]
+        lines += [f"depth = {known.depth}"] if known.depth else []
+    if known.background:
+        lines += ["", "[background]", f"source = {_toml(known.background)}"]
+    write_whole(path, "\n".join([*lines, ""]).encode("utf-8", "replace"))
+
+
+def _toml(text: str) -> str:
+    """A text in TOML: as in JSON, with one exception, the delete character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _source(said: object, path: Path) -> str:
     """A folder named in a topic file, seen from that file."""
     if not isinstance(said, str) or not said or said == "generated":
@@ -122,9 +147,14 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
     write_whole(path, text.encode("utf-8", "replace"))
 
 
+def content(example: Example) -> str:
+    """What an example says, however it is spaced and cased: equal for pages that teach the same."""
+    return " ".join(f"{example.title} {example.text}".lower().split())
+
+
 def different(examples: Sequence[Example]) -> list[Example]:
     """Each text once: a page that is there twice teaches nothing new."""
     found: dict[str, Example] = {}
     for one in examples:
-        found.setdefault(" ".join(f"{one.title} {one.text}".lower().split()), one)
+        found.setdefault(content(one), one)
     return list(found.values())

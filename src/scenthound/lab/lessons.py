@@ -20,10 +20,13 @@ from typing import Any
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.prepared import PreparedBed
 from scenthound.model import Candidate, Page, Taxonomy, Topic, Url
+from scenthound.text.contexts import page_counts
+from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 20  # sheet 60.1: as many as a search engine is asked for
 BACKGROUND = 200  # pages that stand for the rest of the world where no other topic does
 ROOT, REST = "root", "everything else"
+SILENCE = Analyser()  # a page without a word for it teaches no category anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,11 @@ class WebLessons:
         return list(found.values())
 
     def _tree(self) -> Taxonomy | None:
-        placed = {path: self._pages(urls) for path, urls in self.syllabus.categories.items()}
-        return tree({path: pages for path, pages in placed.items() if pages}, self.syllabus.good)
+        placed = {}
+        for path, urls in self.syllabus.categories.items():
+            if pages := [page for page in self._pages(urls) if page_counts(page, SILENCE)]:
+                placed[path] = pages
+        return tree(placed, self.syllabus.good)
 
 
 def lessons_of(

@@ -103,7 +103,7 @@ def check_good(good: Sequence[str], names: Collection[str]) -> list[str]:
 
 def _of_bed(folder: Path, depth: int) -> Categories:
     bed = Bed.open(folder)
-    prepared = prepare(bed)
+    prepared = prepare(bed, jobs=1)  # mostly it is prepared already; and a script may be anybody's
     placed: dict[tuple[str, ...], dict[Url, Page]] = {}
     for topic in bed.topics:
         kept = placed.setdefault(path_of(topic)[:depth], {})

@@ -37,12 +37,14 @@ def train(
     taxonomy: str | Path | None = None,
     seed_number: int = 0,
     when: str = "",
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Model:
     """Train a strategy on a known web and keep what it learned in the new folder `out`.
 
     `topic` is a topic file or a `Topic` whose examples are addresses of the source's pages. Raises `ScenthoundError`
-    where something is wrong, and then nothing is written.
+    where something is wrong, and then nothing is written. With `jobs` above 1 that many processes read the pages,
+    which in a script of yours needs `if __name__ == "__main__":`.
     """
     say = progress or (lambda sentence: None)
     made = make_strategy(strategy, parameters)
@@ -53,7 +55,7 @@ def train(
     known = _topic_file(topic)
     if not isinstance(source, Source):
         say(f"reading {source}")
-        source = open_source(source)
+        source = open_source(source, jobs)
     source.bed.bring(*own_analysers(made))
     lessons = user_lessons(known, source, _categories(known, taxonomy), seed_number)
     counts = lessons.counts
@@ -136,7 +138,8 @@ def _tree(known: TopicFile, source: Source, categories: Categories | None, lesso
         path = path_named(said.get(page.url) or own)
         added[name_of(path)] = None
         placed.setdefault(path, []).append(page)
-    placed = {path: pages for path, pages in placed.items() if pages}
+    spoken = {path: [page for page in pages if page.text.strip()] for path, pages in placed.items()}
+    placed = {path: pages for path, pages in spoken.items() if pages}
     names = {name_of(path[:end]) for path in placed for end in range(1, len(path) + 1)}
     good = check_good(known.topic.good, names)
     good += [name for name in added if not any(name == one or name.startswith(f"{one}/") for one in good)]

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from scenthound.errors import DiskFull, FolderBroken, OurFault
+from scenthound.errors import DiskFull, FolderBroken, FolderInUse, OurFault
 from scenthound.model import NOTHING, Url
 from scenthound.store import plain
 from scenthound.store.packed import pack_urls, unpack_urls
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 1
+PATIENCE = 10.0
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -47,12 +48,14 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE links (source TEXT PRIMARY KEY, targets BLOB NOT NULL);
 CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
 """
-ADDED = """
+LATER = """
+CREATE TABLE IF NOT EXISTS heard (
+    number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
     number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
 CREATE INDEX IF NOT EXISTS told_kind ON told (kind, agent);
 CREATE INDEX IF NOT EXISTS told_url ON told (url) WHERE url IS NOT NULL;
-"""  # since version 1 was first written: older folders get it when they are resumed, and do without when looked at
+"""  # came after the first crawls of this version: those get it when they are opened, and do without when looked at
 
 
 class HostState(NamedTuple):
@@ -77,17 +80,20 @@ class CrawlDatabase:
     """One crawl's SQLite file, in WAL mode. `:memory:` makes one that is never written.
 
     `read_only` looks at a crawl that another process may be writing. `check` reads the whole file
-    first and raises `FolderBroken` if it is damaged; without it damage shows when it is met.
+    first and raises `FolderBroken` if it is damaged; without it damage shows when it is met. `patience` is how many
+    seconds a write waits for that of another process.
     """
 
-    def __init__(self, path: Path | str, read_only: bool = False, check: bool = False) -> None:
+    def __init__(
+        self, path: Path | str, read_only: bool = False, check: bool = False, patience: float = PATIENCE
+    ) -> None:
         self.path, self.read_only = str(path), read_only
         self._before_commit: list[Callable[[], None]] = []
         self._hosts: dict[str, HostState] = {}
         self._touched: set[str] = set()
         self._failed: OurFault | None = None
         with self.guarded():
-            self._connection = _open(self.path, read_only)
+            self._connection = _open(self.path, read_only, patience)
         try:
             self._prepare()
             if check:
@@ -184,7 +190,7 @@ class CrawlDatabase:
             with self.guarded():
                 self._connection.executescript(
                     f"PRAGMA journal_mode=WAL; BEGIN; PRAGMA application_id={APPLICATION};"
-                    f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
+                    f"PRAGMA user_version={VERSION}; {SCHEMA} {LATER} COMMIT;"
                 )
         elif application != APPLICATION:
             raise FolderBroken(f"{self.path} is not the database of a crawl", "name a folder that `crawl` made")
@@ -197,7 +203,11 @@ class CrawlDatabase:
             if not self.read_only:
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute("PRAGMA synchronous=NORMAL")
-                self._connection.executescript(ADDED)
+                if not self.has_table("heard") or not self.has_table("told"):
+                    self._connection.executescript(f"BEGIN; {LATER} COMMIT;")
+
+    def has_table(self, name: str) -> bool:
+        return self.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)) is not None
 
     # --- small tables -------------------------------------------------------------------------
 
@@ -323,13 +333,13 @@ def as_mapping(text: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _open(path: str, read_only: bool) -> sqlite3.Connection:
+def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
     if not read_only:
-        return sqlite3.connect(path, isolation_level=None, timeout=10)
+        return sqlite3.connect(path, isolation_level=None, timeout=patience)
     if not Path(path).is_file():
         raise FolderBroken(f"there is no {path}", "name a folder that `crawl` made")
     address = "file:" + quote(path)
-    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None, timeout=10)
+    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None, timeout=patience)
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
     except sqlite3.OperationalError:  # a read-only medium has no room for the WAL's index
@@ -346,6 +356,10 @@ def _translated(error: sqlite3.Error, path: str) -> Exception:
         return broken(path, str(error))
     if code == sqlite3.SQLITE_CANTOPEN:
         return FolderBroken(f"can't open {path}", "does its folder exist, and may you write there?")
+    if code == sqlite3.SQLITE_BUSY:
+        return FolderInUse(f"{path} is being written to by another process without a pause", "try again in a moment")
+    if code == sqlite3.SQLITE_READONLY:
+        return FolderBroken(f"{path} may not be written to", "make it yours, or copy the crawl to where you may write")
     if code == sqlite3.SQLITE_IOERR and _no_room(path):
         return full(path)
     return error

@@ -33,7 +33,7 @@ class SqliteHistory:
         }
         self._counted = {host for host, _ in self._counts}
         self._touched: set[tuple[str, str]] = set()
-        self._has_told = database.row("SELECT 1 FROM sqlite_master WHERE name = 'told'") is not None
+        self._has_told = database.has_table("told")
         self._noted: dict[str, int] = {}
         database.before_commit(self._write)
 
@@ -178,14 +178,16 @@ class SqliteHistory:
 
     def events_after(self, event: int) -> Iterator[tuple[Step | Lost, Where | None]]:
         """What the strategy heard after an event, oldest first, and where what it brought is kept."""
+        return ((found, where) for _, found, where in self.numbered_after(event))
+
+    def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
+        """The same with the number of each event."""
         columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._database.rows(sql, (event,)):
             where = Where(*row[18:]) if row[18] is not None else None
-            if kind == "page":
-                yield _step(row[:15]), where
-            else:
-                yield _lost([row[15], *row[1:5], *row[7:11], row[16], row[17], row[14]]), where
+            found = _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
+            yield row[15], found, where
 
     def moved(self, file: str, places: Mapping[int, int]) -> list[Step]:
         """The repository wrote a file anew: note where its records are now, and forget the pages that are in none."""
@@ -194,6 +196,11 @@ class SqliteHistory:
         fixed = [(places[offset], event) for event, _, offset in rows if offset in places]
         self._database.executemany("UPDATE history SET offset = ? WHERE event = ?", fixed)
         return self._forget(gone)
+
+    def pages_until(self, event: int) -> int:
+        """How many pages there were when this event had happened."""
+        sql = "SELECT count(*) FROM history WHERE kind = 'page' AND event <= ?"
+        return int((self._database.row(sql, (event,)) or (0,))[0])
 
     def highest(self) -> int:
         """The largest page number given so far."""

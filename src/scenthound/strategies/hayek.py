@@ -86,7 +86,9 @@ class HayekEstimating:
     reward: float = field(default=100.0, metadata={"doc": "what a goal brings"})
     p: float = field(default=0.05, metadata={"doc": "share of the profit that goes to the parents"})
     q: float = field(default=0.2, metadata={"doc": "share of the reward that goes to earlier winners"})
-    s: float = field(default=0.1, metadata={"doc": "share of the reward that goes to the owner of a page with the link"})
+    s: float = field(
+        default=0.1, metadata={"doc": "share of the reward that goes to the owner of a page with the link"}
+    )
     rate: float = field(default=0.1, metadata={"doc": "how fast estimates follow what purchases were worth"})
     epsilon: float = field(default=0.01, metadata={"doc": "how much more than the best a newcomer bids (bid-epsilon)"})
     weighting: str = field(
@@ -124,7 +126,9 @@ class HayekEstimating:
         if self.goal_share > 1.0:
             raise BadConfig(f"`goal_share` can't be {self.goal_share!r}", "give a share, at most 1")
         if self.hysthi > self.hystlo:
-            raise BadConfig(f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one")
+            raise BadConfig(
+                f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one"
+            )
         if self.sequences == "endless" and self.pay == "afterwards":
             raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
@@ -211,7 +215,12 @@ class HayekEstimating:
         for page in (*lessons.examples, *lessons.others):
             economy.landed(page)
         self._back_crawl(economy, lessons)
-        if not any(len(web.pages[page].links) >= 2 for hosts in map(web.at, range(1, 8)) for one in hosts.values() for page in one):
+        if not any(
+            len(web.pages[page].links) >= 2
+            for hosts in map(web.at, range(1, 8))
+            for one in hosts.values()
+            for page in one
+        ):
             raise BadConfig(
                 "no page of these lessons leads to a goal page", "give examples that other pages of the bed link to"
             )

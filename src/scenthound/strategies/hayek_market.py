@@ -256,9 +256,7 @@ class Market:
             if purchase.line:
                 purchase.kickbacks += self._pass_on("Q", winner, coins(rules.q * rules.reward), rules.q, purchase.line)
             if purchase.linker is not None and purchase.linker != winner:
-                purchase.kickbacks += self._pass_on(
-                    "S", winner, coins(rules.s * rules.reward), 0.0, [purchase.linker]
-                )
+                purchase.kickbacks += self._pass_on("S", winner, coins(rules.s * rules.reward), 0.0, [purchase.linker])
         purchase.profit = reward - purchase.kickbacks - purchase.price
         if purchase.profit > 0 and winner in self.agents:
             share = round(rules.p * purchase.profit)

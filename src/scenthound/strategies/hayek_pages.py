@@ -368,10 +368,10 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
     names = str(state["urls"]).split("\n") if state["urls"] else []
     lists = zip(*(_parted(state[name]) for name in ("seen", "words", "counts", "links", "back")), strict=True)
     web.pages, web.back = [], []
-    for url, row, (seen, words, counts, links, back) in zip(names, np.asarray(state["state"]).tolist(), lists, strict=True):
-        web.pages.append(
-            Known(url, urls.host(url), set(seen), words, counts, links, row[0], bool(row[1]), *row[2:5])
-        )
+    for url, row, (seen, words, counts, links, back) in zip(
+        names, np.asarray(state["state"]).tolist(), lists, strict=True
+    ):
+        web.pages.append(Known(url, urls.host(url), set(seen), words, counts, links, row[0], bool(row[1]), *row[2:5]))
         web.back.append(back)
     web.numbers = {page.url: number for number, page in enumerate(web.pages)} | dict(state["aliases"])
     web.fetched, web.goals = np.asarray(state["fetched"]).tolist(), np.asarray(state["goals"]).tolist()

@@ -42,7 +42,11 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
     numbers, bids = np.asarray(state["numbers"]), np.asarray(state["bids"], dtype=float)
     lengths, flat = np.asarray(state["lengths"]), np.asarray(state["features"])
     sources = str(state["sources"]).split("\n") if len(numbers) else []
-    if numbers.shape != (len(sources), len(_WHOLE)) or bids.shape != (len(sources), 2) or lengths.shape != (len(sources),):
+    if (
+        numbers.shape != (len(sources), len(_WHOLE))
+        or bids.shape != (len(sources), 2)
+        or lengths.shape != (len(sources),)
+    ):
         raise ValueError("the lists of agents are of different lengths")
     if numbers.dtype.kind not in "iu" or flat.dtype.kind not in "iuf":
         raise ValueError("agents are told in whole numbers")
@@ -55,7 +59,9 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
     if (np.diff(numbers[:, 0]) <= 0).any():
         raise ValueError("agents are not in the order of birth")
     place = 0
-    for row, (bid, factor), length, source in zip(numbers.tolist(), bids.tolist(), lengths.tolist(), sources, strict=True):
+    for row, (bid, factor), length, source in zip(
+        numbers.tolist(), bids.tolist(), lengths.tolist(), sources, strict=True
+    ):
         known = tuple(int(one) for one in flat[place : place + length])
         place += length
         number, virtual, wealth, capital, wins, parent, promised = row
