@@ -209,6 +209,7 @@ sys.modules.setdefault("golden", sys.modules[__name__])  # run as a script it ha
 import golden_context  # noqa: E402, F401
 import golden_graph  # noqa: E402, F401
 import golden_measures  # noqa: E402, F401
+import golden_paths  # noqa: E402, F401
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
