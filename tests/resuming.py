@@ -12,10 +12,11 @@ from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.steps import Done, Fetch, Wait
 from scenthound.lab.generate import GeneratedWeb
 from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
-from scenthound.ports import Failure
+from scenthound.ports import Failure, Strategy
 from scenthound.strategies import strategy
+from scenthound.testing import ready
 from scenthound.web.landing import land
-from scenthound.wiring import Session, begin
+from scenthound.wiring import Session, begin, make_strategy
 
 WEB = GeneratedWeb(pages=400, seed=5)
 TOPIC = WEB.topics[0]
@@ -61,6 +62,11 @@ class Recorded:
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
         return WEB.get(url) or Response(url, 404, "Not Found", (), b"")
+
+
+def trained(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
+    """To stand in for `wiring.make_strategy`: strategies that can't start untrained have learned something."""
+    return ready(make_strategy(name, parameters))
 
 
 def born(folder: Path, name: str = "best-first", **more: Any) -> Session:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from resuming import SETTINGS, TOPIC, Recorded, born, step_through, trail
+from resuming import SETTINGS, TOPIC, Recorded, born, step_through, trail, trained
 from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.steps import Wait
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, FolderInUse
@@ -27,7 +27,10 @@ OURS = [name for name, kind in SHELF.items() if kind.__module__.startswith("scen
 
 
 @pytest.mark.parametrize("name", [*OURS, "test-learner"])
-def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path, name: str) -> None:
+def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scenthound.wiring.make_strategy", trained)
     whole = born(tmp_path / "whole", name)
     step_through(whole, 1000)
     whole.folder.finish("pages", 1.0)
