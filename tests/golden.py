@@ -211,6 +211,7 @@ import golden_economy  # noqa: E402, F401
 import golden_graph  # noqa: E402, F401
 import golden_learn  # noqa: E402, F401
 import golden_measures  # noqa: E402, F401
+import golden_paths  # noqa: E402, F401
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -19,6 +19,7 @@ COMPUTED = [
     *("bf", "naive", "dom", "hub", "hub_n", "fish", "shark", "spread"),
     *("hayek", "curriculum", "ig"),
     *("nb", "bayes", "tax", "distil"),
+    *("cg", "rl", "ic", "app"),
     *("cc", "gc", "pr", "order"),
     *("metrics", "topic", "ttest", "augment"),
 ]

@@ -13,7 +13,7 @@ page holds all keywords).
 Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then all priorities are computed anew, and
 again every `every` pages; in between a link is worth what the page says on which it was found, and the larger value
 holds (rule 5). Links from satisfying pages and satisfying siblings are events that happen or not; how many there are
-is not told apart. Of the pages that link to one URL the first `MOST_PARENTS` speak for it. What is remembered is
+is not told apart. Of the pages that link to one URL the first `MOST_SIGHTINGS` speak for it. What is remembered is
 bounded: beyond `memory` waiting links the oldest keep the score they have.
 """
 
@@ -31,13 +31,13 @@ import numpy.typing as npt
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.strategies import strategy
+from scenthound.strategies.sightings import LINK, Sightings
 from scenthound.text.contexts import Query, address_terms, page_counts, url_text
 from scenthound.text.interest import Events, Reals, Totals
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
 PREDICATES = ("similarity", "words")
-MOST_PARENTS = 8
 FAMILIES = ("words", "url", "links", "siblings")
 ONE = ["yes"]  # the only event of a family that has but one
 
@@ -47,21 +47,10 @@ Numbers = npt.NDArray[np.int32]
 class _Parent:
     """A fetched page that waiting links were found on."""
 
-    __slots__ = ("children", "goal_children", "is_goal", "words")
+    __slots__ = ("goal_children", "is_goal", "words")
 
     def __init__(self, words: Numbers, is_goal: bool, goal_children: int = 0) -> None:
         self.words, self.is_goal, self.goal_children = words, is_goal, goal_children
-        self.children = 0
-        """How many waiting links name it."""
-
-
-class _Waiting:
-    """A link that was offered and not heard of since."""
-
-    __slots__ = ("from_goal", "parents", "tokens", "url")
-
-    def __init__(self, url: Url, tokens: Sequence[int], parents: Sequence[int] = (), from_goal: bool = False) -> None:
-        self.url, self.tokens, self.parents, self.from_goal = url, tuple(tokens), list(parents), from_goal
 
 
 @strategy("intelligent")
@@ -108,13 +97,9 @@ class Intelligent:
         self.events_ = {name: Events() for name in FAMILIES}
         for name in FAMILIES[2:]:
             self.events_[name].numbered(ONE)
-        self.parents_: dict[int, _Parent] = {}
-        self.waiting_: dict[int, _Waiting] = {}
-        self.numbers_: dict[Url, int] = {}
-        """Of the waiting links, by URL."""
-        self.next_ = 0
+        self.waiting_: Sightings[_Parent] = Sightings(self.memory)
+        """More of each link: the words of its URL, as events, and whether a satisfying page leads to it."""
         self.goals_: set[Url] = set()
-        self.done_: set[Url] = set()
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -122,17 +107,16 @@ class Intelligent:
         self._count(page, is_goal)
         number, parent = self.totals_.pages, self._parent(page, is_goal)
         offers = self._offers(page, number, parent)
-        if parent.children:
-            self.parents_[number] = parent
-        while len(self.waiting_) > self.memory:
-            self._forget(next(iter(self.waiting_)))
+        self.waiting_.keep(number, parent)
         seen = self.totals_.pages
         if seen == self.breadth or (seen > self.breadth and seen % self.every == 0):
             offers += self._ranked_anew()
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        self._arrived(miss.candidate, miss.candidate.url)
+        known = self.waiting_.arrived(miss.candidate, miss.candidate.url)
+        if known is not None:
+            self.waiting_.release(known)
         return ()
 
     def is_satisfied(self, page: Page) -> bool:
@@ -146,23 +130,24 @@ class Intelligent:
 
     def _count(self, page: Page, is_goal: bool) -> None:
         """The page has come: of all events that it showed before, one more page, and perhaps one more goal."""
-        known = self._arrived(page.candidate, page.url)
+        known = self.waiting_.arrived(page.candidate, page.url)
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
         if known is None:
             tokens = events["url"].numbered(dict.fromkeys(self.analyser_.terms(url_text(page.url))))
             events["url"].count(tokens, is_goal)
         else:
-            parents = [self.parents_[number] for number in known.parents]
-            events["url"].count(list(known.tokens), is_goal)
+            tokens, from_goal = known.more
+            parents = [self.waiting_.pages[number] for (number,) in known.seen]
+            events["url"].count(list(tokens), is_goal)
             events["words"].count(_union([parent.words for parent in parents]), is_goal)
-            if known.from_goal:
+            if from_goal:
                 events["links"].count([0], is_goal)
             if any(parent.goal_children for parent in parents):
                 events["siblings"].count([0], is_goal)
             for parent in parents:
                 parent.goal_children += is_goal
-            self._release(known)
+            self.waiting_.release(known)
         if is_goal:
             self.goals_.add(page.url)
 
@@ -170,31 +155,6 @@ class Intelligent:
         words = self.events_["words"].numbered(page_counts(page, self.analyser_))
         goal_children = sum(link.url in self.goals_ for link in page.outlinks)
         return _Parent(np.array(words, dtype=np.int32), is_goal, goal_children)
-
-    def _arrived(self, candidate: Candidate, url: Url) -> _Waiting | None:
-        """What is known of a URL that waits no longer. A redirect's target takes the place of what was asked for."""
-        asked: Any = candidate.carry.get("link")
-        number = asked if isinstance(asked, int) and asked in self.waiting_ else self.numbers_.get(candidate.url)
-        known = None if number is None else self.waiting_.pop(number)
-        if known is not None:
-            del self.numbers_[known.url]
-            self.done_.add(known.url)
-        if (other := self.numbers_.get(url)) is not None:
-            self._forget(other)
-        self.done_.add(url)
-        return known
-
-    def _forget(self, number: int) -> None:
-        known = self.waiting_.pop(number)
-        del self.numbers_[known.url]
-        self._release(known)
-
-    def _release(self, known: _Waiting) -> None:
-        for number in known.parents:
-            parent = self.parents_[number]
-            parent.children -= 1
-            if not parent.children:
-                del self.parents_[number]
 
     # ---- ranking
 
@@ -210,9 +170,9 @@ class Intelligent:
             others = (from_goal if parent.is_goal else 0.0, sibling if parent.goal_children else 0.0)
         offers = []
         for place, link in enumerate(outlinks):
-            if link.url in self.done_:
+            if link.url in self.waiting_.done:
                 continue
-            carry = {"link": self._meet(link.url, tokens[place], number, parent)}
+            carry = {LINK: self._meet(link.url, tokens[place], number, parent.is_goal)}
             if is_ranked:
                 parts = self._parts(words, url[place], *others)
                 offers.append(page.offer(link, sum(parts.values()), carry, parts))
@@ -220,37 +180,32 @@ class Intelligent:
                 offers.append(page.offer(link, 0.0, carry))
         return offers
 
-    def _meet(self, url: Url, tokens: Sequence[int], number: int, parent: _Parent) -> int:
+    def _meet(self, url: Url, tokens: Sequence[int], parent: int, is_goal: bool) -> int:
         """The number of a waiting link, which this page leads to as well."""
-        known = self.numbers_.get(url)
-        if known is None:
-            known = self.numbers_[url] = self.next_
-            self.next_ += 1
-            self.waiting_[known] = _Waiting(url, tokens)
-        entry = self.waiting_[known]
-        entry.from_goal = entry.from_goal or parent.is_goal
-        if len(entry.parents) < MOST_PARENTS:
-            entry.parents.append(number)
-            parent.children += 1
-        return known
+        number = self.waiting_.number(url, (tokens, is_goal))
+        self.waiting_.see(number, (parent,))
+        link = self.waiting_.links[number]
+        if is_goal and not link.more[1]:
+            link.more = (link.more[0], True)
+        return number
 
     def _ranked_anew(self) -> list[Candidate]:
         """Every waiting link under its priority of now. Links of the same parents share what their words say."""
-        waiting = list(self.waiting_.values())
+        waiting, parents = list(self.waiting_.links.values()), self.waiting_.pages
         logs = np.maximum(self.events_["words"].logs(self.totals_, self.errors), 0.0)
-        telling = {number: one.words[logs[one.words] > 0.0] for number, one in self.parents_.items()}
-        said: dict[tuple[int, ...], float] = {}
-        url = self._url_logs([one.tokens for one in waiting])
+        telling = {number: one.words[logs[one.words] > 0.0] for number, one in parents.items()}
+        said: dict[tuple[tuple[int, ...], ...], float] = {}
+        url = self._url_logs([one.more[0] for one in waiting])
         from_goal, sibling = self._single_logs()
-        is_related = {number for number, one in self.parents_.items() if one.goal_children}
+        is_related = {(number,) for number, one in parents.items() if one.goal_children}
         offers = []
         for place, one in enumerate(waiting):
-            key = tuple(one.parents)
+            key = tuple(one.seen)
             words = said.get(key)
             if words is None:
-                words = said[key] = float(logs[_union([telling[number] for number in key])].sum())
+                words = said[key] = float(logs[_union([telling[number] for (number,) in key])].sum())
             beside = sibling if not is_related.isdisjoint(key) else 0.0
-            parts = self._parts(words, url[place], from_goal if one.from_goal else 0.0, beside)
+            parts = self._parts(words, url[place], from_goal if one.more[1] else 0.0, beside)
             offers.append(Candidate(one.url, sum(parts.values()), parts=parts, rescored=True))
         return offers
 
@@ -280,34 +235,26 @@ class Intelligent:
     # ---- what survives a restart
 
     def save(self) -> Mapping[str, Any]:
-        parents, waiting = self.parents_, self.waiting_
+        parents = self.waiting_.pages
         return {
             "totals": list(self.totals_),
             "events": {name: events.save() for name, events in self.events_.items()},
             "parents": [[number, one.is_goal, one.goal_children, len(one.words)] for number, one in parents.items()],
             "parent words": np.concatenate([np.zeros(0, np.int32), *(one.words for one in parents.values())]),
-            "waiting": [
-                [number, one.url, list(one.tokens), list(one.parents), one.from_goal] for number, one in waiting.items()
-            ],
-            "next": self.next_,
+            "waiting": self.waiting_.save(),
             "goals": sorted(self.goals_),
-            "done": sorted(self.done_),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.totals_ = Totals(*state["totals"])
         self.events_ = {name: Events.load(state["events"][name]) for name in FAMILIES}
-        self.parents_, self.waiting_, begin = {}, {}, 0
+        parents, begin = {}, 0
         for number, is_goal, goal_children, size in state["parents"]:
             words = state["parent words"][begin : begin + size]
-            self.parents_[number], begin = _Parent(words, is_goal, goal_children), begin + size
-        for number, url, tokens, parents, from_goal in state["waiting"]:
-            self.waiting_[number] = _Waiting(Url(url), tokens, parents, from_goal)
-            for parent in parents:
-                self.parents_[parent].children += 1
-        self.numbers_ = {one.url: number for number, one in self.waiting_.items()}
-        self.next_ = state["next"]
-        self.goals_, self.done_ = set(map(Url, state["goals"])), set(map(Url, state["done"]))
+            parents[number], begin = _Parent(words, is_goal, goal_children), begin + size
+        self.waiting_ = Sightings(self.memory)
+        self.waiting_.load(state["waiting"], parents)
+        self.goals_ = set(map(Url, state["goals"]))
 
 
 def _union(words: Sequence[Numbers]) -> npt.NDArray[np.int64]:

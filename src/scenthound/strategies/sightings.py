@@ -1,0 +1,105 @@
+"""Links that wait, and the pages they were seen on: for crawlers that learn from a link once its page has come.
+
+Not a strategy: `intelligent` and `apprentice` keep their memory here. A page is kept as long as one of its links waits.
+Of the pages that a link was seen on the first few are remembered, and of all waiting links the newest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from scenthound.model import Candidate, Url
+
+P = TypeVar("P")
+LINK = "link"
+"""What a candidate carries: the number of its link, by which it is known even where a redirect led elsewhere."""
+MOST_SIGHTINGS = 8  # of one link: a site's menu is on all of its pages, and says the same on each
+
+
+class WaitingLink:
+    """A link that was offered and not heard of since. `more` is its strategy's own."""
+
+    __slots__ = ("more", "seen", "url")
+
+    def __init__(self, url: Url, more: Any = None, seen: Sequence[Sequence[int]] = ()) -> None:
+        self.url, self.more = url, more
+        self.seen: list[tuple[int, ...]] = [tuple(one) for one in seen]
+        """Of every sighting the number of the page, and whatever else its strategy noted."""
+
+
+class Sightings(Generic[P]):
+    """Waiting links by number, and what is kept of the pages that lead to them."""
+
+    def __init__(self, memory: int) -> None:
+        self.memory = memory
+        self.links: dict[int, WaitingLink] = {}
+        self.pages: dict[int, P] = {}
+        self.done: set[Url] = set()
+        """URLs that were heard of: nothing is to be learned from links to them."""
+        self._numbers: dict[Url, int] = {}
+        self._children: dict[int, int] = {}  # how many sightings name a page
+        self._next = 0
+
+    def number(self, url: Url, more: Any = None) -> int:
+        """The number of a waiting link; a new one if nobody has seen it yet."""
+        known = self._numbers.get(url)
+        if known is None:
+            known = self._numbers[url] = self._next
+            self._next += 1
+            self.links[known] = WaitingLink(url, more)
+        return known
+
+    def see(self, number: int, sighting: tuple[int, ...]) -> None:
+        """A page, named first in the sighting, leads to this link."""
+        link = self.links[number]
+        if len(link.seen) < MOST_SIGHTINGS:
+            link.seen.append(sighting)
+            self._children[sighting[0]] = self._children.get(sighting[0], 0) + 1
+
+    def keep(self, number: int, page: P) -> None:
+        """Remember a page, now that its links were seen; if there are too many, the oldest are forgotten."""
+        if number in self._children:
+            self.pages[number] = page
+        while len(self.links) > self.memory:
+            oldest = self.links.pop(next(iter(self.links)))
+            del self._numbers[oldest.url]
+            self.release(oldest)
+
+    def arrived(self, candidate: Candidate, url: Url) -> WaitingLink | None:
+        """The link that led to a URL, which waits no longer. Its pages stay until it is released."""
+        asked: Any = candidate.carry.get(LINK)
+        number = asked if isinstance(asked, int) and asked in self.links else self._numbers.get(candidate.url)
+        found = None if number is None else self.links.pop(number)
+        if found is not None:
+            del self._numbers[found.url]
+            self.done.add(found.url)
+        other = self._numbers.pop(url, None)
+        if other is not None:
+            self.release(self.links.pop(other))
+        self.done.add(url)
+        return found
+
+    def release(self, link: WaitingLink) -> None:
+        """Nothing more is to be learned from this link."""
+        for page, *_ in link.seen:
+            self._children[page] -= 1
+            if not self._children[page]:
+                del self._children[page]
+                self.pages.pop(page, None)
+
+    # ---- what survives a restart
+
+    def save(self) -> dict[str, Any]:
+        """All but the pages, which only their strategy can write down."""
+        links = [[number, one.url, one.more, [list(seen) for seen in one.seen]] for number, one in self.links.items()]
+        return {"links": links, "next": self._next, "done": sorted(self.done)}
+
+    def load(self, state: Any, pages: dict[int, P]) -> None:
+        self.links = {number: WaitingLink(Url(url), more, seen) for number, url, more, seen in state["links"]}
+        self._numbers = {one.url: number for number, one in self.links.items()}
+        self._children = {}
+        for one in self.links.values():
+            for page, *_ in one.seen:
+                self._children[page] = self._children.get(page, 0) + 1
+        self.pages, self._next, self.done = pages, state["next"], set(map(Url, state["done"]))

@@ -1,0 +1,201 @@
+"""The apprentice: words at their distance from a link foretell what its page will be worth (sheet 30.7)."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Page
+from scenthound.strategies.apprentice import RECENT, Apprentice, Spot, features_of, seen_features, taken_in
+from scenthound.strategies.best_first import BestFirst
+from scenthound.testing import TinyLessons, TinyWeb, named, walk
+from scenthound.text.bayes import NaiveBayes
+from scenthound.text.offset_bayes import OffsetBayes
+from scenthound.text.tokens import Analyser
+from scenthound.web.parse import parse_html
+
+BARE = Analyser("none", stem=False)
+
+
+def page_of(html: str) -> Page:
+    url = named("a.example/")
+    return Page(url, Candidate(url, 1.0), parse_html(html, url))
+
+
+def listing(sites: int, seed: int = 0) -> TinyWeb:
+    """Lists whose links say `kite` or `wool`; behind kite lies what is wanted. The lists themselves are all alike."""
+    rng, web = random.Random(seed), {}
+    web["x.example/"] = "<p>start</p>" + "".join(f"<a href=http://l{n}.example/>list</a>" for n in range(sites))
+    for number in range(sites):
+        rows = []
+        for child in range(6):
+            word = "kite" if rng.random() < 0.3 else "wool"
+            rows.append(f"<li><a href=/{word}{child}>{word} page</a></li>")
+            web[f"l{number}.example/{word}{child}"] = "sailing boats" if word == "kite" else "knitting"
+        web[f"l{number}.example/"] = f"<ul>{''.join(rows)}</ul>"
+    return TinyWeb(web)
+
+
+def test_it_learns_which_word_of_an_anchor_pays() -> None:
+    web = listing(30)
+    made = Apprentice(after=60)
+    walked = walk(web, made, "sailing", "x.example/", pages=130)
+    after = [step for step in walked.steps if "apprentice" in step.parts and step.url.count("/") == 3][-40:]
+    wanted = [step for step in after if "kite" in step.url]
+    theirs = walk(web, BestFirst(), "sailing", "x.example/", pages=130)
+    assert len(wanted) > 15
+    assert sum("kite" in url for url in walked.visited) > sum("kite" in url for url in theirs.visited) + 10
+
+
+def test_before_it_is_listened_to_a_link_is_worth_its_page() -> None:
+    steps = walk(listing(3), Apprentice(), "list", "x.example/").steps
+    assert {tuple(step.parts) for step in steps[1:]} == {("parent",)}
+    assert steps[1].score == steps[1].parts["parent"] > 0.0
+
+
+def test_features_are_terms_at_their_distance_in_leaves() -> None:
+    page = page_of("<p>one two <a href=/x>an <b>anchor</b></a> three <i>four</i> five <a href=/y>next</a>")
+    assert seen_features(page, page.links[0], 2, BARE) == [
+        ("one", -1), ("two", -1), ("an", 0), ("anchor", 0), ("three", 1), ("four", 2),
+    ]  # fmt: skip
+    assert seen_features(page, page.links[1], 1, BARE) == [("five", -1), ("next", 0)]
+    assert seen_features(page, page.links[1], 0, BARE) == [("next", 0)]
+
+
+def test_a_picture_stands_before_the_next_anchor_with_its_alternative_text() -> None:
+    page = page_of("<p>before <a href=/x><img alt='blue bird'></a> <a href=/y>next</a>")
+    assert seen_features(page, page.links[0], 1, BARE) == [("before", -1), ("blue", 0), ("bird", 0), ("next", 1)]
+
+
+FEATURES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 2)), max_size=6)
+INSTANCES = st.lists(st.tuples(FEATURES, st.sampled_from([0.0, 0.25, 1 / 3, 1.0])), max_size=8)
+
+
+@settings(deadline=None)
+@given(INSTANCES, FEATURES, st.integers(0, 3))
+def test_arrays_say_what_naive_bayes_says_of_the_same_features(
+    instances: list[tuple[list[tuple[str, int]], float]], asked: list[tuple[str, int]], taken_back: int
+) -> None:
+    ours, plain = OffsetBayes(2), NaiveBayes(["1", "0"])
+    ours.numbered("abc")
+
+    def numbers(features: list[tuple[str, int]]) -> Any:
+        return np.array([ours.numbers[term] * 5 + offset + 2 for term, offset in features], dtype=np.int64)
+
+    for features, relevance in instances:
+        ours.add(numbers(features), relevance)
+    for features, relevance in instances[:taken_back]:
+        ours.add(numbers(features), relevance, sign=-1)
+    for features, relevance in instances[taken_back:]:
+        counts = {f"{term}{offset}": features.count((term, offset)) for term, offset in features}
+        plain.add("1", counts, relevance)
+        plain.add("0", counts, 1.0 - relevance)
+    counts = {f"{term}{offset}": asked.count((term, offset)) for term, offset in asked}
+    right = plain.posterior("1", counts)
+    assert ours.probability(numbers(asked)) == pytest.approx(right, abs=1e-9)
+    again = OffsetBayes.load(ours.save(), 2)
+    assert again.probability(numbers(asked)) == ours.probability(numbers(asked))
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10**6))
+def test_links_judged_together_are_judged_as_each_alone(seed: int) -> None:
+    rng = random.Random(seed)
+    words = ["red", "green", "blue", ""]
+    shapes = ["<b>{}</b>", "<a href=/{}>{}</a>", "<a href=/{}><i>{}</i>{}</a>", "<a href=/{}><img alt={}></a>"]
+    pieces = [rng.choice(shapes) for _ in range(12)]
+    page = page_of("".join(piece.format(*(rng.choice(words) for _ in range(3))) for piece in pieces))
+    made = Apprentice(reach=2)
+    list(made.start(TOPIC, []))
+    leaves, spots = taken_in(page, made.analyser_, made.bayes_.numbered)
+    for spot in spots:
+        made.bayes_.add(features_of(leaves, spot, 2), rng.random())
+    alone = [made.bayes_.probability(features_of(leaves, spot, 2)) for spot in spots]
+    assert made._foreseen(leaves, spots) == pytest.approx(alone, abs=1e-9)
+
+
+WEB = listing(4)
+LESSONS = TinyLessons(
+    TinyWeb({"g.example/": "sailing boats", "h.example/": "boats", "o.example/": "knitting wool"}),
+    "sailing",
+    "g.example/ h.example/",
+    "o.example/",
+)
+TOPIC = LESSONS.topic
+
+
+def test_trained_it_knows_pages_on_topic_by_more_than_the_keywords() -> None:
+    made = Apprentice()
+    made.train(LESSONS, random.Random(0), lambda _: None)
+    list(made.start(TOPIC, []))
+    assert made.relevance(page_of("boats")) > 0.5 > made.relevance(page_of("wool"))
+    plain = Apprentice()
+    list(plain.start(TOPIC, []))
+    assert plain.relevance(page_of("boats")) == 0.0
+    untrained = Apprentice()
+    untrained.use(plain.model())
+    assert untrained.critic_ is None
+
+
+def test_without_examples_or_background_it_can_not_be_trained() -> None:
+    for examples, others in (("", "o.example/"), ("g.example/", "")):
+        with pytest.raises(BadConfig, match="to learn from"):
+            Apprentice().train(TinyLessons(LESSONS.web, "x", examples, others), random.Random(0), lambda _: None)
+
+
+def test_a_label_is_the_relevance_of_its_page() -> None:
+    made = Apprentice(after=5)
+    walk(WEB, made, TOPIC, "x.example/", pages=20)
+    known = next(url for url, (relevance, _) in made.recent_.items() if relevance == 0.0)
+    before = made.bayes_.save()["documents"]
+    offers = list(made.hear(known, True))
+    assert made.bayes_.save()["documents"][1] > before[1]
+    assert {offer.url for offer in offers} == {link.url for link in made.waiting_.links.values()}
+    assert all(offer.rescored for offer in offers)
+    list(made.hear(known, False))
+    assert made.bayes_.save()["documents"] == before
+    waiting = next(iter(made.waiting_.links.values())).url
+    list(made.hear(waiting, True))
+    page = WEB.fetch(Candidate(waiting, 1.0))
+    assert isinstance(page, Page)
+    assert made.relevance(page) == 1.0
+    assert list(made.hear(named("never.example/"), True)), "a label for a page never seen is kept and harms nothing"
+
+
+def test_nothing_is_kept_of_what_waits_no_longer() -> None:
+    made = Apprentice(after=10)
+    walk(WEB, made, TOPIC, "x.example/")
+    assert not made.waiting_.links
+    assert not made.waiting_.pages
+    assert 0 < len(made.recent_) <= RECENT
+
+
+def test_a_spot_beyond_the_end_has_what_stands_before_it() -> None:
+    page = page_of("<p>one <i>two</i><a href=/x></a>")
+    leaves, spots = taken_in(page, BARE, OffsetBayes(1).numbered)
+    assert spots == [Spot(2, 2)]
+    assert features_of(leaves, spots[0], 1).tolist() == [1 * 3 + 0]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("reach", -1), ("reach", 21), ("after", 0), ("memory", "x"), ("stop_words", "x"), ("stem", None)],
+)
+def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> None:
+    with pytest.raises(BadConfig, match=parameter):
+        Apprentice(**{parameter: value})
+
+
+def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
+    made = Apprentice()
+    made.train(LESSONS, random.Random(0), lambda _: None)
+    with pytest.raises(ValueError, match="trained on words"):
+        Apprentice(stem=False).use(made.model())
+    with pytest.raises(ValueError, match="other things"):
+        Apprentice().use({**made.model(), "critic": NaiveBayes(["a", "b"]).save()})
