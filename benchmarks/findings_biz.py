@@ -29,7 +29,7 @@ from scenthound.lab.experiment import Experiment
 from scenthound.lab.measure import ANALYSER
 from scenthound.model import Url
 
-LONG = {"schools": 1000, "apache": 2000}  # what stands for 10,000 pages on a small bed
+LONG = {"schools": 1000, "apache": 2000, "companies-25000": 2500}  # what stands for 10,000 pages on a small bed
 
 METRICS = ("target_recall", "precision")
 BIZ = ("hub-seeking", "dom", BEST, BREADTH)

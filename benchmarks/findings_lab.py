@@ -67,10 +67,12 @@ class Place:
 
     @property
     def topics(self) -> list[BedTopic]:
-        """The bed's topics, company topics first where a bed has them and is asked for them."""
+        """The bed's topics, those of companies or the others; where fewer are wanted, evenly spaced ones."""
         companies = [topic for topic in self.bed.topics if topic.id.endswith("companies")]
         others = [topic for topic in self.bed.topics if topic not in companies]
-        return (companies if self.name.startswith("companies") else others or companies)[: self.settings.topics]
+        every = companies if self.name.startswith("companies") else others or companies
+        number = min(self.settings.topics or len(every), len(every))
+        return [every[place * len(every) // number] for place in range(number)]
 
     @property
     def about(self) -> str:
@@ -110,7 +112,7 @@ def place(name: str, settings: Settings) -> Place | None:
         folder = SHARED / "data" / name
         return Place(name, folder, settings) if folder.is_dir() else None
     if name in ("generated", "companies"):
-        pages = 1_500 if settings.quick else 100_000
+        pages = 1_500 if settings.quick else 25_000
         topics = 4 if settings.quick else 60
         folder = settings.work / "beds" / f"generated-{pages}"
         if not (folder / "bed.toml").exists():

@@ -45,6 +45,9 @@ class BestFirst:
             raise BadConfig(f"`n` can't be {self.n!r}", "give a whole number, 1 or more")
         _among("eviction", self.eviction, ("scored", "literal"))
         _among("stop_words", self.stop_words, STOP_LISTS)
+        for name in ("shuffle", "stem"):
+            if type(getattr(self, name)) is not bool:
+                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "say true or false")
 
     @property
     def batch(self) -> int:

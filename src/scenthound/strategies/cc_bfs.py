@@ -93,6 +93,8 @@ class CcBfs:
             raise BadConfig(f"cc-bfs: `relax` can't be {self.relax!r}", "write true or false")
         if not _is_whole(self.memory) or self.memory < 1:
             raise BadConfig(f"cc-bfs: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+        if not isinstance(self.weights, str):
+            raise BadConfig(f"cc-bfs: `weights` can't be {self.weights!r}", 'write them as text, as "1 0.5"')
         self.weights_ = ring_weights(self.weights, self.k)
         self.levels_ = Levels(None, self._next_stage)
         self.peek_: Callable[[Url], Iterable[Url]] | None = None
