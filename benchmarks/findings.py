@@ -10,7 +10,8 @@ Crawls are kept in `--work` (runs/findings) and not run again; only their second
 To add a finding write one function under `@finding` in a module that is imported here: it is handed a bed, prints its
 tables and says whether the criterion is met. What was fixed before anything was run: the criteria; budgets, which are
 the paper's (2,000 for [EXP], 4,000 for [GRAPH], 10,000 for [CHAP] and [BIZ]) but on beds that are no larger than that
-1,000 (schools), 2,000 (apache) and 2,500 (companies, of 25,000); one seed number; no choice of topics but evenly spaced.
+1,000 (schools), 2,000 (apache) and 2,500 (companies, of 25,000); one seed number;
+topics, where fewer than all, evenly spaced.
 """
 
 from __future__ import annotations

@@ -68,6 +68,12 @@ class Level(NamedTuple):
 class CcBfs:
     """Level by level through pages that cluster with the seeds; links only, no text."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "C0": "clustering with the accepted pages, as known before fetching: the score itself",
+        "C1": "clustering with the other candidates of its level, as known before fetching",
+        "C2": "clustering with the pages behind the level, as known before fetching",
+        "behind": "1 for a page behind the level that is fetched to see its links (lookahead=fetch)",
+    }
     lookahead: str = field(
         default="known",
         metadata={
@@ -236,7 +242,7 @@ class CcBfs:
     def _choice(self, number: int, verdict: Verdict | None = None) -> Choice:
         carry = {"stage": self.stage_, "node": number}
         if verdict is None:
-            return Choice(Url(self.graph_.names[number]), 0.0, carry, {})
+            return Choice(Url(self.graph_.names[number]), 0.0, carry, {"behind": 1.0})
         parts = {"C0": verdict.c0, "C1": verdict.c1, "C2": verdict.c2}
         return Choice(Url(self.graph_.names[number]), verdict.c0, carry, parts)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.graph.growing import MOST_LINKS, GrowingGraph
@@ -31,6 +31,9 @@ FORMS = ("pagerank", "cho")
 class PageRankOrder:
     """The URL of the largest PageRank among the links known so far first; the topic is not looked at."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "pagerank": "PageRank among the links known when it was computed last: the score itself",
+    }
     every: int = field(default=100, metadata={"doc": "pages after which all scores are computed anew"})
     damping: float = field(default=0.85, metadata={"doc": "d: the share of a page's rank that goes along its links"})
     form: str = field(default="pagerank", metadata={"doc": "pagerank (ranks sum to 1) or cho (the paper's formula)"})
@@ -60,7 +63,8 @@ class PageRankOrder:
         graph = self.graph_
         number = self._arrived(page)
         if number in self.fetched_:  # it was lost and fetched again
-            return [page.offer(link, self._floor()) for link in page.outlinks]
+            floor = self._floor()
+            return [page.offer(link, floor, parts={"pagerank": floor}) for link in page.outlinks]
         self.fetched_.add(number)
         linked: list[int] = []
         new: list[tuple[int | None, Link]] = []  # what waits already has a rank that is no smaller
