@@ -178,12 +178,13 @@ class Values:
     found: dict[str, dict[tuple[str, str], dict[str, Curve]]]
     ended: dict[tuple[str, str], int]
     """How many crawls ended before their budget."""
+    crawls: int = 0
+    """How many crawls there are."""
 
     def ended_early(self) -> str:
         """A sentence for under the tables."""
-        number = sum(len(topics) for topics in next(iter(self.found.values())).values())
         some = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
-        return f"crawls that ended on an empty frontier before their budget: {some or 'none'} (of {number} in all)\n"
+        return f"crawls that ended on an empty frontier before their budget: {some or 'none'} (of {self.crawls} in all)\n"
 
     def at(self, measure: str, strategy: str, point: int, arm: str = "") -> ByTopic:
         place = list(self.points[measure]).index(point)
@@ -204,7 +205,7 @@ class Values:
                     name: [average_runs({"": column})[""] for column in zip(*curves, strict=True)]
                     for name, curves in groups.items()
                 }
-        return Values(self.points, found, self.ended)
+        return Values(self.points, found, self.ended, self.crawls)
 
     def compared(
         self, measure: str, point: int, pairs: Iterable[tuple[Crawler, Crawler]], lower: bool = False
@@ -276,6 +277,7 @@ def judged(
         judgement = judge(bed, topic, topic.seeds, _pool(bed, trails[topic.id]) if pooled else None, ranks)
         for trail in trails[topic.id]:
             crawler = (trail.arm, trail.strategy)
+            values.crawls += 1
             values.ended[crawler] = values.ended.get(crawler, 0) + (trail.ended != "pages")
             for name, (measure, _) in measures.items():
                 values.found[name].setdefault(crawler, {})[topic.id] = measure(trail, judgement)
