@@ -184,7 +184,9 @@ class Values:
     def ended_early(self) -> str:
         """A sentence for under the tables."""
         some = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
-        return f"crawls that ended on an empty frontier before their budget: {some or 'none'} (of {self.crawls} in all)\n"
+        return (
+            f"crawls that ended on an empty frontier before their budget: {some or 'none'} (of {self.crawls} in all)\n"
+        )
 
     def at(self, measure: str, strategy: str, point: int, arm: str = "") -> ByTopic:
         place = list(self.points[measure]).index(point)
