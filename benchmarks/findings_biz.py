@@ -19,6 +19,7 @@ from findings_lab import (
     is_order,
     judged,
     means_table,
+    probability,
     shown,
     tests_table,
 )
@@ -29,7 +30,7 @@ from scenthound.lab.experiment import Experiment
 from scenthound.lab.measure import ANALYSER
 from scenthound.model import Url
 
-LONG = {"schools": 1000, "apache": 2000}  # what stands for 10,000 pages on a small bed
+LONG = {"schools": 1000, "apache": 2000, "companies-25000": 2500}  # what stands for 10,000 pages on a small bed
 
 METRICS = ("target_recall", "precision")
 BIZ = ("hub-seeking", "dom", BEST, BREADTH)
@@ -116,6 +117,8 @@ def _f6(at: Place, whole: bool) -> bool | None:
         tests = values.compared(name, pages, [(crawlers[0], crawlers[2]), *pairwise(crawlers)])
         print(tests_table(tests, f"{name} after {pages:,} pages") + "\n")
         kept = [is_order([values.mean(name, one, point).mean for one in strategies]) for point in points]
+        ps = [values.compared(name, point, [(crawlers[0], crawlers[2])])[0].paired.p for point in told_points(pages)]
+        print(f"hub-seeking over best-first at these points: p = {', '.join(map(probability, ps))} (not adjusted)\n")
         end = "" if kept[-1] else "not "
         print(f"the whole order holds at {sum(kept)} of {len(kept)} points, and {end}at the end\n")
         met &= sum(kept) > len(kept) / 2 and (name != "target_recall" or shown(tests[:1]))

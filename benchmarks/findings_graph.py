@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -137,8 +138,10 @@ def f9(at: Place) -> bool:
 def cost(at: Place) -> None:
     """CPU milliseconds of ranking a page, of every strategy on the shelf, best of three; and whether it grows."""
     bed = at.prepared
-    pages = at.settings.pages(4000)
-    limits, topics, quarter = ReplayLimits(pages), at.topics[:3], pages // 4
+    gc.freeze()  # as in the processes of an experiment
+    gc.set_threshold(50_000, 20, 100)
+    pages = at.settings.pages(2000)
+    limits, topics, quarter = ReplayLimits(pages), at.topics[:2], pages // 4
     rows = []
     for name, kind in SHELF.items():
         if getattr(kind, "trained", False):

@@ -67,10 +67,12 @@ class Place:
 
     @property
     def topics(self) -> list[BedTopic]:
-        """The bed's topics, company topics first where a bed has them and is asked for them."""
+        """The bed's topics, those of companies or the others; where fewer are wanted, evenly spaced ones."""
         companies = [topic for topic in self.bed.topics if topic.id.endswith("companies")]
         others = [topic for topic in self.bed.topics if topic not in companies]
-        return (companies if self.name.startswith("companies") else others or companies)[: self.settings.topics]
+        every = companies if self.name.startswith("companies") else others or companies
+        number = min(self.settings.topics or len(every), len(every))
+        return [every[place * len(every) // number] for place in range(number)]
 
     @property
     def about(self) -> str:
@@ -110,14 +112,13 @@ def place(name: str, settings: Settings) -> Place | None:
         folder = SHARED / "data" / name
         return Place(name, folder, settings) if folder.is_dir() else None
     if name in ("generated", "companies"):
-        pages = 1_500 if settings.quick else 100_000
-        topics = 4 if settings.quick else 60
+        pages = 800 if settings.quick else 25_000
+        topics = 3 if settings.quick else 60
         folder = settings.work / "beds" / f"generated-{pages}"
         if not (folder / "bed.toml").exists():
             generate(folder, pages, 1, topics=topics, companies=True)
-        return Place(
-            f"{name}-{pages}", folder, replace(settings, topics=settings.topics or (4 if settings.quick else None))
-        )
+        few = settings.topics or (3 if settings.quick else None)
+        return Place(f"{name}-{pages}", folder, replace(settings, topics=few))
     return Place(Path(name).name, Path(name), settings)
 
 
@@ -177,12 +178,15 @@ class Values:
     found: dict[str, dict[tuple[str, str], dict[str, Curve]]]
     ended: dict[tuple[str, str], int]
     """How many crawls ended before their budget."""
+    crawls: int = 0
+    """How many crawls there are."""
 
     def ended_early(self) -> str:
         """A sentence for under the tables."""
-        number = sum(len(topics) for topics in next(iter(self.found.values())).values())
-        told = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
-        return f"crawls that ended on an empty frontier before their budget: {told or 'none'} (of {number} in all)\n"
+        some = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
+        return (
+            f"crawls that ended on an empty frontier before their budget: {some or 'none'} (of {self.crawls} in all)\n"
+        )
 
     def at(self, measure: str, strategy: str, point: int, arm: str = "") -> ByTopic:
         place = list(self.points[measure]).index(point)
@@ -203,7 +207,7 @@ class Values:
                     name: [average_runs({"": column})[""] for column in zip(*curves, strict=True)]
                     for name, curves in groups.items()
                 }
-        return Values(self.points, found, self.ended)
+        return Values(self.points, found, self.ended, self.crawls)
 
     def compared(
         self, measure: str, point: int, pairs: Iterable[tuple[Crawler, Crawler]], lower: bool = False
@@ -275,6 +279,7 @@ def judged(
         judgement = judge(bed, topic, topic.seeds, _pool(bed, trails[topic.id]) if pooled else None, ranks)
         for trail in trails[topic.id]:
             crawler = (trail.arm, trail.strategy)
+            values.crawls += 1
             values.ended[crawler] = values.ended.get(crawler, 0) + (trail.ended != "pages")
             for name, (measure, _) in measures.items():
                 values.found[name].setdefault(crawler, {})[topic.id] = measure(trail, judgement)

@@ -33,6 +33,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
         "name": name,
         "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
         "story": story,
+        "score_parts": dict(getattr(kind, "score_parts", {})),
         "oracle_modes": list(getattr(kind, "oracle_modes", ())),
         "papers": [PAPERS[tag] for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS],
         "parameters": [
@@ -82,6 +83,8 @@ def _tell(one: dict[str, Any], as_json: bool) -> None:
     console.print(one["story"] + "\n")
     for paper in one["papers"]:
         console.print(f"  {paper}")
+    if one["score_parts"]:
+        console.print(table(("part of a score", "what it is"), list(one["score_parts"].items())))
     if not one["parameters"]:
         console.print("It has no parameters.")
         return
