@@ -24,7 +24,7 @@ from scenthound.crawl.steps import Dropped, Limits
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.lab.sources import Source
 from scenthound.lab.taxonomies import PAGES, category_files, page_on_disk
-from scenthound.model import Candidate, Miss, Page, Step, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Page, Step, Topic, Url
 from scenthound.ports import Fetcher
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
@@ -190,7 +190,7 @@ async def _fetch(
     lost: dict[Url, str] = {}
     listed, clock = _Listed(), Clock()
 
-    def watch(event: Step | Miss | Dropped) -> None:
+    def watch(event: Step | Miss | Dropped | Event) -> None:
         if not isinstance(event, Step):
             detail = f" ({event.detail[:100]})" if isinstance(event, Miss) and event.detail else ""
             lost.setdefault(event.candidate.url, event.reason + detail)
