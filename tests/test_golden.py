@@ -17,6 +17,7 @@ Answered = tuple[dict[str, Any], dict[str, Any], str]
 COMPUTED = [
     *("urls", "words", "md5", "toy_terms", "toy_sim", "weights"),
     *("bf", "naive", "dom", "hub", "hub_n", "fish", "shark", "spread"),
+    *("is_links", "is_learn", "is_energy"),
     *("cc", "gc", "pr", "order"),
     *("metrics", "topic", "ttest", "augment"),
 ]

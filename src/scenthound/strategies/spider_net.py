@@ -1,0 +1,138 @@
+"""What a spider sees of a link, the small net that judges it, and the lot that is drawn (sheet 40.1).
+
+Not a strategy: `infospiders` brings it. A link is seen through the agent's keywords: each contributes the sum of the
+inverse distances of its occurrences, counted in anchors.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.model import Page
+from scenthound.text.contexts import leaf_terms
+from scenthound.text.tokens import Analyser
+
+Numbers = npt.NDArray[np.float64]
+DECIMALS = 12  # rule 3: what is compared is rounded before
+SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
+
+
+class Place(NamedTuple):
+    """Terms that stand in anchor b (`2b + 1`), or outside, with g anchors before them (`2g`)."""
+
+    where: int
+    terms: Sequence[str]
+
+
+def places(page: Page, analyser: Analyser) -> Sequence[Place]:
+    """Where on the page its terms stand, counted in anchors. The words of an image link are its `alt` text."""
+    return page.derived(("places", analyser), lambda: _places(page, analyser))
+
+
+def _places(page: Page, analyser: Analyser) -> list[Place]:
+    found: list[Place] = []
+    texts: set[int] = set()
+    before = 0
+    for leaf, terms in zip(page.document.leaves, leaf_terms(page, analyser), strict=True):
+        if leaf.anchor >= 0:
+            before = leaf.anchor + 1
+            texts.add(leaf.anchor)
+        if terms:
+            found.append(Place(2 * leaf.anchor + 1 if leaf.anchor >= 0 else 2 * before, terms))
+    for number, link in enumerate(page.links):
+        if link.anchor and number not in texts and (terms := analyser.terms(link.anchor)):
+            found.append(Place(2 * number + 1, terms))
+    return found
+
+
+def link_inputs(places: Sequence[Place], anchors: int, columns: Mapping[str, int], reach: int) -> Numbers:
+    """For every anchor and keyword the sum over its occurrences of 1 / distance; one row an anchor.
+
+    An occurrence in the anchor itself is at distance 1, any other at 2 and one more for each whole anchor between,
+    of which there may be `reach`.
+    """
+    if not anchors:
+        return np.zeros((0, len(columns)))
+    seen = np.zeros((2 * anchors + 1, len(columns)))
+    keywords, any_seen = columns.keys(), False
+    for where, terms in places:
+        if not keywords.isdisjoint(terms):
+            any_seen = True
+            for term in terms:
+                if term in columns:
+                    seen[where, columns[term]] += 1
+    inside, outside = seen[1::2], seen[0::2]
+    found = inside.copy()
+    if any_seen:
+        for apart in range(1, min(reach + 1, anchors - 1) + 1):
+            found[apart:] += inside[:-apart] / (1 + apart)
+            found[:-apart] += inside[apart:] / (1 + apart)
+        for between in range(min(reach, anchors - 1) + 1):
+            found[between:] += outside[: anchors - between] / (2 + between)
+            found[: anchors - between] += outside[between + 1 :] / (2 + between)
+    return found
+
+
+class Net:
+    """One layer of tanh units and a tanh output; without hidden units the output sees the inputs themselves."""
+
+    __slots__ = ("b1", "b2", "w1", "w2")
+
+    def __init__(self, w1: Numbers, b1: Numbers, w2: Numbers, b2: float) -> None:
+        self.w1, self.b1, self.w2, self.b2 = w1, b1, w2, b2
+
+    @classmethod
+    def born(cls, inputs: int, hidden: int, rng: random.Random) -> Net:
+        """A net that knows nothing: small weights drawn one after the other."""
+
+        def some(*shape: int) -> Numbers:
+            drawn = [rng.uniform(-SPAN, SPAN) for _ in range(int(np.prod(shape)))]
+            return np.array(drawn, dtype=np.float64).reshape(shape)
+
+        w1, b1 = some(hidden, inputs), some(hidden)
+        return cls(w1, b1, some(hidden or inputs), rng.uniform(-SPAN, SPAN))
+
+    def outputs(self, inputs: Numbers) -> Numbers:
+        """What it makes of each row."""
+        hidden = np.tanh(inputs @ self.w1.T + self.b1) if len(self.b1) else inputs
+        return np.asarray(np.tanh(hidden @ self.w2 + self.b2))
+
+    def learn(self, inputs: Numbers, target: float, rate: float) -> float:
+        """One step of back-propagation on half the squared error; gives the output before it."""
+        hidden = np.tanh(self.w1 @ inputs + self.b1) if len(self.b1) else inputs
+        output = float(np.tanh(hidden @ self.w2 + self.b2))
+        delta = (target - output) * (1 - output * output)
+        if len(self.b1):
+            back = delta * self.w2 * (1 - hidden * hidden)  # through the old weights
+            self.w1 = self.w1 + rate * np.outer(back, inputs)
+            self.b1 = self.b1 + rate * back
+        self.w2 = self.w2 + rate * delta * hidden
+        self.b2 += rate * delta
+        return output
+
+    def child(self, more: int) -> Net:
+        """A copy with `more` inputs that it does not listen to yet."""
+        if len(self.b1):
+            w1 = np.hstack([self.w1, np.zeros((len(self.b1), more))])
+            return Net(w1, self.b1.copy(), self.w2.copy(), self.b2)
+        return Net(self.w1.copy(), self.b1.copy(), np.append(self.w2, np.zeros(more)), self.b2)
+
+
+def softmax_weights(scores: Numbers, greed: float) -> Numbers:
+    """e^(greed · score) of each, up to a common factor that keeps them finite."""
+    return np.asarray(np.exp(greed * (scores - scores.max())))
+
+
+def softmax(scores: Sequence[float], greed: float) -> list[float]:
+    """The probability with which each is drawn.
+
+    >>> [round(one, 6) for one in softmax([0.484933, 0.459001], 5)]
+    [0.532369, 0.467631]
+    """
+    weights = softmax_weights(np.array(scores, dtype=np.float64), greed)
+    return list((weights / weights.sum()).tolist())
