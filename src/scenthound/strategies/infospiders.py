@@ -34,8 +34,8 @@ from scenthound.model import Candidate, Event, Link, Miss, Page, Topic, Url
 from scenthound.ports import Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.spider_links import Links
-from scenthound.strategies.spider_net import DECIMALS, Net, Numbers, link_inputs, places
-from scenthound.strategies.spider_pack import Agent, Flight, Pack, Sight
+from scenthound.strategies.spider_net import DECIMALS, Lexicon, Net, Numbers, link_inputs, sightings
+from scenthound.strategies.spider_pack import Agent, Flight, Pack, View
 from scenthound.text.contexts import page_counts
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
@@ -150,6 +150,7 @@ class InfoSpiders:
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
+        self.lexicon_ = Lexicon(self.analyser_)
         said = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
         seeds = list(dict.fromkeys(seeds))
         self.untold_, self.parent_ = [], None
@@ -202,17 +203,15 @@ class InfoSpiders:
 
     def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
         """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
-        outlinks, groups = page.derived(("anchor groups",), lambda: anchor_groups(page))
-        inputs = link_inputs(places(page, self.analyser_), len(page.links), agent.columns, self.reach)
+        outlinks = page.outlinks
+        numbers, groups = page.derived(("anchor groups",), lambda: anchor_groups(page, outlinks))
+        seen = sightings(page, agent.columns, self.lexicon_)
+        inputs = link_inputs(seen, len(page.links), agent.columns, self.reach)
         outputs = np.round(agent.net.outputs(inputs), DECIMALS)
         rows = _best(outputs, groups, len(outlinks))
         net = outputs[rows]
         scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
-        sights = zip(net.tolist(), inputs[rows].astype(np.float32), strict=True)
-        self.pack_.sights = {
-            link.url: Sight(agent, output, similarity, seen)
-            for link, (output, seen) in zip(outlinks, sights, strict=True)
-        }
+        self.pack_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 
     def _forget(self, agent: Agent) -> None:
@@ -261,11 +260,10 @@ class InfoSpiders:
         self.untold_ = [Event(*fields) for fields in state["untold"]]
 
 
-def anchor_groups(page: Page) -> tuple[Sequence[Link], Sequence[int]]:
-    """The outlinks, and for every anchor of the page the place of its URL among them; -1 for the page itself."""
-    outlinks = page.outlinks
+def anchor_groups(page: Page, outlinks: Sequence[Link]) -> tuple[Mapping[Url, int], Sequence[int]]:
+    """The place of each URL among the outlinks, and that of every anchor of the page; -1 for the page itself."""
     numbers = {link.url: place for place, link in enumerate(outlinks)}
-    return outlinks, [numbers.get(link.url, -1) for link in page.links]
+    return numbers, [numbers.get(link.url, -1) for link in page.links]
 
 
 def _best(outputs: Numbers, groups: Sequence[int], size: int) -> list[int]:

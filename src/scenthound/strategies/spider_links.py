@@ -91,6 +91,7 @@ class Links:
         self.number = np.empty(SMALLEST, dtype=np.int64)
         self.host = np.empty(SMALLEST, dtype=np.int32)
         self.inputs = np.empty((SMALLEST, width), dtype=np.float32)
+        self._last: Url | None = None  # the least wanted, where that is known
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -104,6 +105,8 @@ class Links:
     def put(self, about: Candidate, host: int, number: int, net: float, page: float, inputs: Any = 0.0) -> None:
         """A new link, behind all others."""
         row = len(self.about)
+        if self._last is not None and about.score <= self.score[self.rows[self._last]]:
+            self._last = None
         if row == len(self.score):
             self._enlarge()
         self.about.append(about)
@@ -115,12 +118,14 @@ class Links:
         """A link found again keeps its place, and the larger score with what was seen then."""
         row = self.rows[about.url]
         if about.score > self.score[row]:
+            self._last = None if self._last == about.url else self._last
             self.about[row] = about
             self._see(row, about.score, net, page, inputs)
 
     def cross_out(self, url: Url) -> int:
         """Take a link out; gives its host's number."""
         row = self.rows.pop(url)
+        self._last = None if self._last == url else self._last
         self.about[row], self.score[row] = None, -math.inf
         host = int(self.host[row])
         if len(self.about) > 2 * len(self.rows) + SMALLEST:
@@ -129,19 +134,24 @@ class Links:
 
     def keep(self, rows: npt.NDArray[np.int64]) -> None:
         """Give up all rows but these, which stay in the order they came in."""
-        rows = np.sort(rows)
+        rows, self._last = np.sort(rows), None
         self.about = [self.about[row] for row in rows.tolist()]
         self.rows = {about.url: row for row, about in enumerate(self.about) if about is not None}
         for name in _COLUMNS:
             setattr(self, name, getattr(self, name)[rows])
         self._enlarge()
 
-    def last(self) -> Url:
+    def last(self) -> Candidate:
         """The least wanted link; of equals the one that came last."""
+        if self._last is not None:
+            known = self.about[self.rows[self._last]]
+            assert known is not None
+            return known
         scores = np.where(np.isneginf(self.score[: len(self.about)]), math.inf, self.score[: len(self.about)])
         about = self.about[len(scores) - 1 - int(np.argmin(scores[::-1]))]
         assert about is not None
-        return about.url
+        self._last = about.url
+        return about
 
     def draw(self, luck: float, greed: float, wakes: Numbers | None, now: float) -> Drawn | None:
         """A link on a host that is awake, by lot; `luck` is from 0 to 1. A seed that waits comes first."""

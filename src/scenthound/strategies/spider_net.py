@@ -7,74 +7,90 @@ inverse distances of its occurrences, counted in anchors.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence, Set
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Page
-from scenthound.text.contexts import leaf_terms
+from scenthound.text.contexts import page_counts, stream
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
 DECIMALS = 12  # rule 3: what is compared is rounded before
+REMEMBERED = 1 << 16  # tokens in a lexicon
 SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
 
 
-class Place(NamedTuple):
-    """Terms that stand in anchor b (`2b + 1`), or outside, with g anchors before them (`2g`)."""
+class Sighting(NamedTuple):
+    """An occurrence of a word in anchor b (`where` is 2b + 1), or outside with g anchors before it (2g)."""
 
     where: int
-    terms: Sequence[str]
+    term: str
 
 
-def places(page: Page, analyser: Analyser) -> Sequence[Place]:
-    """Where on the page its terms stand, counted in anchors. The words of an image link are its `alt` text."""
-    return page.derived(("places", analyser), lambda: _places(page, analyser))
+class Lexicon(dict[str, str | None]):
+    """From a raw token to its term, None for stop words; filled as tokens are met, emptied when full."""
+
+    def __init__(self, analyser: Analyser) -> None:
+        super().__init__()
+        self.analyser = analyser
+
+    def __missing__(self, token: str) -> str | None:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        term = self[token] = next(iter(self.analyser.terms_of([token])), None)
+        return term
 
 
-def _places(page: Page, analyser: Analyser) -> list[Place]:
-    found: list[Place] = []
-    texts: set[int] = set()
-    before = 0
-    for leaf, terms in zip(page.document.leaves, leaf_terms(page, analyser), strict=True):
-        if leaf.anchor >= 0:
-            before = leaf.anchor + 1
-            texts.add(leaf.anchor)
-        if terms:
-            found.append(Place(2 * leaf.anchor + 1 if leaf.anchor >= 0 else 2 * before, terms))
-    for number, link in enumerate(page.links):
-        if link.anchor and number not in texts and (terms := analyser.terms(link.anchor)):
-            found.append(Place(2 * number + 1, terms))
+def sightings(page: Page, words: Collection[str], lexicon: Lexicon) -> list[Sighting]:
+    """Where on the page these terms stand, counted in anchors. The words of an image link are its `alt` text."""
+    analyser = lexicon.analyser
+    in_anchors: Set[str] = page.derived(("anchored", analyser), lambda: _anchored(page, analyser))
+    counts = page_counts(page, analyser)
+    if in_anchors.isdisjoint(words) and not any(word in counts for word in words):
+        return []  # without looking at the page as a stream, which takes a while
+    raw, spans = stream(page)
+    distinct: Set[str] = page.derived(("distinct tokens",), lambda: frozenset(raw))
+    firsts = {word[:1] for word in words}  # a stem begins as its token does, so few tokens need to be looked up
+    forms = {token: term for token in distinct if token[0] in firsts and (term := lexicon[token]) in words}
+    starts = [start for start, _ in spans]
+    found = []
+    for place, token in compress(enumerate(raw), map(forms.__contains__, raw)):
+        anchor = bisect_right(starts, place) - 1
+        is_inside = anchor >= 0 and place < spans[anchor][1]
+        found.append(Sighting(2 * anchor + (1 if is_inside else 2), str(forms[token])))
+    if not in_anchors.isdisjoint(words):
+        for number, (start, end) in enumerate(spans):
+            if start == end and (alt := page.links[number].anchor):
+                found += [Sighting(2 * number + 1, term) for term in analyser.terms(alt) if term in words]
     return found
 
 
-def link_inputs(places: Sequence[Place], anchors: int, columns: Mapping[str, int], reach: int) -> Numbers:
+def _anchored(page: Page, analyser: Analyser) -> Set[str]:
+    return {term for text in {link.anchor for link in page.links} for term in analyser.terms(text)}
+
+
+def link_inputs(seen: Sequence[Sighting], anchors: int, columns: Mapping[str, int], reach: int) -> Numbers:
     """For every anchor and keyword the sum over its occurrences of 1 / distance; one row an anchor.
 
     An occurrence in the anchor itself is at distance 1, any other at 2 and one more for each whole anchor between,
     of which there may be `reach`.
     """
-    if not anchors:
-        return np.zeros((0, len(columns)))
-    seen = np.zeros((2 * anchors + 1, len(columns)))
-    keywords, any_seen = columns.keys(), False
-    for where, terms in places:
-        if not keywords.isdisjoint(terms):
-            any_seen = True
-            for term in terms:
-                if term in columns:
-                    seen[where, columns[term]] += 1
-    inside, outside = seen[1::2], seen[0::2]
-    found = inside.copy()
-    if any_seen:
-        for apart in range(1, min(reach + 1, anchors - 1) + 1):
-            found[apart:] += inside[:-apart] / (1 + apart)
-            found[:-apart] += inside[apart:] / (1 + apart)
-        for between in range(min(reach, anchors - 1) + 1):
-            found[between:] += outside[: anchors - between] / (2 + between)
-            found[: anchors - between] += outside[between + 1 :] / (2 + between)
+    found = np.zeros((anchors, len(columns)))
+    inside = 1.0 / (1 + np.abs(np.arange(-reach - 1, reach + 2)))
+    outside = 1.0 / (2 + np.arange(reach + 1))
+    outside = np.concatenate([outside[::-1], outside])
+    for (where, term), times in Counter(seen).items():
+        kernel = inside if where % 2 else outside  # both reach as far to the left as to the right
+        first = where // 2 - reach - 1
+        begin, end = max(0, first), min(anchors, first + len(kernel))
+        if begin < end:
+            found[begin:end, columns[term]] += times * kernel[begin - first : end - first]
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -57,13 +57,24 @@ class Flight(NamedTuple):
     inputs: Any
 
 
-class Sight(NamedTuple):
-    """What an agent saw of a link that is about to be pushed."""
+class View(NamedTuple):
+    """What an agent saw of the links of a page, which are about to be pushed."""
 
     agent: Agent
-    net: float
     page: float
+    """The similarity of the page."""
+    rows: Mapping[Url, int]
+    net: Sequence[float]
     inputs: Any
+
+
+class Sight(NamedTuple):
+    """What an agent saw of a link."""
+
+    agent: Agent
+    net: float = 0.0
+    page: float = 0.0
+    inputs: Any = 0.0
 
 
 class Pack:
@@ -91,7 +102,7 @@ class Pack:
             self.remove(agent)
         self.agents: dict[int, Agent] = {}
         self.luck, self.births = luck, 0
-        self.sights: dict[Url, Sight] = {}
+        self.view: View | None = None
         self.popped_number, self.last_rank = -1, 1
         self._holders: dict[Url, list[int]] = {}
         self._flights: dict[Url, Flight] = {}
@@ -109,10 +120,11 @@ class Pack:
         if candidate.due > self._now or not self.agents:
             return candidate
         self._unclaimed.pop(candidate.url, None)
-        sight = self.sights.get(candidate.url)
-        if sight is None or sight.agent.number not in self.agents:
-            sight = Sight(self._keeper(candidate), 0.0, 0.0, 0.0)  # no link led to it: a seed, or a site map's
-        return self._hold(sight, candidate)
+        view = self.view
+        row = view.rows.get(candidate.url) if view is not None else None
+        if view is None or row is None or view.agent.number not in self.agents:
+            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or a site map's
+        return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
     def rest(self, host: str, until: float) -> None:
         self._hosts.rest(host, until, self._now)
@@ -307,12 +319,13 @@ class Pack:
             return None
         if number < 0:
             number, self._next_number = self._next_number, self._next_number + 1
+        worst = links.last() if self.limit is not None and len(links) >= self.limit else None
+        if worst is not None and about.score <= worst.score:  # it would be the last of the order
+            return about if url not in self._holders else None
         links.put(about, self._hosts.enter(urls.host(url)), number, net, page, inputs)
         self._holders.setdefault(url, []).append(agent.number)
-        if self.limit is None or len(links) <= self.limit:
+        if worst is None:
             return None
-        worst = links.about[links.rows[links.last()]]
-        assert worst is not None
         self.drop(agent, worst.url)
         return worst if worst.url not in self._holders else None
 
