@@ -37,11 +37,15 @@ class Pages:
 
 
 def small_crawl(
-    out: Path, web: Mapping[str, tuple[str, str, list[str]]] = WEB, topic: str = "hot air balloons", **settings: object
+    out: Path,
+    web: Mapping[str, tuple[str, str, list[str]]] = WEB,
+    topic: str = "hot air balloons",
+    strategy: str = "best-first",
+    **settings: object,
 ) -> Path:
     """Crawl `web` from its first page into `out`, to the end."""
     wanted = Settings(**{"delay": 0.0, "robots": False, "retries": 0, **settings})  # type: ignore[arg-type]
-    session = begin(topic, [next(iter(web))], out, settings=wanted, fetcher=Pages(web))
+    session = begin(topic, [next(iter(web))], out, strategy=strategy, settings=wanted, fetcher=Pages(web))
     try:
         asyncio.run(session.run())
     finally:

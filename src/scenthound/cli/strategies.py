@@ -33,6 +33,8 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
         "name": name,
         "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
         "story": story,
+        "score_parts": dict(getattr(kind, "score_parts", {})),
+        "oracle_modes": list(getattr(kind, "oracle_modes", ())),
         "papers": [PAPERS[tag] for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS],
         "parameters": [
             {
@@ -81,10 +83,14 @@ def _tell(one: dict[str, Any], as_json: bool) -> None:
     console.print(one["story"] + "\n")
     for paper in one["papers"]:
         console.print(f"  {paper}")
+    if one["score_parts"]:
+        console.print(table(("part of a score", "what it is"), list(one["score_parts"].items())))
     if not one["parameters"]:
         console.print("It has no parameters.")
         return
     rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in one["parameters"]]
     console.print(table(("parameter", "type", "default", "meaning"), rows))
+    for mode in one["oracle_modes"]:
+        console.print(f"An oracle, in the laboratory only and marked there as such: {mode}")
     first = one["parameters"][0]
     console.print(f"Set one with: --set {first['name']}={shown(first['default']).strip(chr(34))}")

@@ -166,7 +166,9 @@ def _how_found(step: Step) -> str:
         return f"page {step.n:,}, a seed"
     words = clean(step.anchor, 80)
     anchor = f" by “{text(words)}”" if words else ""
-    return f"page {step.n:,}, depth {step.depth}, score {step.score:.3g}, from {link(step.parent, most=70)}{anchor}"
+    parts = ", ".join(f"{text(clean(name, 40))} {value:.3g}" for name, value in step.parts.items())
+    score = f"score {step.score:.3g}" + (f" ({parts})" if parts else "")
+    return f"page {step.n:,}, depth {step.depth}, {score}, from {link(step.parent, most=70)}{anchor}"
 
 
 def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:

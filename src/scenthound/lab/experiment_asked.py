@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, BadUsage, UnknownName
+from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepare_pages import Cut
@@ -68,6 +68,30 @@ def _parsed(text: str) -> Chosen:
             raise BadUsage(f"`{setting}` in `{text}` is no parameter", "write it as best-n-first:n=64:stem=no")
         parameters[key.strip().replace("-", "_")] = value.strip()
     return Chosen(name.strip(), parameters)
+
+
+def is_oracle(label: str) -> bool:
+    """Whether what goes by this name sees what no crawler can see: a reference line, or a strategy in such a mode.
+
+    >>> is_oracle("path-oracle"), is_oracle("cc-bfs:lookahead=graph"), is_oracle("cc-bfs")
+    (True, True, False)
+    """
+    if label in ORACLES:
+        return True
+    try:
+        chosen = _parsed(label)
+        return bool(getattr(make_strategy(chosen.name, chosen.parameters), "oracle", False))
+    except ScenthoundError:  # a strategy that was run once and is not to be had now
+        return False
+
+
+def marked(label: str) -> str:
+    """A crawler's name for people, with a mark where it is a strategy in an oracle mode.
+
+    >>> marked("cc-bfs:lookahead=graph"), marked("path-oracle")
+    ('cc-bfs:lookahead=graph (oracle)', 'path-oracle')
+    """
+    return f"{label} (oracle)" if label not in ORACLES and is_oracle(label) else label
 
 
 def choose_topics(topics: Sequence[BedTopic], wanted: int | str | Sequence[str] | None = None) -> list[BedTopic]:

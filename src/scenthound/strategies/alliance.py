@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, alliance_of, as_numbers
@@ -28,6 +28,10 @@ from scenthound.strategies import strategy
 class AllianceCrawler:
     """The page with the largest share of on-topic neighbours first; links only, no text."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "alliance": "share of the known neighbours that is on topic: the score itself",
+        "on topic": "how many these are",
+    }
     threshold: float = field(default=0.5, metadata={"doc": "share of on-topic neighbours that makes a page on topic"})
     memory: int = field(default=MOST_TIES, metadata={"doc": "links remembered"})
 
@@ -61,7 +65,8 @@ class AllianceCrawler:
             other = graph.number(link.url)
             if other is None:
                 if graph.is_full:
-                    strangers.append(page.offer(link, float(number in self.accepted_)))
+                    value = float(number in self.accepted_)
+                    strangers.append(page.offer(link, value, parts={"alliance": value, "on topic": value}))
                     continue
                 other = self._meet(link.url, page.candidate.depth + 1, link.spelling)
             if graph.tie(number, other):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
@@ -25,6 +25,9 @@ from scenthound.strategies import strategy
 class BacklinkCount:
     """The URL with most links from the pages crawled so far first; the topic is not looked at."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "backlinks": "crawled pages that link to it: the score itself",
+    }
     memory: int = field(default=5_000_000, metadata={"doc": "URLs whose links are counted"})
 
     def __post_init__(self) -> None:
@@ -40,7 +43,8 @@ class BacklinkCount:
     def read(self, page: Page) -> Iterable[Candidate]:
         counts = self.counts_
         if counts.get(page.url) == GONE:  # it was lost and fetched again: its links are counted already
-            return [page.offer(link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks]
+            known = ((link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks)
+            return [page.offer(link, count, parts={"backlinks": count}) for link, count in known]
         counts[page.url] = counts[page.candidate.url] = GONE
         offers = []
         for link in page.outlinks:

@@ -12,8 +12,9 @@ frontier drops its worst after inserting ([CHAP], [BIZ]) unless `eviction` is "l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
@@ -29,6 +30,9 @@ from scenthound.text.tokens import Analyser
 class BestFirst:
     """Links of the page most like the topic first."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "page": "similarity of the topic and the page that the link is on: the score itself",
+    }
     n: int = field(default=1, metadata={"doc": "how many links are taken at once"})
     shuffle: bool = field(default=True, metadata={"doc": "fetch the links of a batch in random order"})
     eviction: Eviction = field(
@@ -45,6 +49,9 @@ class BestFirst:
             raise BadConfig(f"`n` can't be {self.n!r}", "give a whole number, 1 or more")
         _among("eviction", self.eviction, ("scored", "literal"))
         _among("stop_words", self.stop_words, STOP_LISTS)
+        for name in ("shuffle", "stem"):
+            if type(getattr(self, name)) is not bool:
+                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "say true or false")
 
     @property
     def batch(self) -> int:

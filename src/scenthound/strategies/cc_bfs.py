@@ -23,7 +23,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
@@ -68,6 +68,12 @@ class Level(NamedTuple):
 class CcBfs:
     """Level by level through pages that cluster with the seeds; links only, no text."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "C0": "clustering with the accepted pages, as known before fetching: the score itself",
+        "C1": "clustering with the other candidates of its level, as known before fetching",
+        "C2": "clustering with the pages behind the level, as known before fetching",
+        "behind": "1 for a page behind the level that is fetched to see its links (lookahead=fetch)",
+    }
     lookahead: str = field(
         default="known",
         metadata={
@@ -93,6 +99,8 @@ class CcBfs:
             raise BadConfig(f"cc-bfs: `relax` can't be {self.relax!r}", "write true or false")
         if not _is_whole(self.memory) or self.memory < 1:
             raise BadConfig(f"cc-bfs: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+        if not isinstance(self.weights, str):
+            raise BadConfig(f"cc-bfs: `weights` can't be {self.weights!r}", 'write them as text, as "1 0.5"')
         self.weights_ = ring_weights(self.weights, self.k)
         self.levels_ = Levels(None, self._next_stage)
         self.peek_: Callable[[Url], Iterable[Url]] | None = None
@@ -100,6 +108,9 @@ class CcBfs:
         """Called with every level after it was judged, for those who want to look."""
 
     # ---- what the crawl asks
+
+    oracle_modes: ClassVar[tuple[str, ...]] = ("lookahead=graph",)
+    """Parameters that make an oracle of it, for those who list strategies."""
 
     @property
     def oracle(self) -> bool:
@@ -231,7 +242,7 @@ class CcBfs:
     def _choice(self, number: int, verdict: Verdict | None = None) -> Choice:
         carry = {"stage": self.stage_, "node": number}
         if verdict is None:
-            return Choice(Url(self.graph_.names[number]), 0.0, carry, {})
+            return Choice(Url(self.graph_.names[number]), 0.0, carry, {"behind": 1.0})
         parts = {"C0": verdict.c0, "C1": verdict.c1, "C2": verdict.c2}
         return Choice(Url(self.graph_.names[number]), verdict.c0, carry, parts)
 

@@ -15,9 +15,10 @@ default, since [BIZ] takes the parent whatever it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Page, Url
@@ -32,6 +33,10 @@ from scenthound.text.vectors import Counts
 class Dom(BestFirst):
     """Links first whose page, and whose surroundings on it, are most like the topic."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "page": "similarity of the topic and the page that the link is on",
+        "context": "similarity of the topic and the text under the element above the link",
+    }
     alpha: float = field(default=0.25, metadata={"doc": "weight of the page, from 0 to 1; the context has the rest"})
     up: int = field(
         default=1,

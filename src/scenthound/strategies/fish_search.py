@@ -15,8 +15,9 @@ the larger depth. The original's limit on time is the crawl's own. The depth of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
@@ -31,6 +32,10 @@ from scenthound.text.tokens import Analyser
 class FishSearch:
     """Links of relevant pages first, and deeper; where nothing is relevant, give up."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "page": "similarity of the topic and the page that the link is on: relevant above the threshold",
+        "in width": "1 if the link is among the first of its page, else 0",
+    }
     depth: int = field(
         default=3, metadata={"doc": "steps from a relevant page or a seed before a direction is given up"}
     )

@@ -18,9 +18,9 @@ themselves. As in the paper's words, a link to any page of a seed's host counts,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, NotAUrl
@@ -37,6 +37,10 @@ COUNTED = ("seeds", "examples")
 class HubSeeking(Dom):
     """As dom, but all links of a page that links to several seeds are wanted."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        **Dom.score_parts,
+        "hub": "how much of a hub the page is, by the seeds it links to; the larger of this and the DOM score counts",
+    }
     entity: Literal["host", "url"] = field(
         default="host", metadata={"doc": "what is counted: links to seeds' hosts, or to the seeds themselves (url)"}
     )

@@ -15,7 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.graph.growing import MOST_LINKS, GrowingGraph
@@ -31,6 +33,9 @@ FORMS = ("pagerank", "cho")
 class PageRankOrder:
     """The URL of the largest PageRank among the links known so far first; the topic is not looked at."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "pagerank": "PageRank among the links known when it was computed last: the score itself",
+    }
     every: int = field(default=100, metadata={"doc": "pages after which all scores are computed anew"})
     damping: float = field(default=0.85, metadata={"doc": "d: the share of a page's rank that goes along its links"})
     form: str = field(default="pagerank", metadata={"doc": "pagerank (ranks sum to 1) or cho (the paper's formula)"})
@@ -54,13 +59,15 @@ class PageRankOrder:
         self.seeds_ = set(self.waiting_)
         self.spellings_: dict[int, str] = {}
         self.fetched_: set[int] = set()
-        return self._scored_anew()
+        offers = zip(self.waiting_, self._scored_anew(), strict=True)
+        return [offer._replace(carry=self._carry(number)) for number, offer in offers]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         graph = self.graph_
         number = self._arrived(page)
         if number in self.fetched_:  # it was lost and fetched again
-            return [page.offer(link, self._floor()) for link in page.outlinks]
+            floor = self._floor()
+            return [page.offer(link, floor, parts={"pagerank": floor}) for link in page.outlinks]
         self.fetched_.add(number)
         linked: list[int] = []
         new: list[tuple[int | None, Link]] = []  # what waits already has a rank that is no smaller
@@ -96,18 +103,25 @@ class PageRankOrder:
         return {} if number is None else {"node": number}
 
     def _scored_anew(self) -> list[Candidate]:
-        """Every waiting URL under its rank of now."""
-        graph, places = self.graph_.graph()
-        rank = (pagerank if self.form == "pagerank" else url_ordering_rank)(graph, self.damping)
-        ranks = dict(zip(places.tolist(), rank.tolist(), strict=True))
-        found = []
-        for number, depth in self.waiting_.items():
-            value = ranks[number]
-            score = math.inf if number in self.seeds_ else value
-            url, spelling = Url(self.graph_.names[number]), self.spellings_.get(number, "")
-            parts = {"pagerank": value}
-            found.append(Candidate(url, score, {"node": number}, parts, depth=depth, spelling=spelling, rescored=True))
+        """Every waiting URL under its rank of now. It waits already, so what else is known of it stays as it is."""
+        values = self._ranks()
+        names, seeds = self.graph_.names, self.seeds_
+        found = [
+            Candidate(Url(names[number]), value, parts={"pagerank": value}, rescored=True)
+            for number, value in zip(self.waiting_, values, strict=True)
+        ]
+        if not seeds.isdisjoint(self.waiting_):
+            places = [place for place, number in enumerate(self.waiting_) if number in seeds]
+            for place in places:
+                found[place] = found[place]._replace(score=math.inf)
         return found
+
+    def _ranks(self) -> list[float]:
+        """The rank of each waiting URL."""
+        graph, places = self.graph_.graph()
+        ranks = np.zeros(len(self.graph_.names))
+        ranks[places] = (pagerank if self.form == "pagerank" else url_ordering_rank)(graph, self.damping)
+        return ranks[list(self.waiting_)].tolist()  # type: ignore[no-any-return]
 
     def _arrived(self, page: Page) -> int:
         """The number of a page that was fetched; links to a URL that redirects to it count as links to it."""

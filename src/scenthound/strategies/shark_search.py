@@ -20,9 +20,9 @@ place of the first, with the words of the best. The original's limit on width is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
@@ -48,6 +48,13 @@ class Neighbourhood(NamedTuple):
 class SharkSearch:
     """Links first whose anchor and neighbouring words are like the topic, and whose ancestors were."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "page": "similarity of the topic and the page that the link is on",
+        "inherited": "what the page and its ancestors promise",
+        "anchor": "similarity of the topic and the text of the link",
+        "context": "1 where the anchor matches, else similarity of the words around it",
+        "neighbourhood": "anchor and context together",
+    }
     depth: int = field(
         default=3, metadata={"doc": "steps from a relevant page or a seed before a direction is given up"}
     )
