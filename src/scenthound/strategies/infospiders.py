@@ -25,7 +25,7 @@ import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -81,6 +81,13 @@ def new_word(counts: Mapping[str, int], known: Iterable[str]) -> str | None:
 class InfoSpiders:
     """Agents that live off relevant pages, learn which words around links pay, and multiply."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "net": "what the agent's net made of the words around the link",
+        "page": "similarity of the page it was found on with the agent's keywords",
+        "agent": "number of the agent that drew it",
+        "energy": "its energy when it did",
+        "probability": "how likely this link was among all that the agent held",
+    }
     alpha: float = field(
         default=0.5, metadata={"doc": "weight of the net in a link's score, from 0 to 1; the page has the rest"}
     )
@@ -216,10 +223,9 @@ class InfoSpiders:
 
     def _forget(self, agent: Agent) -> None:
         """The old version: of earlier pages nothing is left but seeds that wait."""
-        for url, row in list(agent.links.rows.items()):
-            about = agent.links.about[row]
-            if about is not None and about.score < math.inf:
-                self.pack_.drop(agent, url)
+        links = agent.links
+        for url in [url for url, row in links.rows.items() if links.score[row] < math.inf]:
+            self.pack_.drop(agent, url)
 
     def _split(self) -> None:
         """Step 7, once the links of the page have been taken in: whoever comes next asks for it."""
