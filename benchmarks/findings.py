@@ -51,7 +51,7 @@ def main() -> None:
         parser.error(f"no finding called {', '.join(unknown)}; there are {', '.join(FINDINGS)}, cost and all")
     with tempfile.TemporaryDirectory() as aside:
         work = Path(aside) if said.quick else said.work
-        repeat_all(names, said.bed, Settings(work, said.quick, said.topics, said.jobs))
+        repeat_all(names, said.bed, Settings(work, said.quick, said.topics, 1 if said.quick else said.jobs))
 
 
 def repeat_all(names: Sequence[str], beds: Sequence[str] | None, settings: Settings) -> None:

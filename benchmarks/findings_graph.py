@@ -140,8 +140,8 @@ def cost(at: Place) -> None:
     bed = at.prepared
     gc.freeze()  # as in the processes of an experiment
     gc.set_threshold(50_000, 20, 100)
-    pages = at.settings.pages(4000)
-    limits, topics, quarter = ReplayLimits(pages), at.topics[:3], pages // 4
+    pages = at.settings.pages(2000)
+    limits, topics, quarter = ReplayLimits(pages), at.topics[:2], pages // 4
     rows = []
     for name, kind in SHELF.items():
         if getattr(kind, "trained", False):

@@ -112,14 +112,13 @@ def place(name: str, settings: Settings) -> Place | None:
         folder = SHARED / "data" / name
         return Place(name, folder, settings) if folder.is_dir() else None
     if name in ("generated", "companies"):
-        pages = 1_500 if settings.quick else 25_000
-        topics = 4 if settings.quick else 60
+        pages = 800 if settings.quick else 25_000
+        topics = 3 if settings.quick else 60
         folder = settings.work / "beds" / f"generated-{pages}"
         if not (folder / "bed.toml").exists():
             generate(folder, pages, 1, topics=topics, companies=True)
-        return Place(
-            f"{name}-{pages}", folder, replace(settings, topics=settings.topics or (4 if settings.quick else None))
-        )
+        few = settings.topics or (3 if settings.quick else None)
+        return Place(f"{name}-{pages}", folder, replace(settings, topics=few))
     return Place(Path(name).name, Path(name), settings)
 
 
@@ -183,8 +182,8 @@ class Values:
     def ended_early(self) -> str:
         """A sentence for under the tables."""
         number = sum(len(topics) for topics in next(iter(self.found.values())).values())
-        told = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
-        return f"crawls that ended on an empty frontier before their budget: {told or 'none'} (of {number} in all)\n"
+        some = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
+        return f"crawls that ended on an empty frontier before their budget: {some or 'none'} (of {number} in all)\n"
 
     def at(self, measure: str, strategy: str, point: int, arm: str = "") -> ByTopic:
         place = list(self.points[measure]).index(point)
