@@ -13,6 +13,7 @@ from scenthound.cli.app import run
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.steps import Fetch
+from scenthound.exports.explain import explain
 from scenthound.exports.facts import gather
 from scenthound.model import Event
 from scenthound.wiring import Session, begin, resume
@@ -47,6 +48,20 @@ def test_explain_says_which_agent_fetched_a_page_and_where_it_comes_from(
     family = [event["facts"] for event in said["family"]]
     assert [one["agent"] for one in family] == [born_late.facts["parent"], born_late.facts["agent"]]
     assert set(family[0]["keywords"]) < set(family[1]["keywords"])
+
+
+@pytest.mark.parametrize("name", ["infospiders", "cc-bfs"])
+def test_explain_knows_what_waits_in_a_frontier_of_the_strategys_own(tmp_path: Path, name: str) -> None:
+    session = born(tmp_path / "crawl", name, pages=20)
+    step_through(session, 100)
+    session.folder.finish("pages", 1.0)
+    crawled = {step.url for step in session.folder.history.trail()}
+    links = [url for _, targets in session.folder.database.links() for url in targets if url in session.crawl.frontier]
+    waiting = next(url for url in links if url not in crawled)
+    found = explain(session.folder, waiting)
+    session.close()
+    assert found.state == "waiting"
+    assert "own frontier" in found.why
 
 
 def flying(session: Session, number: int) -> list[Fetch]:
