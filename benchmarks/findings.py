@@ -25,6 +25,7 @@ from pathlib import Path
 
 import findings_biz  # noqa: F401  (puts its findings on the list)
 import findings_exp  # noqa: F401
+import findings_spiders  # noqa: F401
 from findings_graph import cost
 from findings_lab import FINDINGS, Place, Settings, place
 

@@ -206,6 +206,7 @@ def main(arguments: list[str]) -> int:
 
 
 sys.modules.setdefault("golden", sys.modules[__name__])  # run as a script it has another name
+import golden_agents  # noqa: E402, F401
 import golden_context  # noqa: E402, F401
 import golden_economy  # noqa: E402, F401
 import golden_graph  # noqa: E402, F401

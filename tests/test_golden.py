@@ -20,6 +20,7 @@ COMPUTED = [
     *("hayek", "curriculum", "ig"),
     *("nb", "bayes", "tax", "distil"),
     *("cg", "rl", "ic", "app"),
+    *("is_links", "is_learn", "is_energy"),
     *("cc", "gc", "pr", "order"),
     *("metrics", "topic", "ttest", "augment"),
 ]

@@ -29,7 +29,7 @@ from scenthound.crawl.steps import Dropped, Limits
 from scenthound.crawl.tally import Tally
 from scenthound.crawl.teaching import check_untaught, fitting, taught
 from scenthound.errors import BadConfig, BadUsage, DiskFull
-from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Topic
+from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Topic, Url
 from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
 from scenthound.store.labels import Heard, Labels
 from scenthound.store.memory import Lost
@@ -404,10 +404,13 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
     labels = int(folder.database.meta("snapshot_labels", "0")) if state is not None else 0
     limits = page_limits(folder.asked.settings)
     own = isinstance(crawl.strategy, OwnFrontier)  # as old as the snapshot too: what was wanted since goes in again
+    crawl.later = later = _heard_later(folder, crawl, after) if own else set()
     for event, where in in_order(folder, after, labels):
         if isinstance(event, Heard):
             crawl.hear(event.url, event.on_topic, offer=own)
-        elif isinstance(event, Lost):
+            continue
+        later -= {event.url} if isinstance(event, Lost) else {event.url, event.requested or event.url}
+        if isinstance(event, Lost):
             candidate = Candidate(event.url, event.score, event.carry, {}, event.parent, event.anchor, event.depth)
             crawl.hear_miss(Miss(candidate, event.reason, event.detail, event.status, event.bytes), offer=own)
         elif where is not None:
@@ -415,6 +418,21 @@ def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
             if page is not None:
                 (crawl.reconsider if own else crawl.hear_again)(page)
         crawl.told()  # recorded before the restart
+
+
+def _heard_later(folder: CrawlFolder, crawl: Crawl, after: int) -> set[Url]:
+    """What was asked for since the snapshot and will be heard of again. A frontier that can say what waits in it gives
+    up the rest of what is known by now; only with such a one does it matter that they were still unknown then."""
+    waiting = getattr(crawl.frontier, "urls", None)
+    if waiting is None:
+        return set()
+    later: set[Url] = set()
+    for event, _ in folder.history.events_after(after):
+        later |= {event.url} if isinstance(event, Lost) else {event.url, event.requested or event.url}
+    for url in waiting():
+        if url not in later and folder.history.seen(url):
+            crawl.frontier.settle(url)  # type: ignore[attr-defined]
+    return later
 
 
 def _reconsider(folder: CrawlFolder, crawl: Crawl) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from scenthound import url as urls
@@ -83,6 +83,7 @@ class Crawl:
         self._silence = Silence()
         self.unkept = False  # a page was read whose content is not in the repository
         self._settle = getattr(frontier, "settle", lambda url: None)
+        self.later: Set[Url] = frozenset()  # on resume: fetched after the page that is heard again
 
     # ---- beginning
 
@@ -380,10 +381,12 @@ class Crawl:
         if self.limits.nofollow and any(link.nofollow for link in page.links):
             barred = {link.url for link in page.links if link.nofollow}
             barred -= {link.url for link in page.links if not link.nofollow}
-        chosen, seen = self._chosen, self.history.seen
+        chosen, seen, later = self._chosen, self.history.seen, self.later
         for candidate in offers:
             url = candidate.url
-            if url in chosen or seen(url):  # asked here too: half of all links end here, without another call
+            if url in chosen or (
+                seen(url) and url not in later
+            ):  # asked here too: half of all links end here, without another call
                 continue
             if url in barred:
                 self._drop(candidate, "nofollow")
@@ -493,7 +496,7 @@ class Crawl:
     def _offer(self, candidate: Candidate) -> None:
         """Take a candidate in if nobody has had it and nothing speaks against it."""
         url = candidate.url
-        if url in self._chosen or self.history.seen(url):
+        if url in self._chosen or (self.history.seen(url) and url not in self.later):
             return
         if url not in self.frontier:
             if candidate.rescored and candidate.parent is None:

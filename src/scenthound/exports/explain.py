@@ -9,8 +9,10 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.crawl.folder import CrawlFolder
+from scenthound.errors import ScenthoundError
 from scenthound.exports.lines import event_line, plain_number, whole_line
 from scenthound.model import Candidate, Event, Step, Url
+from scenthound.ports import OwnFrontier, Saves
 from scenthound.store.memory import Lost
 
 NEAR = 3
@@ -110,6 +112,13 @@ def _not_asked_for(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
         path = folder.history.lineage(candidate.parent) if candidate.parent is not None else []
         why = f"waiting in the frontier with score {candidate.score:.4g}"
         return Explanation(url, "waiting", why, path, requests, candidate)
+    held, candidate = _held_by_strategy(folder, url)
+    if held:
+        path = (
+            folder.history.lineage(candidate.parent) if candidate is not None and candidate.parent is not None else []
+        )
+        score = f" with score {candidate.score:.4g}" if candidate is not None else ""
+        return Explanation(url, "waiting", f"waiting in the strategy's own frontier{score}", path, requests, candidate)
     counts = folder.history.counts_of(urls.host(url))
     linked = _linked_from(folder, url)
     path = folder.history.lineage(linked[0]) if linked else []
@@ -123,6 +132,26 @@ def _not_asked_for(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
         found.why = "never met in this crawl"
         found.near = _near(folder, url)
     return found
+
+
+def _held_by_strategy(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | None]:
+    """Whether a strategy that brings its own frontier has the URL in it, by its last snapshot, and as what."""
+    from scenthound.wiring import make_strategy
+
+    if not folder.database.meta("waiting"):
+        return False, None
+    try:
+        strategy = make_strategy(folder.asked.strategy, folder.asked.parameters)
+        state = folder.database.state("strategy")
+        if not isinstance(strategy, OwnFrontier) or not isinstance(strategy, Saves) or state is None:
+            return False, None
+        frontier = strategy.frontier(folder.asked.settings.frontier)
+        list(strategy.start(folder.asked.topic, []))
+        strategy.load(state)
+    except (ScenthoundError, ValueError, KeyError, TypeError):  # its state is of no use to us; there are other answers
+        return False, None
+    held, take = url in frontier, getattr(frontier, "take", None)
+    return held, take(url) if held and take is not None else None
 
 
 def _refusal(folder: CrawlFolder, url: Url) -> str:

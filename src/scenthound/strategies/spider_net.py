@@ -1,0 +1,154 @@
+"""What a spider sees of a link, the small net that judges it, and the lot that is drawn (sheet 40.1).
+
+Not a strategy: `infospiders` brings it. A link is seen through the agent's keywords: each contributes the sum of the
+inverse distances of its occurrences, counted in anchors.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence, Set
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.model import Page
+from scenthound.text.contexts import page_counts, stream
+from scenthound.text.tokens import Analyser
+
+Numbers = npt.NDArray[np.float64]
+DECIMALS = 12  # rule 3: what is compared is rounded before
+REMEMBERED = 1 << 16  # tokens in a lexicon
+SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
+
+
+class Sighting(NamedTuple):
+    """An occurrence of a word in anchor b (`where` is 2b + 1), or outside with g anchors before it (2g)."""
+
+    where: int
+    term: str
+
+
+class Lexicon(dict[str, str | None]):
+    """From a raw token to its term, None for stop words; filled as tokens are met, emptied when full."""
+
+    def __init__(self, analyser: Analyser) -> None:
+        super().__init__()
+        self.analyser = analyser
+
+    def __missing__(self, token: str) -> str | None:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        term = self[token] = next(iter(self.analyser.terms_of([token])), None)
+        return term
+
+
+def sightings(page: Page, words: Collection[str], lexicon: Lexicon) -> list[Sighting]:
+    """Where on the page these terms stand, counted in anchors. The words of an image link are its `alt` text."""
+    analyser = lexicon.analyser
+    in_anchors: Set[str] = page.derived(("anchored", analyser), lambda: _anchored(page, analyser))
+    counts = page_counts(page, analyser)
+    if in_anchors.isdisjoint(words) and not any(word in counts for word in words):
+        return []  # without looking at the page as a stream, which takes a while
+    raw, spans = stream(page)
+    distinct: Set[str] = page.derived(("distinct tokens",), lambda: frozenset(raw))
+    firsts = {word[:1] for word in words}  # a stem begins as its token does, so few tokens need to be looked up
+    forms = {token: term for token in distinct if token[0] in firsts and (term := lexicon[token]) in words}
+    starts = [start for start, _ in spans]
+    found = []
+    for place, token in compress(enumerate(raw), map(forms.__contains__, raw)):
+        anchor = bisect_right(starts, place) - 1
+        is_inside = anchor >= 0 and place < spans[anchor][1]
+        found.append(Sighting(2 * anchor + (1 if is_inside else 2), str(forms[token])))
+    if not in_anchors.isdisjoint(words):
+        for number, (start, end) in enumerate(spans):
+            if start == end and (alt := page.links[number].anchor):
+                found += [Sighting(2 * number + 1, term) for term in analyser.terms(alt) if term in words]
+    return found
+
+
+def _anchored(page: Page, analyser: Analyser) -> Set[str]:
+    return {term for text in {link.anchor for link in page.links} for term in analyser.terms(text)}
+
+
+def link_inputs(seen: Sequence[Sighting], anchors: int, columns: Mapping[str, int], reach: int) -> Numbers:
+    """For every anchor and keyword the sum over its occurrences of 1 / distance; one row an anchor.
+
+    An occurrence in the anchor itself is at distance 1, any other at 2 and one more for each whole anchor between,
+    of which there may be `reach`.
+    """
+    found = np.zeros((anchors, len(columns)))
+    inside = 1.0 / (1 + np.abs(np.arange(-reach - 1, reach + 2)))
+    outside = 1.0 / (2 + np.arange(reach + 1))
+    outside = np.concatenate([outside[::-1], outside])
+    for (where, term), times in Counter(seen).items():
+        kernel = inside if where % 2 else outside  # both reach as far to the left as to the right
+        first = where // 2 - reach - 1
+        begin, end = max(0, first), min(anchors, first + len(kernel))
+        if begin < end:
+            found[begin:end, columns[term]] += times * kernel[begin - first : end - first]
+    return found
+
+
+class Net:
+    """One layer of tanh units and a tanh output; without hidden units the output sees the inputs themselves."""
+
+    __slots__ = ("b1", "b2", "w1", "w2")
+
+    def __init__(self, w1: Numbers, b1: Numbers, w2: Numbers, b2: float) -> None:
+        self.w1, self.b1, self.w2, self.b2 = w1, b1, w2, b2
+
+    @classmethod
+    def born(cls, inputs: int, hidden: int, rng: random.Random) -> Net:
+        """A net that knows nothing: small weights drawn one after the other."""
+
+        def some(*shape: int) -> Numbers:
+            drawn = [rng.uniform(-SPAN, SPAN) for _ in range(int(np.prod(shape)))]
+            return np.array(drawn, dtype=np.float64).reshape(shape)
+
+        w1, b1 = some(hidden, inputs), some(hidden)
+        return cls(w1, b1, some(hidden or inputs), rng.uniform(-SPAN, SPAN))
+
+    def outputs(self, inputs: Numbers) -> Numbers:
+        """What it makes of each row."""
+        hidden = np.tanh(inputs @ self.w1.T + self.b1) if len(self.b1) else inputs
+        return np.asarray(np.tanh(hidden @ self.w2 + self.b2))
+
+    def learn(self, inputs: Numbers, target: float, rate: float) -> float:
+        """One step of back-propagation on half the squared error; gives the output before it."""
+        hidden = np.tanh(self.w1 @ inputs + self.b1) if len(self.b1) else inputs
+        output = float(np.tanh(hidden @ self.w2 + self.b2))
+        delta = (target - output) * (1 - output * output)
+        if len(self.b1):
+            back = delta * self.w2 * (1 - hidden * hidden)  # through the old weights
+            self.w1 = self.w1 + rate * np.outer(back, inputs)
+            self.b1 = self.b1 + rate * back
+        self.w2 = self.w2 + rate * delta * hidden
+        self.b2 += rate * delta
+        return output
+
+    def child(self, more: int) -> Net:
+        """A copy with `more` inputs that it does not listen to yet."""
+        if len(self.b1):
+            w1 = np.hstack([self.w1, np.zeros((len(self.b1), more))])
+            return Net(w1, self.b1.copy(), self.w2.copy(), self.b2)
+        return Net(self.w1.copy(), self.b1.copy(), np.append(self.w2, np.zeros(more)), self.b2)
+
+
+def softmax_weights(scores: Numbers, greed: float) -> Numbers:
+    """e^(greed · score) of each, up to a common factor that keeps them finite."""
+    return np.asarray(np.exp(greed * (scores - scores.max())))
+
+
+def softmax(scores: Sequence[float], greed: float) -> list[float]:
+    """The probability with which each is drawn.
+
+    >>> [round(one, 6) for one in softmax([0.484933, 0.459001], 5)]
+    [0.532369, 0.467631]
+    """
+    weights = softmax_weights(np.array(scores, dtype=np.float64), greed)
+    return list((weights / weights.sum()).tolist())
