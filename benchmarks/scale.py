@@ -179,5 +179,4 @@ def _alone(call, *values):  # type: ignore[no-untyped-def]
 
 
 if __name__ == "__main__":
-
     sys.exit(main())
