@@ -366,15 +366,17 @@ class Crawl:
         if self.limits.nofollow and any(link.nofollow for link in page.links):
             barred = {link.url for link in page.links if link.nofollow}
             barred -= {link.url for link in page.links if not link.nofollow}
-        chosen, seen = self._chosen, self.history.seen
-        for candidate in offers:
+        chosen, seen, push, scope = self._chosen, self.history.seen, self.frontier.push, self.scope
+        for candidate in offers:  # some 50 a page: what most of them need is done here, without another call
             url = candidate.url
-            if url in chosen or seen(url):  # asked here too: half of all links end here, without another call
+            if url in chosen or seen(url):
                 continue
-            if url in barred:
+            if barred and url in barred:
                 self._drop(candidate, "nofollow")
-            else:
-                self._offer(candidate)
+            elif scope is not None or candidate.rescored:
+                self._admit(candidate)
+            elif (fallen := push(candidate)) is not None:
+                self._fell(fallen, candidate)
         self.rank_seconds += time.process_time() - before
 
     def reconsider(self, page: Page) -> None:
@@ -468,9 +470,12 @@ class Crawl:
 
     def _offer(self, candidate: Candidate) -> None:
         """Take a candidate in if nobody has had it and nothing speaks against it."""
+        if candidate.url not in self._chosen and not self.history.seen(candidate.url):
+            self._admit(candidate)
+
+    def _admit(self, candidate: Candidate) -> None:
+        """Take in a candidate that nobody has had, unless something speaks against it."""
         url = candidate.url
-        if url in self._chosen or self.history.seen(url):
-            return
         if url not in self.frontier:
             if candidate.rescored and candidate.parent is None:
                 return  # a new score for something that waits no longer
@@ -480,9 +485,11 @@ class Crawl:
         self._push(candidate)
 
     def _push(self, candidate: Candidate) -> None:
-        fallen = self.frontier.push(candidate)
-        if fallen is not None:
-            self._drop(fallen, "evicted" if fallen.url != candidate.url else "frontier-full")
+        if (fallen := self.frontier.push(candidate)) is not None:
+            self._fell(fallen, candidate)
+
+    def _fell(self, fallen: Candidate, pushed: Candidate) -> None:
+        self._drop(fallen, "evicted" if fallen.url != pushed.url else "frontier-full")
 
     def _drop(self, candidate: Candidate, reason: str) -> None:
         self.history.count(urls.host(candidate.url), reason)
