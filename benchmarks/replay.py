@@ -1,8 +1,13 @@
-"""Page visits per second and core in replay, and the memory: `python benchmarks/replay.py [--quick]`.
+"""Page visits per second and core in replay, and the memory.
+
+    python benchmarks/replay.py [--strategies best-first,dom] [--quick]
+    python benchmarks/replay.py --prepare [--quick]       preparing a bed from nothing, by two processes
+    python benchmarks/replay.py --experiment [--quick]    60 topics x 10 strategies x 1,000 pages, in two processes
 
 Two beds: schools (skipped where ../shared is missing) and a generated web of 200,000 pages (5,000 with `--quick`),
 prepared first if they are not in the cache. Every line is a process of its own, crawling topic after topic with a
-budget of pages each; seconds are CPU seconds, so a busy machine hardly matters. Seed numbers are fixed.
+budget of pages each; seconds are CPU seconds, so a busy machine hardly matters. Seed numbers are fixed. The other two
+run on schools, or on the small generated web, and print seconds by the clock beside CPU seconds.
 """
 
 from __future__ import annotations
@@ -11,19 +16,24 @@ import argparse
 import gc
 import os
 import resource
+import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 from scenthound.lab.bed import Bed, BedTopic, Web
-from scenthound.lab.generate import GeneratedWeb
+from scenthound.lab.experiment import run
+from scenthound.lab.generate import GeneratedWeb, generate
 from scenthound.lab.prepared import PreparedBed, prepare
+from scenthound.lab.prepared_cache import VARIABLE
 from scenthound.lab.replaying import ReplayLimits, run_cell
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-STRATEGIES = ("breadth-first", "best-first", "best-n-first")
-TARGET = 3000  # DESIGN, section 7: visits per second and core for best-first
+STRATEGIES = "breadth-first,best-first,best-n-first"
+TEN = "breadth-first,random,best-first,best-n-first,dom,hub-seeking,fish-search,shark-search,alliance,backlink-count"
+TARGET = {"best-first": 3000}  # DESIGN, section 7: visits per second and core
+LEARNED = 1000  # the same for strategies that learn
 
 
 def crawl(folder: Path, topics: list[BedTopic], strategy: str, pages: int) -> tuple[int, float, float, int]:
@@ -41,41 +51,97 @@ def crawl(folder: Path, topics: list[BedTopic], strategy: str, pages: int) -> tu
     return visits, spent, ranking, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def schools() -> Bed | None:
+    folder = SHARED / "data" / "schools"
+    if folder.is_dir():
+        return Bed.open(folder)
+    print("schools: skipped, ../shared is not here")
+    return None
+
+
 def beds(quick: bool) -> list[tuple[str, Web, int, int]]:
     """Name, web, topics used and pages a crawl."""
     found: list[tuple[str, Web, int, int]] = []
-    if (SHARED / "data" / "schools").is_dir():
-        found.append(("schools", Bed.open(SHARED / "data" / "schools"), 4 if quick else 20, 1000))
-    else:
-        print("schools: skipped, ../shared is not here")
+    if (bed := schools()) is not None:
+        found.append(("schools", bed, 4 if quick else 20, 1000))
     pages = 5_000 if quick else 200_000
     found.append((f"generated {pages:,}", GeneratedWeb(pages, seed=1), 2 if quick else 4, 1000 if quick else 20_000))
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a smaller generated web and fewer topics")
-    quick = parser.parse_args().quick
+def visits(quick: bool, strategies: list[str]) -> None:
     print(f"{'bed':<20}{'strategy':<16}{'visits':>9}{'visits/s':>10}{'ranking':>9}{'memory':>10}")
     for name, web, topics, pages in beds(quick):
         began = time.perf_counter()
         ready = prepare(web)
         took, size = time.perf_counter() - began, sum(file.stat().st_size for file in ready.folder.rglob("*"))
-        for strategy in STRATEGIES:
+        for strategy in strategies:
             with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                visits, spent, ranking, memory = pool.submit(
+                count, spent, ranking, memory = pool.submit(
                     crawl, ready.folder, web.topics[:topics], strategy, pages
                 ).result()
-            verdict = "" if strategy != "best-first" else f"   target {TARGET:,}"
+            target = TARGET.get(strategy, 0 if strategy in TEN.split(",") else LEARNED)
             print(
-                f"{name:<20}{strategy:<16}{visits:>9,}{visits / spent:>10,.0f}{ranking / spent:>9.0%}"
-                f"{memory / 1e6:>7,.0f} MB{verdict}",
+                f"{name:<20}{strategy:<16}{count:>9,}{count / spent:>10,.0f}{ranking / spent:>9.0%}"
+                f"{memory / 1e6:>7,.0f} MB{f'   target {target:,}' if target else ''}",
                 flush=True,
             )
         print(
             f"{name:<20}{len(ready):,} pages; ready after {took:.1f} s; {size / 1e6:,.0f} MB in the cache", flush=True
         )
+
+
+def preparing(quick: bool) -> None:
+    """Prepare a bed into an empty cache."""
+    web: Web | None = None if quick else schools()
+    web = web or GeneratedWeb(1_000 if quick else 5_000, seed=1)
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ[VARIABLE] = cache
+        began, cpu = time.perf_counter(), _cpu()
+        ready = prepare(web, jobs=2)
+        print(
+            f"{web.name}: {len(ready):,} pages prepared by 2 processes in {time.perf_counter() - began:.1f} s, "
+            f"{_cpu() - cpu:.1f} s of CPU   target: 5,232 pages in 60 s"
+        )
+
+
+def experiment(quick: bool, strategies: str) -> None:
+    """A whole experiment, in two processes; the bed is prepared before."""
+    with tempfile.TemporaryDirectory() as top:
+        bed = None if quick else schools()
+        if bed is None:
+            bed = generate(Path(top) / "bed", 1_000 if quick else 5_000, seed=1)
+        topics, pages = (2, 100) if quick else (60, 1000)
+        prepare(bed)
+        began, cpu = time.perf_counter(), _cpu()
+        done = run(bed, strategies, Path(top) / "run", topics=topics, pages=pages, jobs=2, oracles=False)
+        took, spent = time.perf_counter() - began, _cpu() - cpu
+        fetched = sum(outcome.pages for outcome in done.outcomes().values())
+        print(
+            f"{bed.name}: {len(done.cells):,} cells, {fetched:,} visits, {len(done.failures())} failed, in "
+            f"{took:.0f} s by 2 processes, {spent:.0f} s of CPU, {fetched / spent:,.0f} visits per CPU second"
+        )
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of those it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a smaller generated web and fewer topics")
+    parser.add_argument("--prepare", action="store_true", help="how long a bed takes to prepare")
+    parser.add_argument("--experiment", action="store_true", help="how long an experiment takes")
+    parser.add_argument("--strategies", help=f"names, by comma; else {STRATEGIES}, or ten of them in an experiment")
+    asked = parser.parse_args()
+    if asked.prepare:
+        preparing(asked.quick)
+    elif asked.experiment:
+        experiment(asked.quick, asked.strategies or TEN)
+    else:
+        visits(asked.quick, (asked.strategies or STRATEGIES).split(","))
 
 
 if __name__ == "__main__":

@@ -82,6 +82,9 @@ class Candidate(NamedTuple):
     """True: this score replaces that of the waiting URL even where it is lower."""
 
 
+_MADE: Callable[..., Candidate] = tuple.__new__
+
+
 @dataclass(slots=True, eq=False)
 class Page:
     """A fetched document and how it was reached. Strategies hear of it once, when it has landed."""
@@ -129,8 +132,12 @@ class Page:
         parts: Mapping[str, float] = NOTHING,
     ) -> Candidate:
         """A candidate for one of this page's links, with its origin filled in."""
+        url, anchor, spelling, _, _ = link
         depth = self.candidate.depth + 1
-        return Candidate(link.url, score, carry, parts, self.url, link.anchor, depth, link.spelling)
+        fields = (url, score, carry, parts, self.url, anchor, depth, spelling, 0.0, False)
+        return _MADE(
+            Candidate, fields
+        )  # as Candidate(...), in half the time: it is called for every link of every page
 
     def _distinct(self) -> Sequence[Link]:
         first: dict[Url, Link] = {}

@@ -21,6 +21,7 @@ LONGEST = 2000  # live default; the papers' 256 is a lab profile (sheet 10.4, ru
 _INDEX = re.compile(r"(?<=/)index\.html?$", re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 _WORDS = re.compile(r"[a-z0-9]+")
+_PLAIN_HOST = re.compile(r"[a-z0-9.-]*[a-z0-9-]").fullmatch  # no port, no query, no address in brackets, no last dot
 
 
 def resolve(raw: str, base: str | None = None) -> str:
@@ -86,6 +87,9 @@ def host(url: str) -> str:
     >>> host("http://x.test:8080/a")
     'x.test'
     """
+    parts = url.split("/", 3)
+    if len(parts) == 4 and parts[0][-1:] == ":" and not parts[1] and _PLAIN_HOST(parts[2]):
+        return parts[2]
     authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
     if authority.startswith("["):
         return authority.partition("]")[0] + "]"

@@ -384,7 +384,7 @@ def make_scope(settings: Settings) -> Scope:
 def _remember(folder: CrawlFolder, crawl: Crawl) -> None:
     """Bring tally and strategy to where they were: counts from the history, state from the last snapshot,
     and what was read after it from the WARC, so that a resumed strategy decides as an undisturbed one."""
-    for step in folder.history.trail():
+    for step in folder.history.marks():
         relevant = crawl.tally.page(step)
         if crawl.scope is not None:
             crawl.scope.learn(step.url, relevant)

@@ -6,12 +6,27 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from scenthound.model import Miss, Step
+from scenthound.model import Miss
 
 WINDOW = 100
 BEST = 10
+
+
+class Counted(Protocol):
+    """What is counted of a page: a `Step` has it all."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def similarity(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def title(self) -> str: ...
 
 
 @dataclass(slots=True)
@@ -42,7 +57,7 @@ class Tally:
     _best_rate: float = 0.0
     _below: int = 0
 
-    def page(self, step: Step) -> bool:
+    def page(self, step: Counted) -> bool:
         """Count a page; True if it is relevant."""
         good = step.similarity >= self.relevant_from
         self.pages += 1

@@ -191,7 +191,7 @@ async def _fetch(
     listed, clock = _Listed(), Clock()
 
     def watch(event: Step | Miss | Dropped | Event) -> None:
-        if not isinstance(event, Step):
+        if isinstance(event, Miss | Dropped):
             detail = f" ({event.detail[:100]})" if isinstance(event, Miss) and event.detail else ""
             lost.setdefault(event.candidate.url, event.reason + detail)
         if tick is not None:

@@ -15,11 +15,12 @@ from hashlib import blake2b
 from scenthound.model import Candidate, Leaf, Link, Page, Url
 
 KEYWORDS = "honey bees hive queen pollen"
-_OTHERS = (
+_WORDS = (
     "weather road table paper window river market letter garden music engine winter bridge island kitchen doctor "
     "summer forest number picture school village morning station history library mountain company machine office "
     "hammer bottle candle mirror pocket rocket saddle tunnel violin walnut yellow zipper anchor basket carpet"
-).split()
+)
+_OTHERS = _WORDS.split()
 _TEXTS = 1024
 _HOMES = 3  # links of every page to home pages
 

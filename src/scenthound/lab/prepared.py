@@ -23,7 +23,16 @@ from scenthound.graph.links import LinkGraph, numbered_graph
 from scenthound.lab.bed import Web
 from scenthound.lab.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.prepare_tables import Progress, terms_folder, write_tables
-from scenthound.lab.prepared_cache import build_folder, cache_folder, digest_of, fingerprint, load_about, mapped
+from scenthound.lab.prepared_cache import (
+    build_folder,
+    cache_folder,
+    digest_of,
+    fingerprint,
+    load_about,
+    mapped,
+    prune,
+    used,
+)
 from scenthound.lab.prepared_document import PreparedDocument, PreparedPage
 from scenthound.lab.prepared_terms import PreparedTerms, file_bytes, open_terms
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
@@ -46,6 +55,8 @@ def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress 
     if load_about(folder) is None:  # somebody's remains stand in the way: a folder that lost some of its files
         _move_aside(folder)
         build_folder(folder, lambda aside: write_tables(web, aside, cut, jobs, progress))
+    used(folder)
+    prune(folder)
     return PreparedBed(folder)
 
 

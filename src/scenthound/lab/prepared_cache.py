@@ -6,6 +6,7 @@ the same one the second to finish throws its own away.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -40,6 +41,7 @@ READERS = (  # whatever decides what a prepared page says; `text.tokens.EDITION`
     "scenthound.lab.prepared_document",
     "scenthound.lab.prepared_terms",
 )
+UNUSED = 30  # days after which a prepared form that the present code does not read is removed
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")
 
 
@@ -115,6 +117,27 @@ def build_folder(folder: Path, build: Callable[[Path], None]) -> None:
                 raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def used(folder: Path) -> None:
+    """Note that a folder of the cache is in use, by its time of change."""
+    with contextlib.suppress(OSError):  # a cache may be read-only
+        os.utime(folder)
+
+
+def prune(folder: Path, days: int = UNUSED) -> list[Path]:
+    """Remove what older code, or another cut, prepared of the same bed and nobody has used for so many days.
+
+    Counted from when this folder was last used; gives what was removed.
+    """
+    bed = folder.name.partition("-")[0]
+    removed = []
+    oldest = folder.stat().st_mtime - days * 86_400
+    for other in folder.parent.glob(f"{bed}-*"):
+        if other != folder and other.is_dir() and other.stat().st_mtime < oldest:
+            shutil.rmtree(other, ignore_errors=True)
+            removed.append(other)
+    return removed
 
 
 def save_about(folder: Path, about: Mapping[str, object]) -> None:

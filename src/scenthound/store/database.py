@@ -22,10 +22,26 @@ from scenthound.store import plain
 from scenthound.store.packed import pack_urls, unpack_urls
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
-VERSION = 1
+VERSION = 2
 PATIENCE = 10.0
+CACHE = 64  # megabytes of the file held in memory: the inner pages of every index of a crawl of millions of pages
+CHECKPOINT = 4096  # pages of WAL, 16 MB, after which it is folded into the file
 
-SCHEMA = """
+# What grows with every link has no index but its own order: rows are added at the end and found by their number.
+FRONTIER = """CREATE TABLE frontier (
+    number INTEGER PRIMARY KEY, url TEXT NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
+    anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
+"""
+LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
+"""
+SAYINGS = """CREATE TABLE IF NOT EXISTS heard (
+    number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS told (
+    number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
+CREATE INDEX IF NOT EXISTS told_kind ON told (kind, agent);
+CREATE INDEX IF NOT EXISTS told_url ON told (url) WHERE url IS NOT NULL;
+"""
+SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE history (
     event INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, url TEXT NOT NULL, parent TEXT, anchor TEXT NOT NULL,
@@ -41,21 +57,18 @@ CREATE TABLE hosts (
     pages INTEGER NOT NULL DEFAULT 0, more TEXT) WITHOUT ROWID;
 CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT NULL, failures INTEGER NOT NULL);
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
-CREATE TABLE frontier (
-    url TEXT PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
-    anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
-CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE links (source TEXT PRIMARY KEY, targets BLOB NOT NULL);
-CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
-"""
-LATER = """
-CREATE TABLE IF NOT EXISTS heard (
-    number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS told (
-    number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
-CREATE INDEX IF NOT EXISTS told_kind ON told (kind, agent);
-CREATE INDEX IF NOT EXISTS told_url ON told (url) WHERE url IS NOT NULL;
-"""  # came after the first crawls of this version: those get it when they are opened, and do without when looked at
+{FRONTIER}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
+{LINKS}CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
+{SAYINGS}"""
+_FROM_1 = f"""
+ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}
+INSERT OR IGNORE INTO frontier
+    SELECT number, url, score, carry, parts, parent, anchor, depth, spelling, due FROM old_frontier ORDER BY number;
+DROP TABLE old_frontier;
+ALTER TABLE links RENAME TO old_links; {LINKS}
+INSERT INTO links SELECT source, targets FROM old_links ORDER BY rowid;
+DROP TABLE old_links;
+{SAYINGS}"""  # noqa: S608 - nothing of it comes from outside
 
 
 class HostState(NamedTuple):
@@ -74,6 +87,9 @@ class Robots(NamedTuple):
     text: str
     until: float
     failures: int = 0
+
+
+SAVE_LINKS = "INSERT INTO links VALUES (?, ?)"
 
 
 class CrawlDatabase:
@@ -117,35 +133,31 @@ class CrawlDatabase:
         """
         for write in self._before_commit:
             write()
-        with self._writing():
-            if self._connection.in_transaction:
-                self._connection.execute("COMMIT")
+        if self._connection.in_transaction or self._failed is not None:
+            self._run("COMMIT")
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run a statement that writes, inside the open transaction."""
-        with self._writing():
-            if not self._connection.in_transaction:
-                self._connection.execute("BEGIN IMMEDIATE")
-            return self._connection.execute(sql, values)
+        return self._run(sql, values)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        with self._writing():
-            if not self._connection.in_transaction:
-                self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(sql, rows)
+        self._run(sql, rows, many=True)
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _run(self, sql: str, values: Any = (), many: bool = False) -> sqlite3.Cursor:
         if self._failed is not None:
             raise self._failed
+        connection = self._connection
         try:
-            with self.guarded():
-                yield
-        except OurFault as error:
-            self._failed = error
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+            if not connection.in_transaction:
+                connection.execute("BEGIN IMMEDIATE")
+            return connection.executemany(sql, values) if many else connection.execute(sql, values)
+        except (sqlite3.Error, OSError) as error:
+            said = _translated(error, self.path)
+            if isinstance(said, OurFault):
+                self._failed = said
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            raise said from error
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, one by one."""
@@ -169,12 +181,8 @@ class CrawlDatabase:
         """Say in our words what SQLite complains about: a full disk, a damaged file."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise _translated(error, self.path) from error
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise full(self.path) from error
-            raise
 
     def check(self) -> None:
         """Read every page of the file; `FolderBroken` says what is wrong."""
@@ -190,7 +198,7 @@ class CrawlDatabase:
             with self.guarded():
                 self._connection.executescript(
                     f"PRAGMA journal_mode=WAL; BEGIN; PRAGMA application_id={APPLICATION};"
-                    f"PRAGMA user_version={VERSION}; {SCHEMA} {LATER} COMMIT;"
+                    f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
                 )
         elif application != APPLICATION:
             raise FolderBroken(f"{self.path} is not the database of a crawl", "name a folder that `crawl` made")
@@ -199,12 +207,15 @@ class CrawlDatabase:
                 f"{self.path} has version {version}; this scenthound reads up to version {VERSION}",
                 "update scenthound",
             )
+        elif version == 1 and not self.read_only:
+            with self.guarded():
+                self._connection.executescript(f"BEGIN IMMEDIATE; {_FROM_1} PRAGMA user_version={VERSION}; COMMIT;")
         with self.guarded():
             if not self.read_only:
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute("PRAGMA synchronous=NORMAL")
-                if not self.has_table("heard") or not self.has_table("told"):
-                    self._connection.executescript(f"BEGIN; {LATER} COMMIT;")
+                self._connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT}")
+                self._connection.execute(f"PRAGMA cache_size=-{CACHE * 1024}")
 
     def has_table(self, name: str) -> bool:
         return self.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)) is not None
@@ -287,16 +298,12 @@ class CrawlDatabase:
 
     def save_links(self, source: Url, targets: Sequence[Url]) -> None:
         """Add a page's links to the link graph (rule 5: every link is recorded, followed or not)."""
-        self.execute("INSERT OR REPLACE INTO links VALUES (?, ?)", (source, pack_urls(targets)))
+        self.execute(SAVE_LINKS, (source, pack_urls(targets)))
 
     def links(self) -> Iterator[tuple[Url, list[Url]]]:
         """The link graph, page by page in the order they were read."""
         for source, targets in self.rows("SELECT source, targets FROM links ORDER BY rowid"):
             yield Url(source), self._unpacked(targets)
-
-    def links_of(self, source: Url) -> list[Url]:
-        found = self.row("SELECT targets FROM links WHERE source = ?", (source,))
-        return [] if found is None else self._unpacked(found[0])
 
     def _unpacked(self, targets: bytes) -> list[Url]:
         try:
@@ -348,7 +355,9 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
     return connection
 
 
-def _translated(error: sqlite3.Error, path: str) -> Exception:
+def _translated(error: sqlite3.Error | OSError, path: str) -> Exception:
+    if isinstance(error, OSError):
+        return full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else error
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return full(path)

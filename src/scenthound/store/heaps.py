@@ -3,17 +3,18 @@
 Each host has a heap of its ripe candidates and one of those not yet due. A host that may be asked
 now and has something ripe posts its best candidate among the awake; every other host that waits for
 something stands under a timer, the moment at which it will be ready. So a `pop` costs a few heap
-steps however many hosts are resting. Heaps are cleaned lazily and rebuilt when half of one is dead,
-which keeps memory proportional to what waits.
+steps however many hosts are resting. Heaps are cleaned lazily and rebuilt when a part of one is dead,
+which keeps memory proportional to what waits. Who would fall out next is known only while the frontier
+is full, and only for a sixteenth of it: the rest of the order is looked at when that is used up.
 """
 
 from __future__ import annotations
 
+import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush, nsmallest
 from math import inf, isnan
-from typing import Any
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction
@@ -21,6 +22,7 @@ from scenthound.store.offers import DECIMALS, found_again
 from scenthound.url import host as host_of
 
 BINS = 1000
+SPARE = 16  # one entry in so many is known to be among the worst, while the frontier is full
 
 
 class _Host:
@@ -37,13 +39,10 @@ class _Host:
         self.posted: _Item | None = None
         self.timer = inf
 
-    def __lt__(self, other: _Host) -> bool:
-        """Only asked of two items of one entry, put back after its host was forgotten: either may go first."""
-        return False
 
-
-# (-score, insertion number, url, host): sorts as rule 3 says, and the number is unique
-_Item = tuple[float, int, Url, _Host]
+# (-score, insertion number, version, host, candidate): sorts as rule 3 says. The version tells items of one number
+# apart, those of an entry that was changed or came back; so no comparison ever reaches the host.
+_Item = tuple[float, int, int, _Host, Candidate]
 
 
 class MemoryFrontier:
@@ -62,39 +61,45 @@ class MemoryFrontier:
         self.bound, self.eviction, self.spread = bound, eviction, spread
         self.last_rank = 1
         """The place the last popped candidate had among all that waited: see `_bin` for its resolution."""
-        self._entries: dict[Url, tuple[Candidate, _Item]] = {}
+        self._entries: dict[Url, _Item] = {}
         self._hosts: dict[str, _Host] = {}
         self._hosts_waiting = 0
         self._awake: tuple[list[_Item], list[_Item]] = ([], [])  # hosts not used lately; hosts that were
         self._timers: list[tuple[float, str]] = []
         self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, to be forgotten in time
-        self._worst: list[tuple[float, int, Url]] = []  # kept only where there is a bound
+        self._worst: list[tuple[float, int, Url]] = []  # a heap of the last of the order, up to and with `_worst_upto`
+        self._worst_upto: tuple[float, int] | None = None  # None: not kept, since nothing had to fall out lately
         self._bins = [0] * BINS
         self._recent: deque[str] = deque()
         self._tired: dict[str, int] = {}
         self._now = 0.0
         self._next_number = 0
+        self._next_version = 1
         self._popped_number = -1
+        self._fallen_number = -1
 
     # --- the port -----------------------------------------------------------------------------
 
     def push(self, candidate: Candidate) -> Candidate | None:
-        if isnan(candidate.score):
+        score = candidate.score
+        if isnan(score):
             raise ValueError(f"a score must be a number: {candidate.url}")
         waiting = self._entries.get(candidate.url)
         if waiting is not None:
-            self._offer_again(waiting, candidate)
+            if (
+                score > -waiting[0] or candidate.rescored or candidate.carry or candidate.due > waiting[4].due
+            ):  # else nothing is better and nothing is carried: by far the most frequent case
+                self._offer_again(waiting, candidate)
             return None
         fallen = None
         if self.bound is not None and len(self._entries) >= self.bound:
             if self.eviction == "refuse":
                 return candidate
-            score, url = self._last()
-            if self.eviction == "scored" and round(candidate.score, DECIMALS) <= score:
+            least, url = self._last()
+            if self.eviction == "scored" and round(score, DECIMALS) <= least:
                 return candidate  # inserted first, it would be the last of the order: it has the highest number
             fallen = self._remove(url)
-        self._insert(candidate, self._next_number)
-        self._next_number += 1
+        self._insert(candidate)
         return fallen
 
     def rest(self, host: str, until: float) -> None:
@@ -113,7 +118,7 @@ class MemoryFrontier:
         item = self._top()
         if item is None:
             return None
-        candidate = self._remove(item[2])
+        candidate = self._remove(item[4].url)
         self._popped_number = item[1]
         if self.spread > 1:
             self._tire(item[3].name)
@@ -147,37 +152,56 @@ class MemoryFrontier:
 
     def best(self, n: int) -> list[Candidate]:
         """The `n` best waiting candidates, resting hosts included; looks at every entry."""
-        items = nsmallest(n, (item for _, item in self._entries.values()))
-        return [self._entries[item[2]][0] for item in items]
+        return [item[4] for item in nsmallest(n, self._entries.values())]
 
     def entry(self, url: Url) -> tuple[int, Candidate] | None:
         """Insertion number and candidate of a waiting URL."""
         found = self._entries.get(url)
-        return None if found is None else (found[1][1], found[0])
+        return None if found is None else (found[1], found[4])
 
     def entries(self) -> Iterator[tuple[int, Candidate]]:
         """Everything that waits with its insertion number, in no particular order."""
-        return ((item[1], candidate) for candidate, item in self._entries.values())
+        return ((item[1], item[4]) for item in self._entries.values())
 
     def restore(self, entries: Iterable[tuple[int, Candidate]]) -> None:
         """Put saved entries back, each under its old number. The bound is not applied: they were within it."""
-        touched: set[str] = set()
+        collecting = gc.isenabled()
+        gc.disable()  # millions of objects are made and none is dropped: looking through them takes a third of the time
+        try:
+            self._restore(entries)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _restore(self, entries: Iterable[tuple[int, Candidate]]) -> None:
+        waiting, bins, now, hosts = self._entries, self._bins, self._now, self._hosts
         for number, candidate in entries:
-            host = self._host_for(candidate.url)
-            self._enter(candidate, number, host, keep_order=False)
-            self._next_number = max(self._next_number, number + 1)
-            touched.add(host.name)
-        heapify(self._worst)
-        for name in touched:
-            host = self._hosts[name]
+            url = candidate.url
+            score = round(candidate.score, DECIMALS)
+            name = host_of(url)
+            host = hosts.get(name)
+            if host is None:
+                host = hosts[name] = _Host(name)
+            host.live += 1
+            item = waiting[url] = (-score, number, 0, host, candidate)
+            bins[_bin(score)] += 1
+            if candidate.due > now:
+                host.parked.append((candidate.due, number, item))
+            else:
+                host.ripe.append(item)
+            if number >= self._next_number:
+                self._next_number = number + 1
+        for host in list(hosts.values()):
             heapify(host.ripe)
             heapify(host.parked)
             self._place(host)
+        self._hosts_waiting = sum(host.live > 0 for host in hosts.values())
+        self._worst_upto = None
 
     def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
         """Return a popped candidate to its old place; gives who fell out where others have filled the bound since."""
         host = self._host_for(candidate.url)
-        self._enter(candidate, number, host)
+        self._enter(candidate, number, host, self._version())
         self._place(host)
         return self._remove(self._last()[1]) if self.bound is not None and len(self) > self.bound else None
 
@@ -196,10 +220,10 @@ class MemoryFrontier:
 
     # --- entries ------------------------------------------------------------------------------
 
-    def _insert(self, candidate: Candidate, number: int) -> None:
+    def _insert(self, candidate: Candidate) -> None:
         host = self._host_for(candidate.url)
-        self._enter(candidate, number, host)
-        self._tidy(host)
+        self._enter(candidate, self._next_number, host, 0)
+        self._next_number += 1
         if host.posted is None or host.parked or host.ripe[0] is not host.posted:  # else it stays where it is
             self._place(host)
 
@@ -214,40 +238,36 @@ class MemoryFrontier:
         host.live += 1
         return host
 
-    def _enter(self, candidate: Candidate, number: int, host: _Host, keep_order: bool = True) -> None:
-        push: Callable[[list[Any], Any], None] = heappush if keep_order else list.append
+    def _version(self) -> int:
+        self._next_version += 1
+        return self._next_version
+
+    def _enter(self, candidate: Candidate, number: int, host: _Host, version: int) -> None:
         score = round(candidate.score, DECIMALS)
-        item = (-score, number, candidate.url, host)
-        self._entries[candidate.url] = (candidate, item)
+        item = self._entries[candidate.url] = (-score, number, version, host, candidate)
         self._bins[_bin(score)] += 1
         if candidate.due > self._now:
-            push(host.parked, (candidate.due, number, item))
+            heappush(host.parked, (candidate.due, number, item))
         else:
-            push(host.ripe, item)
-        if self.bound is not None:
-            push(self._worst, (score, -number, candidate.url))
-            if len(self._worst) > 2 * len(self._entries) + 64:
-                self._worst = [(-item[0], -item[1], url) for url, (_, item) in self._entries.items()]
-                heapify(self._worst)
+            heappush(host.ripe, item)
+        if self._worst_upto is not None and (score, -number) <= self._worst_upto:
+            heappush(self._worst, (score, -number, candidate.url))
+            if len(self._worst) > 2 * len(self._entries) // SPARE + 64:
+                self._worst_upto = None
 
-    def _offer_again(self, waiting: tuple[Candidate, _Item], offer: Candidate) -> None:
-        old, item = waiting
-        if not (offer.rescored or offer.carry) and offer.due <= old.due and -round(offer.score, DECIMALS) >= item[0]:
-            return  # nothing better, and nothing to carry: by far the most frequent case
-        merged = found_again(old, offer)
-        if merged is old:
-            return
-        if round(merged.score, DECIMALS) == -item[0] and merged.due == old.due:
-            self._entries[old.url] = (merged, item)
+    def _offer_again(self, item: _Item, offer: Candidate) -> None:
+        merged = found_again(item[4], offer)
+        if merged is item[4]:
             return
         self._bins[_bin(-item[0])] -= 1
-        self._enter(merged, item[1], item[3])
+        self._enter(merged, item[1], item[3], self._version())
         self._tidy(item[3])
         self._place(item[3])
 
     def _remove(self, url: Url) -> Candidate:
-        candidate, item = self._entries.pop(url)
+        item = self._entries.pop(url)
         host = item[3]
+        self._fallen_number = item[1]
         self._bins[_bin(-item[0])] -= 1
         host.live -= 1
         if host.live == 0:
@@ -256,17 +276,30 @@ class MemoryFrontier:
             host.parked.clear()
         self._tidy(host)
         self._place(host)
-        return candidate
+        return item[4]
 
     def _last(self) -> tuple[float, Url]:
         """Score and URL of the last of the order: the victim of eviction."""
-        worst = self._worst
         while True:
-            score, number, url = worst[0]
-            found = self._entries.get(url)
-            if found is not None and found[1][1] == -number and found[1][0] == -score:
-                return score, url
-            heappop(worst)
+            worst = self._worst if self._worst_upto is not None else self._look_for_worst()
+            while worst:
+                score, number, url = worst[0]
+                found = self._entries.get(url)
+                if found is not None and found[1] == -number and found[0] == -score:
+                    return score, url
+                heappop(worst)
+            self._worst_upto = None
+
+    def _look_for_worst(self) -> list[tuple[float, int, Url]]:
+        """Find the last of the order anew: a sixteenth of all, so that looking at all pays."""
+        size = max(len(self._entries) // SPARE, 1)
+        scores = [item[0] for item in self._entries.values()]
+        scores.sort(reverse=True)
+        upto = scores[size - 1]
+        found = [(-item[0], -item[1], url) for url, item in self._entries.items() if item[0] >= upto]
+        self._worst = nsmallest(size, found) if len(found) > size else sorted(found)
+        self._worst_upto = self._worst[-1][:2]
+        return self._worst
 
     # --- hosts --------------------------------------------------------------------------------
 
@@ -275,8 +308,7 @@ class MemoryFrontier:
         now, ripe, parked, entries = self._now, host.ripe, host.parked, self._entries
         while parked:
             due, _, item = parked[0]
-            found = entries.get(item[2])
-            if found is None or found[1] is not item:
+            if entries.get(item[4].url) is not item:
                 heappop(parked)
             elif due <= now:
                 heappop(parked)
@@ -284,8 +316,7 @@ class MemoryFrontier:
             else:
                 break
         while ripe:
-            found = entries.get(ripe[0][2])
-            if found is not None and found[1] is ripe[0]:
+            if entries.get(ripe[0][4].url) is ripe[0]:
                 break
             heappop(ripe)
         if ripe and host.until <= now:
@@ -352,16 +383,15 @@ class MemoryFrontier:
                 heapify(self._idle)
 
     def _tidy(self, host: _Host) -> None:
-        """Rebuild a host's heaps when more than half of them is dead."""
-        if len(host.ripe) + len(host.parked) > 2 * host.live + 16:
+        """Rebuild a host's heaps when a fifth of them is dead: dead items hold on to their candidates."""
+        if len(host.ripe) + len(host.parked) > host.live + (host.live >> 2) + 8:
             host.ripe = [item for item in host.ripe if self._is_current(item)]
             heapify(host.ripe)
             host.parked = [entry for entry in host.parked if self._is_current(entry[2])]
             heapify(host.parked)
 
     def _is_current(self, item: _Item) -> bool:
-        found = self._entries.get(item[2])
-        return found is not None and found[1] is item
+        return self._entries.get(item[4].url) is item
 
     def _tire(self, name: str) -> None:
         """Remember a pick: its host is tired for the next D - 1 picks."""

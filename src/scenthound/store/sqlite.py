@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scenthound.errors import FolderBroken
-from scenthound.model import Candidate, Url
+from scenthound.model import NOTHING, Candidate, Url
 from scenthound.ports import Eviction
 from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.heaps import MemoryFrontier
@@ -37,24 +37,28 @@ class SqliteFrontier(MemoryFrontier):
     ) -> None:
         super().__init__(bound, eviction, spread)
         self._database = database
-        self._changed: set[Url] = set()
+        self._changed: dict[int, Url] = {}  # entries by number whose row has to be written, or taken out
         self._in_flight: dict[Url, tuple[int, Candidate]] = {}
         self._saved_recent: list[str] = []
         self.restore(self._stored())
         number = database.meta(_NUMBER)
         self._next_number = max(self._next_number, int(number) if number.isdigit() else 0)
+        self._unwritten = self._next_number  # from this number on nothing is in the table yet
         for name in _names(database.meta(_RECENT)):
             self._tire(name)
         database.before_commit(self._write)
 
     def push(self, candidate: Candidate) -> Candidate | None:
-        self._in_flight.pop(candidate.url, None)  # handed back: it waits again
-        before = self._entries.get(candidate.url)
+        url = candidate.url
+        if url in self._in_flight:  # handed back: it waits again, in a new place
+            self._changed[self._in_flight.pop(url)[0]] = url
+        before = self._entries.get(url)
         fallen = super().push(candidate)
-        if self._entries.get(candidate.url) is not before:
-            self._changed.add(candidate.url)
-        if fallen is not None and fallen.url != candidate.url:
-            self._changed.add(fallen.url)
+        after = self._entries.get(url)
+        if after is not before and after is not None:
+            self._changed[after[1]] = url
+        if fallen is not None and fallen is not candidate:
+            self._changed[self._fallen_number] = fallen.url
         return fallen
 
     def pop(self, now: float) -> Candidate | None:
@@ -67,7 +71,7 @@ class SqliteFrontier(MemoryFrontier):
         self._in_flight.pop(candidate.url, None)  # its row is still there
         fallen = super().give_back(number, candidate)
         if fallen is not None:
-            self._changed.add(fallen.url)
+            self._changed[self._fallen_number] = fallen.url
         return fallen
 
     def take(self, url: Url) -> Candidate | None:
@@ -78,8 +82,9 @@ class SqliteFrontier(MemoryFrontier):
 
     def settle(self, url: Url) -> None:
         """What became of a popped URL has been recorded: it need not be put back after a crash."""
-        self._in_flight.pop(url, None)
-        self._changed.add(url)
+        flying = self._in_flight.pop(url, None)
+        if flying is not None:
+            self._changed[flying[0]] = url
 
     def in_flight(self) -> list[Url]:
         """Popped and not yet settled, oldest first."""
@@ -87,18 +92,21 @@ class SqliteFrontier(MemoryFrontier):
 
     def _write(self) -> None:
         gone, rows = [], []
-        for url in self._changed:
+        row_of = _Rows()
+        for number, url in self._changed.items():
             entry = self.entry(url) or self._in_flight.get(url)
-            if entry is None:
-                gone.append((url,))
-            else:
-                rows.append(_row(*entry))
+            if entry is not None and entry[0] == number:
+                rows.append(row_of(*entry))
+            elif number < self._unwritten:
+                gone.append((number,))
         if gone:
-            self._database.executemany("DELETE FROM frontier WHERE url = ?", gone)
+            gone.sort()  # neighbours share a page of the file
+            self._database.executemany("DELETE FROM frontier WHERE number = ?", gone)
         if rows:
             self._database.executemany("INSERT OR REPLACE INTO frontier VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
         if self._changed:
             self._database.save_meta(_NUMBER, str(self._next_number))
+            self._unwritten = self._next_number
         recent = list(self._recent)
         if recent != self._saved_recent:
             self._database.save_meta(_RECENT, json.dumps(recent))
@@ -106,8 +114,13 @@ class SqliteFrontier(MemoryFrontier):
         self._changed.clear()
 
     def _stored(self) -> Iterator[tuple[int, Candidate]]:
+        """What waits in the file, in order; a URL that is there twice, as only damage can leave it, once."""
+        waiting, candidate_of = self._entries, _Candidates(self._database.path)
         for row in self._database.rows(f"SELECT {_COLUMNS} FROM frontier ORDER BY number"):  # noqa: S608 - ours
-            yield row[0], _candidate(row, self._database.path)
+            if row[1] in waiting:
+                self._changed[row[0]] = row[1]
+            else:
+                yield row[0], candidate_of(row)
 
 
 def waiting(database: CrawlDatabase) -> int:
@@ -118,30 +131,63 @@ def waiting(database: CrawlDatabase) -> int:
 def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
     """The candidate that waits under this URL in a crawl's file."""
     row = database.row(f"SELECT {_COLUMNS} FROM frontier WHERE url = ?", (url,))  # noqa: S608 - ours
-    return None if row is None else _candidate(row, database.path)
+    return None if row is None else _Candidates(database.path)(row)
 
 
-def _candidate(row: tuple[Any, ...], path: str) -> Candidate:
-    number, url, score, carry, parts, parent, anchor, depth, spelling, due = row
-    if not isinstance(score, float) or not isinstance(number, int):
-        raise FolderBroken(f"{path}: the frontier's entry for {url} can't be read")
-    origin = None if parent is None else Url(parent)
-    return Candidate(Url(url), score, as_mapping(carry), as_mapping(parts), origin, anchor, depth, spelling, due)
+class _Candidates:
+    """Makes candidates of rows. Links of one page follow each other, so what they share is made once."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._parent: Url | None = None
+        self._parts: tuple[str | None, Mapping[str, Any]] = (None, NOTHING)
+        self._anchors: dict[str, str] = {}
+
+    def __call__(self, row: tuple[Any, ...]) -> Candidate:
+        number, url, score, carry, parts, parent, anchor, depth, spelling, due = row
+        if not isinstance(score, float) or not isinstance(number, int):
+            raise FolderBroken(f"{self._path}: the frontier's entry for {url} can't be read")
+        if parent != self._parent:
+            self._parent = parent
+        if parts != self._parts[0]:
+            self._parts = (parts, as_mapping(parts) or NOTHING)
+        if len(self._anchors) > 10_000:
+            self._anchors.clear()
+        return Candidate(
+            url,
+            score,
+            as_mapping(carry) if carry else NOTHING,
+            self._parts[1],
+            self._parent,
+            self._anchors.setdefault(anchor, anchor),
+            depth,
+            url if spelling == url else spelling,
+            due,
+        )
 
 
-def _row(number: int, candidate: Candidate) -> tuple[Any, ...]:
-    return (
-        candidate.url,
-        number,
-        float(candidate.score),
-        as_json(candidate.carry),
-        as_json(candidate.parts),
-        candidate.parent,
-        clean(candidate.anchor),
-        candidate.depth,
-        clean(candidate.spelling),
-        candidate.due,
-    )
+class _Rows:
+    """Makes rows of candidates; what links of one page share is put into words once."""
+
+    def __init__(self) -> None:
+        self._parts: tuple[Mapping[str, Any], str | None] = (NOTHING, None)
+
+    def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
+        url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
+        if parts is not self._parts[0]:
+            self._parts = (parts, as_json(parts))
+        return (
+            number,
+            url,
+            float(score),
+            as_json(carry) if carry else None,
+            self._parts[1],
+            parent,
+            clean(anchor),
+            depth,
+            clean(spelling),
+            due,
+        )
 
 
 def _names(text: str) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from scenthound.model import Event, Miss, Step, Url
 from scenthound.ports import Where
-from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
+from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostTally, Lost, summed
+from scenthound.store.packed import pack_urls
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
@@ -16,18 +17,44 @@ _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, 
 
 EVENTS_KEPT = 100_000  # of each kind: a year of births, or the last hundred thousand meals
 LONGEST_EVENT = 20_000  # characters of its facts as JSON
+_EVENT = (
+    f"INSERT INTO history (kind, {_STEP}, reason, detail, file, offset, length) "  # noqa: S608 - column names of ours
+    "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+)
+COLLECTED = 256  # events that are collected before they are written, at most; a commit writes them all
+LONG = 65_536  # an event with more text than this is written at once
+_NOWHERE = (None, None, None)
+
+
+class Mark(NamedTuple):
+    """What running figures need to know of a page."""
+
+    n: int
+    url: Url
+    similarity: float
+    bytes: int
+    title: str
+    depth: int
+    requested: Url | None
 
 
 class SqliteHistory:
-    """The `History` port in the crawl's file. What was seen is also held in memory, so asking costs nothing."""
+    """The `History` port in the crawl's file. What was seen is also held in memory, so asking costs nothing.
+
+    Events are collected and written many at a time, at the latest by the next commit or when somebody asks for them.
+    """
 
     def __init__(self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED) -> None:
         self._database, self._hosts_counted = database, hosts_counted
         self._seen: set[str] = set()
-        for table, condition in (("history", "WHERE kind = 'page'"), ("dead", ""), ("aliases", "")):
-            self._seen.update(row[0] for row in database.rows(f"SELECT url FROM {table} {condition}"))  # noqa: S608
-        self._pages: int = (database.row("SELECT count(*) FROM history WHERE kind = 'page'") or (0,))[0]
-        self._attempts: int = (database.row("SELECT count(*) FROM history") or (0,))[0]
+        self._pages = self._attempts = 0
+        for url, kind in database.rows("SELECT url, kind FROM history"):
+            self._attempts += 1
+            if kind == "page":
+                self._pages += 1
+                self._seen.add(url)
+        for table in ("dead", "aliases"):
+            self._seen.update(row[0] for row in database.rows(f"SELECT url FROM {table}"))  # noqa: S608
         self._counts: dict[tuple[str, str], int] = {
             (host, reason): times for host, reason, times in database.rows("SELECT host, reason, times FROM counts")
         }
@@ -35,6 +62,8 @@ class SqliteHistory:
         self._touched: set[tuple[str, str]] = set()
         self._has_told = database.has_table("told")
         self._noted: dict[str, int] = {}
+        self._new_events: list[tuple[Any, ...]] = []
+        self._new_links: list[tuple[Url, bytes]] = []
         database.before_commit(self._write)
 
     # --- the port -----------------------------------------------------------------------------
@@ -43,10 +72,11 @@ class SqliteHistory:
         return url in self._seen
 
     def record(self, step: Step, where: Where | None = None) -> None:
-        self._database.execute(
-            f"INSERT INTO history (kind, {_STEP}, file, offset, length) "  # noqa: S608 - column names of ours
-            "VALUES ('page',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        self._pages += 1
+        self._seen.add(step.url)
+        self._happened(
             (
+                "page",
                 step.n,
                 step.url,
                 step.parent,
@@ -62,39 +92,42 @@ class SqliteHistory:
                 step.rank,
                 step.requested,
                 as_json(step.carry),
-                *(where or (None, None, None)),
+                None,
+                None,
+                *(where or _NOWHERE),
             ),
+            len(step.title) + len(step.anchor),
         )
-        self._pages += 1
-        self._attempts += 1
-        self._seen.add(step.url)
 
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        kind = "retry" if not dead else "miss" if heard else "refused"
         candidate = miss.candidate
-        self._database.execute(
-            "INSERT INTO history (kind, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry,"
-            " file, offset, length) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        if dead:
+            self._database.execute("INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, clean(miss.reason)))
+            self._seen.add(candidate.url)
+        self._happened(
             (
-                kind,
+                "retry" if not dead else "miss" if heard else "refused",
+                None,
                 candidate.url,
                 candidate.parent,
                 clean(candidate.anchor),
                 candidate.score,
+                None,
+                None,
                 candidate.depth,
                 miss.status,
                 miss.size,
                 now,
+                None,
+                None,
+                None,
+                as_json(candidate.carry),
                 clean(miss.reason),
                 clean(miss.detail),
-                as_json(candidate.carry),
-                *(where or (None, None, None)),
+                *(where or _NOWHERE),
             ),
+            len(miss.detail) + len(candidate.anchor),
         )
-        self._attempts += 1
-        if dead:
-            self._database.execute("INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, clean(miss.reason)))
-            self._seen.add(candidate.url)
 
     def alias(self, url: Url, to: Url) -> None:
         self._database.execute("INSERT OR REPLACE INTO aliases VALUES (?, ?)", (url, to))
@@ -111,7 +144,7 @@ class SqliteHistory:
         self._touched.add(key)
 
     def link(self, source: Url, targets: Sequence[Url]) -> None:
-        self._database.save_links(source, targets)
+        self._new_links.append((source, pack_urls(targets)))
 
     def note(self, event: Event) -> None:
         kind, agent = clean(event.kind), event.facts.get("agent")
@@ -150,7 +183,7 @@ class SqliteHistory:
             yield Event(kind_, as_mapping(facts), None if about is None else Url(about), n)
 
     def trail(self) -> Iterator[Step]:
-        for row in self._database.rows(f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
+        for row in self._rows(f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
             yield _step(row)
 
     def __len__(self) -> int:
@@ -165,7 +198,7 @@ class SqliteHistory:
 
     def events(self) -> Iterator[Step | Lost]:
         """The trail with its misses, in the order things happened."""
-        rows = self._database.rows(f"SELECT kind, {_STEP}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
+        rows = self._rows(f"SELECT kind, {_STEP}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
         for kind, *row in rows:
             if kind == "page":
                 yield _step(row[:15])
@@ -174,7 +207,7 @@ class SqliteHistory:
 
     def last_event(self) -> int:
         """The number of the latest event."""
-        return int((self._database.row("SELECT max(event) FROM history") or (0,))[0] or 0)
+        return int((self._row("SELECT max(event) FROM history") or (0,))[0] or 0)
 
     def events_after(self, event: int) -> Iterator[tuple[Step | Lost, Where | None]]:
         """What the strategy heard after an event, oldest first, and where what it brought is kept."""
@@ -184,14 +217,14 @@ class SqliteHistory:
         """The same with the number of each event."""
         columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
-        for kind, *row in self._database.rows(sql, (event,)):
+        for kind, *row in self._rows(sql, (event,)):
             where = Where(*row[18:]) if row[18] is not None else None
             found = _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
             yield row[15], found, where
 
     def moved(self, file: str, places: Mapping[int, int]) -> list[Step]:
         """The repository wrote a file anew: note where its records are now, and forget the pages that are in none."""
-        rows = list(self._database.rows("SELECT event, url, offset FROM history WHERE file = ?", (file,)))
+        rows = list(self._rows("SELECT event, url, offset FROM history WHERE file = ?", (file,)))
         gone = [Url(url) for _, url, offset in rows if offset not in places]
         fixed = [(places[offset], event) for event, _, offset in rows if offset in places]
         self._database.executemany("UPDATE history SET offset = ? WHERE event = ?", fixed)
@@ -200,35 +233,42 @@ class SqliteHistory:
     def pages_until(self, event: int) -> int:
         """How many pages there were when this event had happened."""
         sql = "SELECT count(*) FROM history WHERE kind = 'page' AND event <= ?"
-        return int((self._database.row(sql, (event,)) or (0,))[0])
+        return int((self._row(sql, (event,)) or (0,))[0])
 
     def highest(self) -> int:
         """The largest page number given so far."""
-        return int((self._database.row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
+        return int((self._row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
 
     def forget_missing(self, sizes: Mapping[str, int]) -> list[Step]:
         """Take back every page whose record lies beyond what the repository's files hold; gives what was forgotten."""
-        return self._forget(
-            [url for url, where in self.places() if where.offset + where.length > sizes.get(where.file, 0)]
-        )
+        files = [file for (file,) in self._rows("SELECT DISTINCT file FROM history WHERE file IS NOT NULL")]
+        gone: list[Url] = []
+        for file in files:
+            sql = "SELECT url FROM history WHERE kind = 'page' AND file = ? AND offset + length > ? ORDER BY event"
+            gone += [Url(url) for (url,) in self._rows(sql, (file, sizes.get(file, 0)))]
+        return self._forget(gone)
 
     def _forget(self, gone: Sequence[Url]) -> list[Step]:
         steps = [step for step in map(self.step_of, gone) if step is not None]
         for url in gone:
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
             self._seen.discard(url)
+        if gone:  # it will be fetched again, and its links be recorded again
+            found = set(gone)
+            rows = self._rows("SELECT rowid, source FROM links")
+            self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in found])
         self._pages -= len(steps)
         self._attempts -= len(steps)
         return steps
 
     def misses(self) -> Iterator[Lost]:
-        for row in self._database.rows(f"SELECT {_LOST} FROM history WHERE kind <> 'page' ORDER BY event"):  # noqa: S608
+        for row in self._rows(f"SELECT {_LOST} FROM history WHERE kind <> 'page' ORDER BY event"):  # noqa: S608
             yield _lost(row)
 
     def step_of(self, url: Url) -> Step | None:
         """The step that fetched this URL, or the one it was redirected to."""
         for name in self._names_of(url):
-            row = self._database.row(
+            row = self._row(
                 f"SELECT {_STEP} FROM history WHERE url = ? AND kind = 'page' ORDER BY event DESC LIMIT 1",  # noqa: S608
                 (name,),
             )
@@ -239,7 +279,7 @@ class SqliteHistory:
     def where(self, url: Url) -> Where | None:
         """Where the response for this URL lies in the repository."""
         for name in self._names_of(url):
-            row = self._database.row(
+            row = self._row(
                 "SELECT file, offset, length FROM history WHERE url = ? AND file IS NOT NULL"
                 " ORDER BY event DESC LIMIT 1",
                 (name,),
@@ -250,7 +290,7 @@ class SqliteHistory:
 
     def places(self) -> Iterator[tuple[Url, Where]]:
         """Every recorded page with its place, in order."""
-        rows = self._database.rows(
+        rows = self._rows(
             "SELECT url, file, offset, length FROM history WHERE kind = 'page' AND file IS NOT NULL ORDER BY event"
         )
         return ((Url(url), Where(file, offset, length)) for url, file, offset, length in rows)
@@ -269,19 +309,24 @@ class SqliteHistory:
     def best(self, n: int) -> list[Step]:
         """The pages most like the topic."""
         sql = f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY similarity DESC, event LIMIT ?"  # noqa: S608
-        return [_step(row) for row in self._database.rows(sql, (n,))]
+        return [_step(row) for row in self._rows(sql, (n,))]
+
+    def marks(self) -> Iterator[Mark]:
+        """Every page as running figures need it, in order: for a crawl that is taken up again."""
+        columns = ", ".join(Mark._fields)
+        return map(Mark._make, self._rows(f"SELECT {columns} FROM history WHERE kind = 'page' ORDER BY event"))  # noqa: S608
 
     def series(self) -> Iterator[tuple[int, float, float]]:
         """Number, similarity and time of each page: what a harvest curve is drawn from."""
-        rows = self._database.rows("SELECT n, similarity, time FROM history WHERE kind = 'page' ORDER BY event")
+        rows = self._rows("SELECT n, similarity, time FROM history WHERE kind = 'page' ORDER BY event")
         return ((n, similarity, time) for n, similarity, time in rows)
 
     def fate(self, url: Url) -> str | None:
         """`crawled`, `dead: why` or `redirected to where`; None for a URL that is not in the past."""
-        dead = self._database.row("SELECT reason FROM dead WHERE url = ?", (url,))
+        dead = self._row("SELECT reason FROM dead WHERE url = ?", (url,))
         if dead is not None:
             return f"dead: {dead[0]}"
-        alias = self._database.row("SELECT to_url FROM aliases WHERE url = ?", (url,))
+        alias = self._row("SELECT to_url FROM aliases WHERE url = ?", (url,))
         if alias is not None:
             return f"redirected to {alias[0]}"
         return "crawled" if url in self._seen else None
@@ -296,13 +341,36 @@ class SqliteHistory:
     def reasons(self) -> dict[str, int]:
         """How often each kind of miss happened, most frequent first."""
         sql = "SELECT reason, count(*) FROM history WHERE kind IN ('miss', 'refused') GROUP BY reason"
-        return summed((reason, times) for reason, times in self._database.rows(sql))
+        return summed((reason, times) for reason, times in self._rows(sql))
 
     def hosts(self) -> dict[str, HostTally]:
         """Pages, misses, bytes and similarity of each host, most pages first; reads the whole history."""
         return HostTally.of(self.events())
 
+    def _happened(self, event: tuple[Any, ...], length: int) -> None:
+        self._attempts += 1
+        self._new_events.append(event)
+        if len(self._new_events) >= COLLECTED or length > LONG:
+            self._write_events()
+
+    def _write_events(self) -> None:
+        if self._new_events:
+            events, self._new_events = self._new_events, []
+            self._database.executemany(_EVENT, events)
+        if self._new_links:
+            links, self._new_links = self._new_links, []
+            self._database.executemany(SAVE_LINKS, links)
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        self._write_events()
+        return self._database.rows(sql, values)
+
+    def _row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+        self._write_events()
+        return self._database.row(sql, values)
+
     def _write(self) -> None:
+        self._write_events()
         if self._touched:
             rows = [(*key, self._counts[key]) for key in self._touched]
             self._database.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", rows)
@@ -315,7 +383,7 @@ class SqliteHistory:
         while name is not None and name not in met:
             yield name
             met.add(name)
-            row = self._database.row("SELECT to_url FROM aliases WHERE url = ?", (name,))
+            row = self._row("SELECT to_url FROM aliases WHERE url = ?", (name,))
             name = None if row is None else Url(row[0])
 
 

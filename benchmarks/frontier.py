@@ -1,0 +1,137 @@
+"""The frontier alone: pushes and pops a second, and bytes a URL, while 20,000 hosts rest.
+
+    python benchmarks/frontier.py [--urls 1000000,10000000] [--pops 200000] [--quick]
+
+URLs of some 60 characters, ten from one page with one score, on 20,000 hosts. First all are pushed; then hosts are
+asked in turn as a crawl would, each resting long enough that nearly all of them rest at any moment: a pop here is the
+pop, the rest of its host and, in SQLite, its settling. SQLite commits every 5,000 pushes and every 100 pops. `full`
+pushes as many again into a frontier that is bounded at what it holds. Seconds are CPU seconds, the making of candidates
+left out; every line is a process of its own, and bytes are what its memory grew by. Ten million take some 5 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from scenthound.model import Candidate, Url
+from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.sqlite import CrawlDatabase, SqliteFrontier
+from scenthound.url import host
+
+HOSTS = 20_000
+DELAY = 30.0
+PUSHES, POPS = 5_000, 100  # per commit
+
+
+class Cost(NamedTuple):
+    """Operations a CPU second, and bytes a URL."""
+
+    push: float
+    pop: float
+    full: float
+    memory: float
+    file: float
+    reopen: float
+
+
+def candidates(first: int, last: int) -> Iterator[Candidate]:
+    """Numbered URLs with scores that look like similarities; the same for the same numbers."""
+    for page in range(first // 10, last // 10):
+        score = (page * 2654435761 & 0xFFFFFFFF) / 2**32
+        parts, parent = {"page": score}, Url(f"http://h{page % HOSTS}.frontier.test/parents/page-{page}.html")
+        for link in range(10):
+            number = page * 10 + link
+            url = Url(f"http://h{number * 7919 % HOSTS}.frontier.test/some/folder/page-{number}.html")
+            yield Candidate(url, score, parts=parts, parent=parent, anchor="some words", depth=3, spelling=url)
+
+
+def measure(urls: int, pops: int, folder: str) -> Cost:
+    """Fill a frontier and take out of it; in a database if a folder is named."""
+    database = CrawlDatabase(Path(folder) / "crawl.db") if folder else None
+    frontier = MemoryFrontier(urls) if database is None else SqliteFrontier(database, urls)
+    before = _resident()
+    push = _pushed(frontier, database, 0, urls)
+    memory = (_resident() - before) / urls
+    pop = _popped(frontier, database, pops)
+    fill = urls // 10
+    _pushed(frontier, database, urls, urls + pops // 10 * 10)
+    full = _pushed(frontier, database, urls + pops // 10 * 10, urls + pops // 10 * 10 + fill)
+    size, reopen = 0.0, 0.0
+    if database is not None:
+        database.row("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        size = sum(file.stat().st_size for file in Path(folder).iterdir()) / len(frontier)
+        del frontier
+        began = time.process_time()
+        SqliteFrontier(CrawlDatabase(Path(folder) / "crawl.db"), urls)
+        reopen = time.process_time() - began
+    return Cost(urls / push, pops / pop, fill / full, memory, size, reopen)
+
+
+def _pushed(frontier: MemoryFrontier, database: CrawlDatabase | None, first: int, last: int) -> float:
+    spent = 0.0
+    for start in range(first, last, PUSHES):
+        batch = list(candidates(start, min(start + PUSHES, last)))
+        began = time.process_time()
+        for candidate in batch:
+            frontier.push(candidate)
+        if database is not None:
+            database.commit()
+        spent += time.process_time() - began
+    return spent
+
+
+def _popped(frontier: MemoryFrontier, database: CrawlDatabase | None, pops: int) -> float:
+    for number in range(HOSTS):  # one host wakes at each step from here on
+        frontier.rest(f"h{number}.frontier.test", DELAY * (number + 1) / HOSTS)
+    settle = getattr(frontier, "settle", lambda url: None)
+    now = 0.0
+    began = time.process_time()
+    for number in range(pops):
+        now += DELAY / HOSTS
+        candidate = frontier.pop(now + 1e-9)
+        if candidate is None:
+            continue
+        frontier.rest(host(candidate.url), now + DELAY)
+        settle(candidate.url)
+        if database is not None and number % POPS == 0:
+            database.commit()
+    if database is not None:
+        database.commit()
+    return time.process_time() - began
+
+
+def _resident() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--urls", default="1000000,10000000")
+    options.add_argument("--pops", type=int, default=200_000)
+    options.add_argument("--quick", action="store_true", help="20,000 URLs, for crashes only")
+    asked = options.parse_args()
+    sizes, pops = ([20_000], 2_000) if asked.quick else ([int(size) for size in asked.urls.split(",")], asked.pops)
+    print(
+        f"{'store':<8}{'URLs':>12}{'push/s':>10}{'pop/s':>10}{'full/s':>10}{'bytes/URL':>11}{'on disk':>9}{'reopen':>9}"
+    )
+    for urls in sizes:
+        for store in ("memory", "SQLite"):
+            with tempfile.TemporaryDirectory() as top, ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                cost = pool.submit(measure, urls, min(pops, urls // 4), top if store == "SQLite" else "").result()
+            line = f"{store:<8}{urls:>12,}{cost.push:>10,.0f}{cost.pop:>10,.0f}{cost.full:>10,.0f}{cost.memory:>11,.0f}"
+            print(line + (f"{cost.file:>9,.0f}{cost.reopen:>7.1f} s" if cost.file else ""), flush=True)
+
+
+if __name__ == "__main__":
+    main()
