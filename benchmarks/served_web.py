@@ -248,7 +248,9 @@ async def _serve(folder: Path, port: int, latency: float, names: list[str]) -> N
         body = packed.read_bytes()
         name = packed.relative_to(folder).as_posix().removesuffix(".gz")
         kind = "text/plain" if name.endswith(".txt") else "text/html; charset=utf-8"
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = (
+            f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
         pages[name.encode()] = head.encode() + body
     loop = asyncio.get_running_loop()
     for name in names:

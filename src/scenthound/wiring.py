@@ -29,6 +29,7 @@ from scenthound.crawl.tally import Tally
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 from scenthound.model import Candidate, Miss, Page, Response, Step, Topic
 from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
+from scenthound.reading import Readers
 from scenthound.store.memory import Lost
 from scenthound.store.sqlite import SqliteFrontier
 from scenthound.strategies import SHELF as STRATEGIES
@@ -162,6 +163,9 @@ class Session:
             if fetcher is None:
                 fetcher = await stack.enter_async_context(make_fetcher(settings))
             witness = self.witness = Witness(fetcher)
+            readers = make_readers(settings)
+            if readers is not None:
+                stack.push_async_callback(readers.close)
             self._run = LiveRun(
                 self.crawl,
                 witness,
@@ -173,6 +177,7 @@ class Session:
                 group_time=settings.group_time,
                 obey_robots=settings.robots,
                 delay=settings.delay,
+                reader=readers,
                 clock=self.clock,
                 tick=tick,
             )
@@ -205,6 +210,11 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         proxy=settings.proxy or None,
         verify_tls=settings.verify_tls,
     )
+
+
+def make_readers(settings: Settings) -> Readers | None:
+    agent = product_token(settings) if settings.robots else ""
+    return Readers(settings.workers, page_limits(settings), agent) if settings.workers else None
 
 
 def page_limits(settings: Settings) -> PageLimits:

@@ -1,0 +1,201 @@
+"""The crawl's end of its reading processes: who is free, who has died, and what then."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections import deque
+from typing import Any
+
+from scenthound.model import Candidate, Miss, Moved, Page, Response
+from scenthound.reading import wire
+from scenthound.text.tokens import Analyser
+from scenthound.web.landing import PageLimits
+
+AHEAD = 12  # replies sent to one worker ahead of its answers: enough to keep it busy while a group is committed
+AHEAD_BYTES = 4_000_000
+TRIES = 3  # starts without a single answer after which no more are made
+TREES = 32  # pages whose tree was asked for, from which on it is clear that the strategy wants it
+
+
+class Readers:
+    """Worker processes that read pages for a crawl; none runs before `start`, and none after `close`.
+
+    A page that kills its worker (time, memory, a crash of the parser) is a miss; the worker is replaced. Whatever
+    else it had been sent is handed back unread. A strategy that asks for the tree of its pages, which workers do not
+    send, is noticed: then the crawl does better by reading pages itself, and `takes` nothing more.
+    """
+
+    def __init__(self, workers: int, limits: PageLimits, agent: str) -> None:
+        self.restarts = 0
+        """How many workers had to be replaced."""
+        self.pages = self.trees = 0
+        """Pages read by workers, and those of them whose tree was made again here."""
+        self._wanted, self._limits, self._agent = workers, limits, agent
+        self._analyser = Analyser()
+        self._workers: list[_Worker] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._failures = 0
+        self._open = True
+
+    def start(self) -> None:
+        """Have the workers started if they are not. They are used as soon as they are ready."""
+        while self._open and self._failures < TRIES and len(self._workers) < self._wanted and not self._for_trees():
+            worker = _Worker(self)
+            self._workers.append(worker)
+            self._spawn(worker.run(self._command()))
+
+    def takes(self, response: Response) -> bool:
+        """Whether some worker has room for a reply now."""
+        return 200 <= response.status < 300 and not self._for_trees() and self._free(len(response.body)) is not None
+
+    async def read(self, candidate: Candidate, response: Response) -> Page | Miss | Moved | None:
+        """What a reply means; None where no worker could say, though nothing speaks against the page."""
+        worker = self._free(len(response.body))
+        if worker is None:
+            return None
+        told = await worker.ask(response)
+        if told is None or isinstance(told, str):
+            return None if told is None else Miss(candidate, "unreadable", told, response.status, len(response.body))
+        self.pages += 1
+        return wire.understood(told, candidate, response, self._limits, self._analyser, self._tree_wanted)
+
+    async def close(self) -> None:
+        """End every worker, at once if it has to be."""
+        self._open = False
+        for worker in self._workers:
+            worker.end()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=2.0)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def died(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        if self._open:
+            self.restarts += 1
+            self._failures = 0 if worker.answered else self._failures + 1
+            self.start()
+
+    def _for_trees(self) -> bool:
+        return self.trees >= TREES and 2 * self.trees > self.pages
+
+    def _tree_wanted(self) -> None:
+        self.trees += 1
+
+    def _free(self, size: int) -> _Worker | None:
+        ready = [worker for worker in self._workers if worker.has_room(size)]
+        return min(ready, key=lambda worker: len(worker.sent), default=None)
+
+    def _command(self) -> list[str]:
+        asked = json.dumps({"limits": dataclasses.asdict(self._limits), "agent": self._agent})
+        return [sys.executable, "-m", "scenthound.reading.worker", asked]
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+class _Worker(asyncio.SubprocessProtocol):
+    """One process: what it was sent and has not answered, oldest first."""
+
+    def __init__(self, readers: Readers) -> None:
+        self.sent: deque[tuple[asyncio.Future[bytes | str | None], int]] = deque()
+        self.answered = 0
+        self._readers = readers
+        self._ready = False
+        self._bytes = 0
+        self._buffer = bytearray()
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._input: asyncio.WriteTransport | None = None
+        self._gone = asyncio.get_running_loop().create_future()
+
+    async def run(self, command: list[str]) -> None:
+        """Start the process and stay until it has ended and everything it owes is settled."""
+        loop = asyncio.get_running_loop()
+        try:
+            self._transport, _ = await loop.subprocess_exec(
+                lambda: self, *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+            )
+            self._input = self._transport.get_pipe_transport(0)  # type: ignore[assignment]
+            await asyncio.shield(self._gone)
+        except OSError:  # no more processes, or no room for one
+            pass
+        finally:
+            if self._transport is not None:
+                self._stop()
+            self._settle()
+            self._readers.died(self)
+
+    def has_room(self, size: int) -> bool:
+        return self._ready and len(self.sent) < AHEAD and self._bytes + size < AHEAD_BYTES
+
+    async def ask(self, response: Response) -> bytes | str | None:
+        """The answer; or a text, why this very page killed the worker; or None, for one it had not begun."""
+        assert self._input is not None
+        promise: asyncio.Future[bytes | str | None] = asyncio.get_running_loop().create_future()
+        self.sent.append((promise, len(response.body)))
+        self._bytes += len(response.body)
+        self._input.write(wire.ask(response))
+        return await promise
+
+    def end(self) -> None:
+        """Let it go once it has answered; what it is doing is of no use any more."""
+        if self._input is not None:
+            self._input.close()
+        if self.sent:
+            self._stop()
+
+    def _stop(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if self._transport is not None:
+                self._transport.kill()
+                self._transport.close()
+
+    def _settle(self) -> None:
+        self._ready = False
+        code = self._transport.get_returncode() if self._transport is not None else None
+        blamed = code is not None and self.answered + len(self.sent) > 0
+        for place, (promise, _) in enumerate(self.sent):
+            if not promise.done():
+                promise.set_result(_cause(code) if blamed and place == 0 else None)
+        self.sent.clear()
+
+    # ---- what asyncio tells
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._buffer += data
+        for message in wire.frames(self._buffer):
+            if not self._ready:
+                self._ready = True  # its first words
+                continue
+            promise, size = self.sent.popleft()
+            self._bytes -= size
+            self.answered += 1
+            if not promise.done():
+                promise.set_result(message)
+
+    def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
+        if fd == 0 and not self._readers._open:
+            return
+        self._ready = False
+
+    def process_exited(self) -> None:
+        if not self._gone.done():
+            self._gone.set_result(None)
+
+
+def _cause(code: int | None) -> str:
+    if code is not None and code < 0:
+        if -code == signal.SIGALRM:
+            return "reading it took too long"
+        with contextlib.suppress(ValueError):
+            return f"reading it ended in {signal.Signals(-code).name}"
+    return f"reading it ended with code {code}"
