@@ -29,7 +29,7 @@ from scenthound.crawl.tally import Tally
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 from scenthound.model import Candidate, Miss, Page, Response, Step, Topic
 from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
-from scenthound.reading import Readers
+from scenthound.reading.readers import Readers
 from scenthound.store.memory import Lost
 from scenthound.store.sqlite import SqliteFrontier
 from scenthound.strategies import SHELF as STRATEGIES

@@ -366,15 +366,17 @@ class Crawl:
         if self.limits.nofollow and any(link.nofollow for link in page.links):
             barred = {link.url for link in page.links if link.nofollow}
             barred -= {link.url for link in page.links if not link.nofollow}
-        chosen, seen = self._chosen, self.history.seen
+        chosen, seen, frontier = self._chosen, self.history.seen, self.frontier
         for candidate in offers:
             url = candidate.url
-            if url in chosen or seen(url):  # asked here too: half of all links end here, without another call
+            if url in chosen or seen(url):
                 continue
             if url in barred:
                 self._drop(candidate, "nofollow")
+            elif url in frontier:  # known already: what most links lead to
+                self._push(candidate)
             else:
-                self._offer(candidate)
+                self._take_in(candidate)
         self.rank_seconds += time.process_time() - before
 
     def reconsider(self, page: Page) -> None:
@@ -471,13 +473,20 @@ class Crawl:
         url = candidate.url
         if url in self._chosen or self.history.seen(url):
             return
-        if url not in self.frontier:
-            if candidate.rescored and candidate.parent is None:
-                return  # a new score for something that waits no longer
-            if self.scope is not None and (reason := self.scope.refuses(candidate) or self._closed(urls.host(url))):
-                self._drop(candidate, reason)
-                return
-        self._push(candidate)
+        if url in self.frontier:
+            self._push(candidate)
+        else:
+            self._take_in(candidate)
+
+    def _take_in(self, candidate: Candidate) -> None:
+        """Let a URL wait that did not, unless something speaks against it."""
+        if candidate.rescored and candidate.parent is None:
+            return  # a new score for something that waits no longer
+        reason = self.scope.refuses(candidate) or self._closed(urls.host(candidate.url)) if self.scope else None
+        if reason:
+            self._drop(candidate, reason)
+        else:
+            self._push(candidate)
 
     def _push(self, candidate: Candidate) -> None:
         fallen = self.frontier.push(candidate)

@@ -40,7 +40,7 @@ class Reader(Protocol):
     """Whoever reads pages beside the crawl's own process."""
 
     def start(self) -> None:
-        """There is more to read than one process can: get ready, without delay and whether or not it was said before."""
+        """There is more to read than one process can: get ready. May be said again and again."""
         ...
 
     def takes(self, response: Response) -> bool: ...

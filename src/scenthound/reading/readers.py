@@ -10,15 +10,16 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
-from typing import Any
 
 from scenthound.model import Candidate, Miss, Moved, Page, Response
 from scenthound.reading import wire
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits
 
-AHEAD = 12  # replies sent to one worker ahead of its answers: enough to keep it busy while a group is committed
-AHEAD_BYTES = 4_000_000
+AHEAD = 24  # replies sent to one worker ahead of its answers: enough to keep it busy while a group is committed
+AHEAD_BYTES = 8_000_000
+SECONDS = 20.0  # for one page; the largest that the guard lets through takes one or two
+MEMORY = 2 << 30  # bytes of address space for a worker; the worst page that the guard lets through takes 720 MB
 TRIES = 3  # starts without a single answer after which no more are made
 TREES = 32  # pages whose tree was asked for, from which on it is clear that the strategy wants it
 
@@ -31,12 +32,17 @@ class Readers:
     send, is noticed: then the crawl does better by reading pages itself, and `takes` nothing more.
     """
 
-    def __init__(self, workers: int, limits: PageLimits, agent: str) -> None:
+    def __init__(
+        self, workers: int, limits: PageLimits, agent: str, *, seconds: float = SECONDS, memory: int = MEMORY
+    ) -> None:
         self.restarts = 0
         """How many workers had to be replaced."""
         self.pages = self.trees = 0
         """Pages read by workers, and those of them whose tree was made again here."""
-        self._wanted, self._limits, self._agent = workers, limits, agent
+        self._wanted, self._limits = workers, limits
+        self._told = json.dumps(
+            {"limits": dataclasses.asdict(limits), "agent": agent, "seconds": seconds, "memory": memory}
+        )
         self._analyser = Analyser()
         self._workers: list[_Worker] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -48,7 +54,9 @@ class Readers:
         while self._open and self._failures < TRIES and len(self._workers) < self._wanted and not self._for_trees():
             worker = _Worker(self)
             self._workers.append(worker)
-            self._spawn(worker.run(self._command()))
+            task = asyncio.get_running_loop().create_task(worker.run(self._told))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     def takes(self, response: Response) -> bool:
         """Whether some worker has room for a reply now."""
@@ -93,15 +101,6 @@ class Readers:
         ready = [worker for worker in self._workers if worker.has_room(size)]
         return min(ready, key=lambda worker: len(worker.sent), default=None)
 
-    def _command(self) -> list[str]:
-        asked = json.dumps({"limits": dataclasses.asdict(self._limits), "agent": self._agent})
-        return [sys.executable, "-m", "scenthound.reading.worker", asked]
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
 
 class _Worker(asyncio.SubprocessProtocol):
     """One process: what it was sent and has not answered, oldest first."""
@@ -117,20 +116,27 @@ class _Worker(asyncio.SubprocessProtocol):
         self._input: asyncio.WriteTransport | None = None
         self._gone = asyncio.get_running_loop().create_future()
 
-    async def run(self, command: list[str]) -> None:
+    async def run(self, told: str) -> None:
         """Start the process and stay until it has ended and everything it owes is settled."""
         loop = asyncio.get_running_loop()
         try:
             self._transport, _ = await loop.subprocess_exec(
-                lambda: self, *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+                lambda: self,
+                sys.executable,
+                "-m",
+                "scenthound.reading.worker",
+                told,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                start_new_session=True,
             )
             self._input = self._transport.get_pipe_transport(0)  # type: ignore[assignment]
             await asyncio.shield(self._gone)
         except OSError:  # no more processes, or no room for one
             pass
         finally:
-            if self._transport is not None:
-                self._stop()
+            self._stop()
             self._settle()
             self._readers.died(self)
 
@@ -154,18 +160,17 @@ class _Worker(asyncio.SubprocessProtocol):
             self._stop()
 
     def _stop(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            if self._transport is not None:
+        if self._transport is not None:
+            with contextlib.suppress(ProcessLookupError):
                 self._transport.kill()
-                self._transport.close()
+            self._transport.close()
 
     def _settle(self) -> None:
         self._ready = False
         code = self._transport.get_returncode() if self._transport is not None else None
-        blamed = code is not None and self.answered + len(self.sent) > 0
         for place, (promise, _) in enumerate(self.sent):
-            if not promise.done():
-                promise.set_result(_cause(code) if blamed and place == 0 else None)
+            if not promise.done():  # the oldest is what it was reading when it died
+                promise.set_result(_cause(code) if code is not None and place == 0 else None)
         self.sent.clear()
 
     # ---- what asyncio tells
@@ -183,11 +188,10 @@ class _Worker(asyncio.SubprocessProtocol):
                 promise.set_result(message)
 
     def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
-        if fd == 0 and not self._readers._open:
-            return
         self._ready = False
 
-    def process_exited(self) -> None:
+    def connection_lost(self, error: Exception | None) -> None:
+        """The process has ended, and all that it said was heard."""
         if not self._gone.done():
             self._gone.set_result(None)
 

@@ -10,6 +10,7 @@ import json
 import struct
 from array import array
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any
 
 from scenthound.model import Candidate, Leaf, Link, Miss, Moved, Page, Response, Url
@@ -21,10 +22,11 @@ from scenthound.web.parse import HtmlDocument
 
 _LENGTH = struct.Struct("!I")
 _NOBODY = Candidate(Url(""), 0.0)
+_new = tuple.__new__
 
 
 def frame(head: Any, *parts: bytes) -> bytes:
-    """One message: its length, the length of its head, the head, the parts with their lengths in the head's way."""
+    """One message: its length, its head (as JSON, with the lengths of the parts), the parts."""
     said = json.dumps([head, [len(part) for part in parts]], separators=(",", ":")).encode("utf-8", "surrogatepass")
     size = 4 + len(said) + sum(map(len, parts))
     return b"".join((_LENGTH.pack(size), _LENGTH.pack(len(said)), said, *parts))
@@ -90,7 +92,7 @@ def _page(page: Page, analyser: Analyser) -> bytes:
         head,
         _lines([link.url for link in links]),
         _lines([link.anchor for link in links]),
-        _lines([link.spelling if link.spelling != link.url else "" for link in links]),
+        _lines([link.spelling for link in links]) if any(link.spelling != link.url for link in links) else b"",
         _lines(list(counts)),
         array("I", counts.values()).tobytes(),
         document.text.encode("utf-8", "surrogatepass"),
@@ -114,10 +116,8 @@ def understood(
             return Moved(candidate, Url(url), spelling, status, size)
     _, url, title, status, size, barred, noindex, count = head
     urls, anchors, spellings, terms = map(_split, parts[:4])
-    links = [
-        Link(Url(target), anchor, spelling or target, number, False)
-        for number, (target, anchor, spelling) in enumerate(zip(urls, anchors, spellings, strict=True))
-    ][:count]
+    rows = zip(urls, anchors, spellings if parts[2] else urls, range(count), repeat(False), strict=False)
+    links = [_new(Link, row) for row in rows]  # as Link(*row) does, without a call of Python's own for each
     for number in barred:
         links[number] = links[number]._replace(nofollow=True)
     numbers = array("I")
@@ -174,6 +174,8 @@ class ReadDocument:
         if self._tree is None:
             self._missed()
             again = land(_NOBODY, self._response, self._limits, agent="")
-            assert isinstance(again, Page) and isinstance(again.document, HtmlDocument)  # it was one when it was read
+            assert isinstance(again, Page)  # it was one when it was read
+            assert isinstance(again.document, HtmlDocument)
             self._tree = again.document
+            self._tree.links = self.links  # none, where the page asks that none be followed
         return self._tree

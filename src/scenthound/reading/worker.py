@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import resource
 import signal
 import struct
@@ -19,13 +20,11 @@ from scenthound.reading.wire import answer, asked, frame
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits
 
-SECONDS = 20.0  # for one page; the largest that the guard lets through takes one or two
-MEMORY = 2 << 30  # bytes of address space: what the worst page that the guard lets through takes, three times over
 ROOM = 1 << 20  # bytes of answers that may wait while the crawl is busy
 
 
-def serve(jobs: BinaryIO, answers: BinaryIO, limits: PageLimits, agent: str, seconds: float = SECONDS) -> None:
-    """Read pages until there are no more."""
+def serve(jobs: BinaryIO, answers: BinaryIO, limits: PageLimits, agent: str, seconds: float) -> None:
+    """Read pages until there are no more; one that takes longer than `seconds` ends the process."""
     analyser = Analyser()
     answers.write(frame(["ready"]))
     answers.flush()
@@ -39,15 +38,19 @@ def serve(jobs: BinaryIO, answers: BinaryIO, limits: PageLimits, agent: str, sec
 
 
 def main() -> None:
-    """Started by `Readers` with the page limits and the agent's name as JSON."""
+    """Started by `Readers` with its limits and the agent's name as JSON."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the crawl, which still wants answers
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    asked_for = json.loads(sys.argv[1])
+    limits, agent, seconds, memory = (asked_for[name] for name in ("limits", "agent", "seconds", "memory"))
+    with contextlib.suppress(ValueError, OSError):  # a stricter limit may hold already
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     with contextlib.suppress(OSError, AttributeError):
         fcntl.fcntl(sys.stdout.fileno(), fcntl.F_SETPIPE_SZ, ROOM)
-    asked_for = json.loads(sys.argv[1])
-    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
-        serve(sys.stdin.buffer, sys.stdout.buffer, PageLimits(**asked_for["limits"]), asked_for["agent"])
+    try:
+        serve(sys.stdin.buffer, sys.stdout.buffer, PageLimits(**limits), agent, seconds)
+    except BrokenPipeError:  # the crawl is gone
+        os._exit(0)
 
 
 if __name__ == "__main__":
