@@ -144,6 +144,13 @@ def test_a_worker_reads_pages_and_ends_with_its_readers() -> None:
         os.kill(process, 0)
 
 
+def test_readers_that_close_at_once_leave_nothing_behind() -> None:
+    async def work(readers: Readers) -> Any:
+        await asyncio.sleep(0)
+
+    with_readers(work)
+
+
 def test_a_page_that_takes_too_long_is_a_miss_and_the_next_is_read() -> None:
     poison, honest = reply("<div>" * 3000 + "<p><font c=1>x" * 100_000), reply(PAGE)
 
@@ -238,6 +245,7 @@ def test_a_worker_dies_with_a_crawl_that_is_killed() -> None:
 @pytest.mark.parametrize("strategy", ["best-first", "dom"])
 def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
     monkeypatch.setattr(run, "BUSY", 0)
+    monkeypatch.setattr(run, "SETTLED", 0)
     names = [f"http://h{number % 7}.test/{number}" for number in range(150)]
     web = {
         name: (f"Page {place}", f"honey bees {'hive ' * (place % 9)}", [names[(place * 3 + k) % 150] for k in range(9)])

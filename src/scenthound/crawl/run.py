@@ -25,7 +25,8 @@ from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
 from scenthound.web.sitemap import read_sitemap
 
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2
-BUSY = 6  # replies that wait to be read at one moment, from which on a reader is called
+BUSY = 6  # replies that wait to be read at one moment, from which on a reader is called …
+SETTLED = 50  # … once so many pages are recorded: a smaller crawl is over before a reader is ready
 ROBOTS_BYTES = 512 * 1024  # as much of a robots.txt as is read; the RFC asks for 500 KiB at least
 Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
 
@@ -117,7 +118,7 @@ class LiveRun:
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
                 latest = since + self.group_time if uncommitted else now + 0.2
                 await self._sleep(wake, max(min(until, latest) - now, 0.001 if full else 0.0))
-                if self.reader is not None and len(landed) >= BUSY:
+                if self.reader is not None and len(landed) >= BUSY and self.crawl.pages >= SETTLED:
                     self.reader.start()
                 while landed:
                     self._land(*landed.popleft())

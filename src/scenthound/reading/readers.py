@@ -47,11 +47,12 @@ class Readers:
         self._workers: list[_Worker] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._failures = 0
-        self._open = True
+        self.open = True
+        """Until `close`: a worker that dies is replaced."""
 
     def start(self) -> None:
         """Have the workers started if they are not. They are used as soon as they are ready."""
-        while self._open and self._failures < TRIES and len(self._workers) < self._wanted and not self._for_trees():
+        while self.open and self._failures < TRIES and len(self._workers) < self._wanted and not self._for_trees():
             worker = _Worker(self)
             self._workers.append(worker)
             task = asyncio.get_running_loop().create_task(worker.run(self._told))
@@ -74,19 +75,19 @@ class Readers:
         return wire.understood(told, candidate, response, self._limits, self._analyser, self._tree_wanted)
 
     async def close(self) -> None:
-        """End every worker, at once if it has to be."""
-        self._open = False
+        """End every worker, by force where it does not go by itself."""
+        self.open = False
         for worker in self._workers:
             worker.end()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=2.0)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for worker in self._workers:
+            worker.stop()
+        await asyncio.gather(*self._tasks)
 
     def died(self, worker: _Worker) -> None:
         self._workers.remove(worker)
-        if self._open:
+        if self.open:
             self.restarts += 1
             self._failures = 0 if worker.answered else self._failures + 1
             self.start()
@@ -109,7 +110,7 @@ class _Worker(asyncio.SubprocessProtocol):
         self.sent: deque[tuple[asyncio.Future[bytes | str | None], int]] = deque()
         self.answered = 0
         self._readers = readers
-        self._ready = False
+        self._greeted = self._ready = False
         self._bytes = 0
         self._buffer = bytearray()
         self._transport: asyncio.SubprocessTransport | None = None
@@ -132,13 +133,14 @@ class _Worker(asyncio.SubprocessProtocol):
                 start_new_session=True,
             )
             self._input = self._transport.get_pipe_transport(0)  # type: ignore[assignment]
-            await asyncio.shield(self._gone)
+            if not self._readers.open:
+                self.stop()
+            await self._gone
+            self._transport.close()
         except OSError:  # no more processes, or no room for one
             pass
-        finally:
-            self._stop()
-            self._settle()
-            self._readers.died(self)
+        self._settle()
+        self._readers.died(self)
 
     def has_room(self, size: int) -> bool:
         return self._ready and len(self.sent) < AHEAD and self._bytes + size < AHEAD_BYTES
@@ -153,13 +155,13 @@ class _Worker(asyncio.SubprocessProtocol):
         return await promise
 
     def end(self) -> None:
-        """Let it go once it has answered; what it is doing is of no use any more."""
-        if self._input is not None:
+        """Let it go: an idle worker goes when its input ends; what another is doing is of no use any more."""
+        if self._ready and not self.sent and self._input is not None:
             self._input.close()
-        if self.sent:
-            self._stop()
+        else:
+            self.stop()
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         if self._transport is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._transport.kill()
@@ -178,8 +180,8 @@ class _Worker(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self._buffer += data
         for message in wire.frames(self._buffer):
-            if not self._ready:
-                self._ready = True  # its first words
+            if not self._greeted:
+                self._greeted = self._ready = True
                 continue
             promise, size = self.sent.popleft()
             self._bytes -= size
