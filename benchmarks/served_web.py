@@ -66,10 +66,10 @@ def generated(pages: int, hosts: int, seed: int, size: int) -> Iterator[Source]:
         if size >= 20_000:
             luck = random.Random(f"{seed}:{number % hosts}:{number // hosts // 8}")  # a section shares its side bar
             others = [luck.randrange(pages) for _ in range(BAR)]
+            names = [html.escape(web.plan.names[web.plan.host_of(other)]) for other in others]
             items = "".join(
-                f'<li class="toc"><a class="ref" href="/bar/{other}.html">{html.escape(web.plan.names[web.plan.host_of(other)])}'
-                f" {other}</a></li>\n"
-                for other in others
+                f'<li class="toc"><a class="ref" href="/bar/{other}.html">{name} {other}</a></li>\n'
+                for other, name in zip(others, names, strict=True)
             )
             text = text.replace("<footer>", f'<div class="side"><ul>\n{items}</ul></div>\n<footer>', 1)
         yield Source(host, f"http://{host}/{number}.html", text)
@@ -112,7 +112,7 @@ def write_web(folder: Path, sources: Iterator[Source], port: int, topic: str) ->
         mine[page.host].append(path)
         every.append(f"http://{address(place)}:{port}{path}")
     place_of = {page.url: every[number] for number, page in enumerate(pages)}
-    for number, page in enumerate(pages):
+    for page in pages:
         own = mine[page.host]
         following = own[(own.index(paths[page.url]) + 1) % len(own)]  # a ring: every page of a host can be reached
 

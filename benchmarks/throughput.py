@@ -185,10 +185,10 @@ def _print(found: dict[str, list[Result]], rounds: int) -> None:
         rate = middle(results, lambda r: r.rate)
         times = [f"{rate / base:.2f}" if base else "-" for base in bases]
         label = "scenthound" if name == "ours" else PEERS[name][0]
-        print(
-            f"{label:<21} {middle(results, lambda r: r.pages):>6.0f} {rate:>8.1f} {middle(results, lambda r: r.cpu_ms):>12.2f}"
-            f" {middle(results, lambda r: r.peak_mb):>8.0f} {times[0]:>9} {times[1]:>14}"
+        pages, cpu, peak = (
+            middle(results, what) for what in (lambda r: r.pages, lambda r: r.cpu_ms, lambda r: r.peak_mb)
         )
+        print(f"{label:<21} {pages:>6.0f} {rate:>8.1f} {cpu:>12.2f} {peak:>8.0f} {times[0]:>9} {times[1]:>14}")
 
 
 def latency(asked: argparse.Namespace) -> None:

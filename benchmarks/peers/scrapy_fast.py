@@ -11,9 +11,11 @@ from scrapy.crawler import CrawlerProcess
 PAGES, OUT, SEEDS = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 
 
+seen = set(SEEDS)
+
+
 class Peer(Spider):
     name = "peer"
-    seen = set(SEEDS)
 
     async def start(self):
         for url in SEEDS:
@@ -24,8 +26,8 @@ class Peer(Spider):
         yield {"url": response.url, "title": response.xpath("//title/text()").get(), "links": len(hrefs)}
         for href in hrefs:
             url = response.urljoin(href)
-            if url.startswith("http") and url not in self.seen:
-                self.seen.add(url)
+            if url.startswith("http") and url not in seen:
+                seen.add(url)
                 yield Request(url, dont_filter=True)
 
 

@@ -31,6 +31,7 @@ from scenthound.crawl.teaching import check_untaught, fitting, taught
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Topic, Url
 from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
+from scenthound.reading.readers import Readers
 from scenthound.store.labels import Heard, Labels
 from scenthound.store.memory import Lost
 from scenthound.store.models import load_model
@@ -172,6 +173,9 @@ class Session:
             if fetcher is None:
                 fetcher = await stack.enter_async_context(make_fetcher(settings))
             witness = self.witness = Witness(fetcher)
+            readers = make_readers(settings)
+            if readers is not None:
+                stack.push_async_callback(readers.close)
             self._run = LiveRun(
                 self.crawl,
                 witness,
@@ -183,6 +187,7 @@ class Session:
                 group_time=settings.group_time,
                 obey_robots=settings.robots,
                 delay=settings.delay,
+                reader=readers,
                 clock=self.clock,
                 tick=tick,
                 listen=self.listen,
@@ -216,6 +221,11 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         proxy=settings.proxy or None,
         verify_tls=settings.verify_tls,
     )
+
+
+def make_readers(settings: Settings) -> Readers | None:
+    agent = product_token(settings) if settings.robots else ""
+    return Readers(settings.workers, page_limits(settings), agent) if settings.workers else None
 
 
 def page_limits(settings: Settings) -> PageLimits:

@@ -502,11 +502,11 @@ class Crawl:
 
     def _admit(self, candidate: Candidate) -> None:
         """Take in a candidate that nobody has had, unless something speaks against it."""
-        url = candidate.url
-        if url not in self.frontier:
+        if candidate.url not in self.frontier:  # most links lead to what waits already
             if candidate.rescored and candidate.parent is None:
                 return  # a new score for something that waits no longer
-            if self.scope is not None and (reason := self.scope.refuses(candidate) or self._closed(urls.host(url))):
+            reason = self.scope.refuses(candidate) or self._closed(urls.host(candidate.url)) if self.scope else None
+            if reason:
                 self._drop(candidate, reason)
                 return
         self._push(candidate)

@@ -17,7 +17,7 @@ from scenthound import url as urls
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.steps import Done, Fetch, RobotsLanded, SitemapLanded, Wait
 from scenthound.errors import NotAUrl, Unreadable
-from scenthound.model import Miss, Moved, Page, Response
+from scenthound.model import Candidate, Miss, Moved, Page, Response
 from scenthound.ports import Failure, Fetcher
 from scenthound.web.decode import decompress
 from scenthound.web.landing import PageLimits, land
@@ -25,6 +25,8 @@ from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
 from scenthound.web.sitemap import read_sitemap
 
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2
+BUSY = 6  # replies that wait to be read at one moment, from which on a reader is called …
+SETTLED = 50  # … once so many pages are recorded: a smaller crawl is over before a reader is ready
 ROBOTS_BYTES = 512 * 1024  # as much of a robots.txt as is read; the RFC asks for 500 KiB at least
 Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
 
@@ -33,6 +35,19 @@ class Durable(Protocol):
     """Whoever makes a group of landed pages permanent."""
 
     def commit(self, now: float) -> None: ...
+
+
+class Reader(Protocol):
+    """Whoever reads pages beside the crawl's own process."""
+
+    def start(self) -> None:
+        """There is more to read than one process can: get ready. May be said again and again."""
+        ...
+
+    def takes(self, response: Response) -> bool: ...
+    async def read(self, candidate: Candidate, response: Response) -> Page | Miss | Moved | None:
+        """What a reply means; None: read it yourself."""
+        ...
 
 
 class Clock:
@@ -60,6 +75,7 @@ class LiveRun:
     group_time: float = 0.25
     obey_robots: bool = True
     delay: float = 1.0
+    reader: Reader | None = None
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
     """Called now and then, at least a few times a second, for whoever shows progress."""
@@ -77,16 +93,17 @@ class LiveRun:
     async def run(self) -> str:
         """Run to the end and say why it ended. Whatever happens, what has landed is committed first."""
         wake = self._wake = asyncio.Event()
-        landed: deque[tuple[Fetch, Response | Failure]] = deque()
+        landed: deque[tuple[Fetch, Response | Failure, Result | None]] = deque()
         tasks: set[asyncio.Task[None]] = set()
         uncommitted, since = 0, self.clock()
 
         async def bring(fetch: Fetch) -> None:
             try:
                 reply = await self._fetch(fetch)
+                read = await self._read_elsewhere(fetch, reply)
             except Exception as error:  # a fetcher's own fault must not leave its host waiting for ever
-                reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
-            landed.append((fetch, reply))
+                reply, read = Failure("client-error", f"{type(error).__name__}: {error}"[:200]), None
+            landed.append((fetch, reply, read))
             wake.set()
 
         try:
@@ -103,9 +120,10 @@ class LiveRun:
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
                 latest = since + self.group_time if uncommitted else now + 0.2
                 await self._sleep(wake, max(min(until, latest) - now, 0.001 if full else 0.0))
+                if self.reader is not None and len(landed) >= BUSY and self.crawl.pages >= SETTLED:
+                    self.reader.start()
                 while landed:
-                    fetch, reply = landed.popleft()
-                    self._land(fetch, reply)
+                    self._land(*landed.popleft())
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
@@ -157,9 +175,14 @@ class LiveRun:
             await asyncio.sleep(self.delay)
         return reply
 
-    def _land(self, fetch: Fetch, reply: Response | Failure) -> None:
+    async def _read_elsewhere(self, fetch: Fetch, reply: Response | Failure) -> Result | None:
+        if self.reader is None or fetch.kind != "page" or isinstance(reply, Failure) or not self.reader.takes(reply):
+            return None
+        return await self.reader.read(fetch.candidate, reply)
+
+    def _land(self, fetch: Fetch, reply: Response | Failure, read: Result | None) -> None:
         now = self.clock()
-        result = self._meaning(fetch, reply, now)
+        result = read or self._meaning(fetch, reply, now)
         kept = None if isinstance(reply, Failure) or _unwanted(result) else reply
         self.crawl.landed(result, now, kept)
 

@@ -49,6 +49,10 @@ class Settings:
     frontier: int = option(100_000, "keep at most this many URLs waiting; the worst are dropped", least=1)
     concurrency: int = option(32, "requests in flight at once, all hosts together", least=1)
 
+    workers: int = option(
+        1, "processes that read pages beside the crawl's own, started when one alone can't keep up; 0: none"
+    )
+
     contact: str = option("", "mail address or URL that site owners can write to; part of the User-Agent")
     user_agent: str = option("", "replaces the User-Agent altogether")
     delay: float = option(1.0, "rest between two requests to one host", "seconds")

@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from typing import IO
 
 from scenthound.model import Response
-from scenthound.store.records import Record, members, records, response_of
-from scenthound.store.warc import files_of, problem_of
+from scenthound.store.records import Record, members, response_of
+from scenthound.store.warc import files_of, whole_records
 
 NAME = "index.cdxj"
 _RUN = 100_000  # lines sorted at a time: some 40 MB
@@ -128,12 +128,14 @@ def lines_of(path: Path, end: int | None = None, holes: list[tuple[int, int]] | 
             if holes is not None and member.offset < end:
                 holes.append((member.offset, end - member.offset))
             return
-        if problem_of(member):
+        try:
+            found = whole_records(member)
+        except ValueError:
             if holes is not None:
                 holes.append((member.offset, member.length))
                 cut += member.length
             continue
-        for record in records(member.data):
+        for record in found:
             try:
                 response = response_of(record)
             except ValueError:
