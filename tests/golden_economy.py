@@ -22,7 +22,9 @@ def sequence(inputs: Inputs, rules: Rules) -> dict[str, Any]:
     """The auctions of the example, all pages fetched, every draw the first."""
     pages = list(inputs["HY_PAGES"])
     words = list(dict.fromkeys(" ".join(inputs["HY_PAGES"].values()).split()))
-    features = {pages.index(page): {words.index(word) for word in text.split()} for page, text in inputs["HY_PAGES"].items()}
+    features = {
+        pages.index(page): {words.index(word) for word in text.split()} for page, text in inputs["HY_PAGES"].items()
+    }
     links = {pages.index(page): [pages.index(one) for one in found] for page, found in inputs["HY_LINKS"].items()}
     goals = {pages.index(page) for page in inputs["HY_GOALS"]}
     log: list[Transfer] = []

@@ -3,9 +3,9 @@
 Baum, Kruus, Durdanovic and Hainsworth, "Focused web crawling using an auction-based economy" [ECON]. An agent knows a
 page by 1 to 3 features and bids on it. The winner pays the previous winner, adds the page to the traversed set,
 collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
-them; agents whose bids are wrong go broke. `hayek-epsilon`: a first-price auction, each newcomer bids a little more than the best
-and keeps that bid for life. `hayek-estimating`: a second-price auction, agents bid what their purchases turned out to
-be worth.
+them; agents whose bids are wrong go broke. `hayek-epsilon`: a first-price auction, each newcomer bids a little more
+than the best and keeps that bid for life. `hayek-estimating`: a second-price auction, agents bid what their purchases
+turned out to be worth.
 
 A goal is what the judge says: a page that has all words of the topic (`goal=words`), or words that bring enough points
 (`goal=points`); `goal_words` names others than the topic's. Example pages of the topic are goals as well.
@@ -13,12 +13,13 @@ A goal is what the judge says: a page that has all words of the topic (`goal=wor
 Our decisions, beyond those of sheet 40.2:
 
 * A crawl is the training loop itself. With `sequences=restarted` short sequences start again and again from pages
-  that were fetched (algorithm 3), over known pages without asking for them once more; an auction that needs a page nobody has
-  fetched is what the crawl fetches next. After 50 sequences that needed none, a page nobody bid for is fetched.
+  that were fetched (algorithm 3), over known pages without asking for them once more; an auction that needs a page
+  nobody has fetched is what the crawl fetches next. After 5 sequences in a row that needed none, one is held in which
+  only pages that nobody has fetched are for sale.
   `sequences=endless` is one sequence over everything, which is how a trained economy is let loose.
-* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links to it or
-  its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget` every sequence
-  starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once only.
+* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
+  to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
+  every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
 * One page is on its way at a time where the next decision needs it; `endless` virtual crawls and `fetch_all` have as
   many as the crawl allows. A page that is bought and never comes (robots.txt, a dead link) leaves its buyer with the
   world as it was: the next winner pays it.
@@ -86,7 +87,9 @@ class HayekEstimating:
     reward: float = field(default=100.0, metadata={"doc": "what a goal brings"})
     p: float = field(default=0.05, metadata={"doc": "share of the profit that goes to the parents"})
     q: float = field(default=0.2, metadata={"doc": "share of the reward that goes to earlier winners"})
-    s: float = field(default=0.1, metadata={"doc": "share of the reward that goes to the owner of a page with the link"})
+    s: float = field(
+        default=0.1, metadata={"doc": "share of the reward that goes to the owner of a page with the link"}
+    )
     rate: float = field(default=0.1, metadata={"doc": "how fast estimates follow what purchases were worth"})
     epsilon: float = field(default=0.01, metadata={"doc": "how much more than the best a newcomer bids (bid-epsilon)"})
     weighting: str = field(
@@ -124,7 +127,9 @@ class HayekEstimating:
         if self.goal_share > 1.0:
             raise BadConfig(f"`goal_share` can't be {self.goal_share!r}", "give a share, at most 1")
         if self.hysthi > self.hystlo:
-            raise BadConfig(f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one")
+            raise BadConfig(
+                f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one"
+            )
         if self.sequences == "endless" and self.pay == "afterwards":
             raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
@@ -211,7 +216,12 @@ class HayekEstimating:
         for page in (*lessons.examples, *lessons.others):
             economy.landed(page)
         self._back_crawl(economy, lessons)
-        if not any(len(web.pages[page].links) >= 2 for hosts in map(web.at, range(1, 8)) for one in hosts.values() for page in one):
+        if not any(
+            len(web.pages[page].links) >= 2
+            for hosts in map(web.at, range(1, 8))
+            for one in hosts.values()
+            for page in one
+        ):
             raise BadConfig(
                 "no page of these lessons leads to a goal page", "give examples that other pages of the bed link to"
             )
@@ -270,7 +280,8 @@ class HayekEstimating:
             self.agents,
             self.cap,
         )
-        return Economy(self._rules(), options, web, rng, Difficulty(self.hystlo, self.hysthi, self.step), self._hear)
+        difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
+        return Economy(self._rules(), options, web, rng, difficulty, self._hear)
 
     def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
         if not hasattr(self, "untold_") or len(self.untold_) >= UNTOLD:

@@ -171,7 +171,12 @@ class Nursery:
         return near[self.rng.randrange(len(near))] if near else None
 
     def _drawn(
-        self, page: int, virtual: bool, count: int, needs_word: bool, without: set[int] = frozenset()  # type: ignore[assignment]
+        self,
+        page: int,
+        virtual: bool,
+        count: int,
+        needs_word: bool,
+        without: set[int] = frozenset(),  # type: ignore[assignment]
     ) -> list[int]:
         known, lexicon = self.web.pages[page], self.web.lexicon
         words = [feature for feature in known.words if feature not in without]
