@@ -43,16 +43,15 @@ def schools_bed() -> Bed | None:
 
 
 def strategies() -> list[str]:
-    """Every strategy of ours that can run on a bed with nothing but keywords and seeds."""
-    ours = [(name, kind) for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
-    return [name for name, kind in ours if not getattr(kind, "trained", False)]
+    """Every strategy of ours; those that learn before they crawl are taught as in any experiment."""
+    return [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
 
 
 def measured(bed: Bed, prepared: PreparedBed, strategy: str) -> tuple[float, float]:
     """Mean and standard error of the target recall over the bed's first topics."""
     values = []
     for topic in bed.topics[:TOPICS]:
-        result = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=PAGES))
+        result = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=PAGES), topics=bed.topics)
         assert not result.error, result.error
         said = judge(prepared, topic, topic.seeds, None, {})
         values.append(measure("target_recall", result.steps, said, at=[PAGES])[0])

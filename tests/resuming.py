@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,16 @@ from typing import Any
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.steps import Done, Fetch, Wait
+from scenthound.crawl.teaching import settled
 from scenthound.lab.generate import GeneratedWeb
+from scenthound.lab.lessons import lessons_of
+from scenthound.lab.prepared import prepare
 from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
-from scenthound.ports import Failure
+from scenthound.ports import Failure, Trains
+from scenthound.store.models import Model, TrainedOn, save_model
 from scenthound.strategies import strategy
 from scenthound.web.landing import land
-from scenthound.wiring import Session, begin
+from scenthound.wiring import Session, begin, make_strategy
 
 WEB = GeneratedWeb(pages=400, seed=5)
 TOPIC = WEB.topics[0]
@@ -65,7 +70,19 @@ class Recorded:
 
 def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
     settings = read(Settings, {**SETTINGS, **more})
-    return begin(TOPIC.topic, TOPIC.seeds, folder, strategy=name, settings=settings, fetcher=Recorded())
+    model = model_of(name, folder.with_name(f"{folder.name}.model"))
+    return begin(TOPIC.topic, TOPIC.seeds, folder, strategy=name, settings=settings, fetcher=Recorded(), model=model)
+
+
+def model_of(name: str, folder: Path) -> Path | None:
+    """A model for a strategy that can't start without, trained on the generated web; None for all others."""
+    made = make_strategy(name)
+    if not isinstance(made, Trains) or not getattr(made, "trained", False):
+        return None
+    made.train(lessons_of(prepare(WEB), TOPIC, WEB.topics), random.Random(0), lambda _: None)
+    on = TrainedOn("generated", WEB.name, WEB.digest)
+    save_model(folder, Model(name, settled(made), TOPIC.topic, on, made.model()))
+    return folder
 
 
 def step_through(session: Session, steps: int, commit_every: int = 5) -> bool:

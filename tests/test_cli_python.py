@@ -25,13 +25,13 @@ from small_crawl import small_crawl
 def test_crawl_has_its_real_signature() -> None:
     ours, real = inspect.signature(scenthound.crawl), inspect.signature(wiring.crawl)
     assert list(ours.parameters.values()) == list(real.parameters.values())
-    assert list(ours.parameters) == ["topic", "seeds", "pages", "out", "strategy", "watch", "options"]
+    assert list(ours.parameters) == ["topic", "seeds", "pages", "out", "strategy", "watch", "model", "options"]
     assert ours.return_annotation == real.return_annotation == "CrawlFolder"
 
 
 def test_help_tells_how_to_crawl() -> None:
     told = pydoc.plain(pydoc.render_doc(scenthound.crawl))
-    assert 'crawl(topic, seeds, pages=1000, out="crawl", *, strategy="best-first"' in told
+    assert 'crawl(topic, seeds, pages=1000, out="crawl", *, strategy=None' in told
     assert "best pages first" in told
     assert "a package" in told
     assert (type(scenthound.crawl).__call__.__doc__ or "").split() == (wiring.crawl.__doc__ or "").split()

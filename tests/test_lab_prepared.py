@@ -22,9 +22,11 @@ from scenthound.lab.prepared_document import PreparedDocument, PreparedPage, pac
 from scenthound.lab.prepared_terms import Folded
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Response
 from scenthound.text.contexts import (
+    anchor_leaves,
     anchors_by_url,
     climbed_counts,
     context_counts,
+    heading_leaves,
     leaf_terms,
     page_counts,
     stream,
@@ -98,6 +100,8 @@ def assert_alike(ours: Page, theirs: Page) -> None:
     for analyser in (Analyser(), SMALL):
         assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
         assert leaf_terms(ours, analyser) == leaf_terms(theirs, analyser)
+    assert anchor_leaves(ours) == anchor_leaves(theirs)
+    assert heading_leaves(ours) == heading_leaves(theirs)
     seen: dict[int, int] = {}
     for link in ours.links[:40]:
         assert ours.document.path(link) == theirs.document.path(link)

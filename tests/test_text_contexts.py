@@ -11,10 +11,13 @@ from scenthound.model import Candidate, Leaf, Link, Page, Topic, Url
 from scenthound.text.contexts import (
     WHOLE_PAGE,
     Query,
+    address_terms,
     anchor_counts,
+    anchor_leaves,
     anchors_by_url,
     climbed_counts,
     context_counts,
+    heading_leaves,
     leaf_terms,
     link_number,
     page_counts,
@@ -24,6 +27,7 @@ from scenthound.text.contexts import (
 )
 from scenthound.text.judge import Judge
 from scenthound.text.tokens import Analyser
+from scenthound.web.parse import parse_html
 
 SMALL = Analyser("small")
 HOME = Url("http://s2.test/")
@@ -195,3 +199,24 @@ def test_a_page_without_anything_has_nothing_to_say() -> None:
     assert page_counts(page, SMALL) == {}
     assert page_similarity(page, Query("", SMALL)) == 0.0
     assert stream(page) == ([], [])
+
+
+def parsed(html: str) -> Page:
+    return Page(HOME, Candidate(HOME, 1.0), parse_html(html, HOME))
+
+
+def test_every_link_knows_its_leaves_and_the_heading_above_it() -> None:
+    page = parsed(
+        "<title>T</title><a href=/0>zero</a><h1>Big <b>news</b></h1><h2><a href=/1>one <i>more</i></a> today</h2>"
+        "<p>text <a href=/2><img alt=two></a> <a href=/3>three</a>"
+    )
+    terms = [" ".join(leaf.text for leaf in page.document.leaves[begin:end]) for begin, end in anchor_leaves(page)]
+    assert terms == ["zero", "one more", "", "three"]
+    above = [" ".join(leaf.text for leaf in page.document.leaves[begin:end]) for begin, end in heading_leaves(page)]
+    assert above == ["", "one more today", "one more today", "one more today"]
+    assert anchor_leaves(page)[2] == (8, 8), "a picture stands before the next anchor that has text"
+
+
+def test_addresses_are_words_too() -> None:
+    page = parsed("<a href=http://www.reefs.test/coral-fish/1>x</a><a href=http://www.reefs.test/coral-fish/1>y</a>")
+    assert address_terms(page, Analyser()) == [["reef", "test", "coral", "fish"]]

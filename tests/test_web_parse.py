@@ -170,6 +170,13 @@ def test_leaves_know_the_innermost_anchor_that_holds_them() -> None:
     ]  # fmt: skip
 
 
+def test_leaves_know_the_innermost_heading_that_holds_them() -> None:
+    page = parse("a<h2>b<i>c</i></h2><h3><a href=1>d</a></h3><h1>e<div><h6>f</h6>g</div></h1>h")
+    assert [(leaf.text, leaf.anchor, leaf.heading) for leaf in page.leaves] == [
+        ("a", -1, -1), ("b", -1, 0), ("c", -1, 0), ("d", 0, 1), ("e", -1, 2), ("f", -1, 3), ("g", -1, 2), ("h", -1, -1),
+    ]  # fmt: skip
+
+
 def test_the_first_links_are_kept_and_the_rest_counted() -> None:
     page = parse_html("<a href=a>x</a>" * 100_000, HERE, max_links=100)
     assert len(page.links) == 100

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scenthound.crawl.folder import CrawlFolder
     from scenthound.crawl.settings import Settings
     from scenthound.errors import ScenthoundError
+    from scenthound.lab.training import train
     from scenthound.model import Candidate, Event, Link, Miss, Page, Step, Topic, Url
     from scenthound.ports import Strategy
     from scenthound.strategies import strategy
@@ -35,6 +36,7 @@ _HOMES = {
     "crawl_async": "wiring",
     "begin": "wiring",
     "resume": "wiring",
+    "train": "lab.training",
     "Session": "wiring",
     "CrawlFolder": "crawl.folder",
     "Settings": "crawl.settings",
@@ -71,6 +73,7 @@ __all__ = [
     "crawl_async",
     "resume",
     "strategy",
+    "train",
 ]
 
 
@@ -99,25 +102,27 @@ class _Verb(ModuleType):
         pages: int = 1000,
         out: Path | str = "crawl",
         *,
-        strategy: str = "best-first",
+        strategy: str | None = None,
         watch: Watcher | None = None,
+        model: Path | str | None = None,
         **options: Any,
     ) -> CrawlFolder:
         """Crawl the web for a topic, best pages first, and give back the finished folder.
 
         `topic` is words or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder.
-        `watch` hears of each page, each miss, each link that was left alone and each event the strategy tells of.
-        `options` are settings of the crawl (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters
-        of the strategy. Robots rules are obeyed and hosts are given rest. Raises `ScenthoundError` where something is
-        wrong with what was asked.
+        `watch` hears of each page, each miss, each link that was left alone and each event the strategy tells
+        of. `strategy` is `best-first` unless
+        said, or that of the `model`, a folder that `train` made. `options` are settings of the crawl
+        (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are
+        obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was asked.
         """
         from scenthound import wiring
 
-        return wiring.crawl(topic, seeds, pages, out, strategy=strategy, watch=watch, **options)
+        return wiring.crawl(topic, seeds, pages, out, strategy=strategy, watch=watch, model=model, **options)
 
 
 _HOW_TO_CALL = (
-    'crawl(topic, seeds, pages=1000, out="crawl", *, strategy="best-first", watch=None, **options) -> CrawlFolder'
+    'crawl(topic, seeds, pages=1000, out="crawl", *, strategy=None, watch=None, model=None, **options) -> CrawlFolder'
 )
 
 

@@ -33,10 +33,12 @@ class Link(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """A non-empty run of text, and the number (in `links`) of the anchor that holds it, or -1."""
+    """A non-empty run of text, and what holds it: the number (in `links`) of an anchor, and that of a heading."""
 
     text: str
     anchor: int = -1
+    heading: int = -1
+    """`h1` to `h6` are counted together, in document order; -1: it stands in none."""
 
 
 class Document(Protocol):

@@ -11,7 +11,7 @@ import json
 import platform
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,10 +26,12 @@ from scenthound.crawl.scope import Scope
 from scenthound.crawl.settings import Settings, read
 from scenthound.crawl.steps import Dropped, Limits
 from scenthound.crawl.tally import Tally
+from scenthound.crawl.teaching import check_untaught, fitting, taught
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Topic
 from scenthound.ports import Eviction, Failure, Fetcher, OwnFrontier, Saves, Strategy
 from scenthound.store.memory import Lost
+from scenthound.store.models import load_model
 from scenthound.store.sqlite import SqliteFrontier
 from scenthound.strategies import SHELF as STRATEGIES
 from scenthound.text.judge import Judge
@@ -232,13 +234,17 @@ def begin(
     seeds: Sequence[str],
     out: Path | str,
     *,
-    strategy: str = "best-first",
+    strategy: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     settings: Settings | None = None,
     fetcher: Fetcher | None = None,
     watch: Watcher | None = None,
+    model: Path | str | None = None,
 ) -> Session:
-    """A new crawl in a new folder. `seeds` may be a single URL."""
+    """A new crawl in a new folder. `seeds` may be a single URL. `model` is a folder that `train` made.
+
+    The strategy is `best-first` unless said; with a model it is the model's, with the parameters of its training.
+    """
     topic = Topic(topic) if isinstance(topic, str) else topic
     seeds = [seeds] if isinstance(seeds, str) else seeds
     check_topic(topic)
@@ -247,13 +253,23 @@ def begin(
     check_seeds([("seed", seed) for seed in seeds])
     settings = settings or Settings()
     started = datetime.now(UTC).isoformat(timespec="seconds")
+    learned = None if model is None else load_model(Path(model))
+    if learned is not None:
+        strategy, parameters = fitting(learned, strategy, parameters, make_strategy)
+    strategy = strategy or "best-first"
     asked = Asked(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
-    if getattr(make_strategy(strategy, parameters), "oracle", False):  # whatever is wrong is said before writing
+    made = make_strategy(strategy, parameters)  # whatever is wrong is said before writing
+    if getattr(made, "oracle", False):
         raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
+    if learned is not None:
+        taught(made, learned)
+        asked = replace(asked, model=learned.digest)
+    else:
+        check_untaught(made, strategy)
     make_scope(settings)
     make_fetcher(settings)
     asked.keyed_seeds()
-    folder = CrawlFolder.create(Path(out), asked)
+    folder = CrawlFolder.create(Path(out), asked, learned)
     try:
         clock = Clock()
         crawl = _assemble(folder, clock, watch)
@@ -302,6 +318,8 @@ def _assemble(
     if pages:
         folder.database.save_meta("pages_asked", str(pages))  # crawl.toml stays as it was written
     strategy = make_strategy(asked.strategy, asked.parameters)
+    if (learned := folder.model()) is not None:
+        taught(strategy, learned)
     manners = folder.manners(clock())
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(settings.frontier)
@@ -407,14 +425,17 @@ async def crawl_async(
     pages: int = 1000,
     out: Path | str = "crawl",
     *,
-    strategy: str = "best-first",
+    strategy: str | None = None,
     watch: Watcher | None = None,
+    model: Path | str | None = None,
     **options: Any,
 ) -> CrawlFolder:
     """Crawl for a topic and give back the finished folder: `crawl` for programs that have an event loop."""
-    given, parameters = split_settings({"pages": pages, **options}, strategy)
+    name = strategy or (load_model(Path(model)).strategy if model is not None else "best-first")
+    given, parameters = split_settings({"pages": pages, **options}, name)
+    settings = read(Settings, given)
     session = begin(
-        topic, seeds, out, strategy=strategy, parameters=parameters, settings=read(Settings, given), watch=watch
+        topic, seeds, out, strategy=strategy, parameters=parameters, settings=settings, watch=watch, model=model
     )
     try:
         await session.run()
@@ -429,19 +450,21 @@ def crawl(
     pages: int = 1000,
     out: Path | str = "crawl",
     *,
-    strategy: str = "best-first",
+    strategy: str | None = None,
     watch: Watcher | None = None,
+    model: Path | str | None = None,
     **options: Any,
 ) -> CrawlFolder:
     """Crawl the web for a topic, best pages first, and give back the finished folder.
 
     `topic` is words or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder. `watch`
-    hears of each page, each miss, each link that was left alone and each event the strategy tells of. `options` are
-    settings of the crawl (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy.
-    Robots rules are obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was
-    asked.
+    hears of each page, each miss, each link that was left alone and each event the strategy tells
+    of. `strategy` is `best-first` unless said, or that
+    of the `model`, a folder that `train` made. `options` are settings of the crawl
+    (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are
+    obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was asked.
     """
-    return asyncio.run(crawl_async(topic, seeds, pages, out, strategy=strategy, watch=watch, **options))
+    return asyncio.run(crawl_async(topic, seeds, pages, out, strategy=strategy, watch=watch, model=model, **options))
 
 
 __all__ = ["DiskFull", "Session", "begin", "crawl", "crawl_async", "make_strategy", "resume", "split_settings"]

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo", "See it work: a real crawl of an embedded web, no network needed."),
     "crawl": ("crawl", "Crawl the web for a topic, best pages first."),
     "resume": ("crawl", "Go on with a crawl, whatever ended it."),
+    "train": ("train", "Let a strategy learn from a known web before it crawls."),
     "status": ("look", "Say how a crawl stands: pages, harvest, failures, why it ended."),
     "trail": ("look", "Print what was fetched, in order, as JSON lines."),
     "explain": ("look", "Say why a page was fetched, or why it was not."),

@@ -12,8 +12,10 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.crawl.asked import check_seeds, load_toml, read_seeds, topic_from
 from scenthound.crawl.settings import Settings, read
+from scenthound.crawl.teaching import check_untaught, fitting
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.model import Topic
+from scenthound.store.models import load_model
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
 
 LARGEST_SEED_FILE = 50_000_000
@@ -40,14 +42,20 @@ def understand(
     config: Path | None,
     flags: Mapping[str, Any],
     scope: str,
+    model: Path | None = None,
 ) -> Request:
-    """Put together the configuration file, `--set` and the flags; of two that say the same the later wins."""
+    """Put together the configuration file, `--set` and the flags; of two that say the same the later wins.
+
+    A `model` says strategy and parameters; whoever says otherwise is told so.
+    """
+    learned = None if model is None else load_model(model)
     plain = dict(load_toml(config, "configuration", "pages = 500")) if config else {}
     for key in _ABOUT_CRAWLS:
         plain.pop(key, None)
     written_topic = _table(plain, "topic", config)
     given = {**_table(plain, "settings", config), **_table(plain, "parameters", config)}
-    name = strategy or plain.pop("strategy", None) or "best-first"
+    asked_for = strategy or plain.pop("strategy", None)
+    name = asked_for or (learned.strategy if learned is not None else "best-first")
     plain.pop("strategy", None)
     written_seeds = plain.pop("seeds", [])
     if not isinstance(written_seeds, list) or not all(isinstance(seed, str) for seed in written_seeds):
@@ -68,7 +76,11 @@ def understand(
         raise BadUsage(
             "no seeds: a crawl has to start somewhere", "add --seed URL, or --seeds FILE with one URL a line"
         )
+    if learned is not None:
+        name, parameters = fitting(learned, asked_for, parameters, make_strategy)
     made = make_strategy(name, parameters)
+    if learned is None:
+        check_untaught(made, name)
     known = {f.name for f in fields(made) if f.init}  # type: ignore[arg-type]
     checked = read(Settings, _scoped(settings, all_seeds, scope))
     make_scope(checked)  # complains of patterns that are none, before anything is written

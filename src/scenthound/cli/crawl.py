@@ -34,6 +34,7 @@ def many(names: str, metavar: str, about: str, **more: Any) -> Callable[[F], F]:
 @one("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @one("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
 @one("--strategy", "NAME", "Who decides what comes next.  [default: best-first]", shell_complete=strategies_named)
+@one("--model", "DIR", "What `scenthound train` made; brings its strategy along.", type=click.Path(path_type=Path))
 @many(
     "--set pairs",
     "KEY=VALUE",
@@ -70,6 +71,7 @@ def crawl(
     seed_files: tuple[str, ...],
     pairs: tuple[str, ...],
     strategy: str | None,
+    model: Path | None,
     out: Path | None,
     config: Path | None,
     scope: str,
@@ -84,11 +86,12 @@ def crawl(
       $ scenthound crawl "hot air ballooning" --seed https://example.org/ --pages 500 --out balloons
       $ scenthound crawl balloons.toml --seeds bookmarks.html --contact me@example.org
       $ scenthound crawl bees --seed https://example.org/ --strategy best-n-first --set n=64 --scope domain
+      $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
     """
     from scenthound.cli.asking import slug, understand
     from scenthound.wiring import begin
 
-    asked = understand(topic, seeds, seed_files, strategy, pairs, config, flags, scope)
+    asked = understand(topic, seeds, seed_files, strategy, pairs, config, flags, scope, model)
     folder = out or Path(slug(asked.topic))
     if not asked.settings.contact and not asked.settings.user_agent and not as_json:
         say("note: --contact MAIL tells site owners whom to write to; that is good manners.")
@@ -99,6 +102,7 @@ def crawl(
         strategy=asked.strategy,
         parameters=asked.parameters,
         settings=asked.settings,
+        model=model,
     )
     return finish(session, as_json)
 

@@ -84,6 +84,7 @@ def measure(
 
 def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, as_json: bool) -> None:
     """What kind of topics they are, and Spearman's rank correlations with what the crawlers reached."""
+    from scenthound.lab.experiment_asked import marked
     from scenthound.lab.measure import load_characteristics, topic_correlations
     from scenthound.lab.topic_table import NAMES
 
@@ -106,7 +107,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
                 counted = sorted({int(cell["topics"] or 0) for cell in one.values()})
                 if any(counted):
                     told = (_number(one[name]["rho"]) for name in NAMES)
-                    rows.append((strategy, *told, "/".join(map(str, counted))))
+                    rows.append((marked(strategy), *told, "/".join(map(str, counted))))
             if rows:
                 console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
                 console.print(table(("crawler", *heads, "topics"), rows, numbers=right))
@@ -189,7 +190,7 @@ def compare(
     from scenthound.errors import BadUsage
     from scenthound.exports.clean import clean
     from scenthound.lab.compare import as_json as plain
-    from scenthound.lab.compare import checked_points, compare_across, compare_within, open_run
+    from scenthound.lab.compare import checked_points, compare_across, compare_within, named_for_people, open_run
     from scenthound.lab.experiment_asked import FILE
     from scenthound.lab.stats import sentence
 
@@ -213,13 +214,14 @@ def compare(
         emit(told[0] if len(told) == 1 else told)
         return
     for one in found:
-        click.echo(clean(sentence(one)))
+        click.echo(clean(sentence(named_for_people(one))))
         if one.left_out:
             say(f"Left out, for want of a value: {clean(', '.join(one.left_out), 300)}")
 
 
 def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequence[str] | None = SHOWN) -> None:
     """Means ± standard errors for people: a table for each metric."""
+    from scenthound.lab.experiment_asked import marked
     from scenthound.lab.measure import summary
 
     found = summary(experiment, points, metrics)
@@ -232,10 +234,13 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
             told = [f"{_number(cell['mean'])} ± {_number(cell['se'])}" for cell in cells.values()]
             topics = {cell["topics"] for cell in cells.values()}
             if any(topics):
-                rows.append((strategy, *told, "/".join(map(str, sorted(topics, key=lambda n: n or 0)))))
+                rows.append((marked(strategy), *told, "/".join(map(str, sorted(topics, key=lambda n: n or 0)))))
         if rows:
             heads = (name, *(f"{point:,} pages" for point in points), "topics")
             console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
+    if experiment.asked.given:
+        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.asked.given.items()]
+        console.print(table(("strategy", "given beyond keywords and seeds"), rows))
 
 
 def numbers(text: str, what: str) -> list[int]:

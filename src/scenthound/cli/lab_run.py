@@ -209,6 +209,7 @@ def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
                 "cells": len(done.cells),
                 "failures": [{**cell.about, "error": outcome.error} for cell, outcome in failed],
                 "troubles": [trouble._asdict() for trouble in done.troubles],
+                "given": {label: list(needs) for label, needs in done.asked.given.items()},
                 "summary": summary(done, points),
             }
         )

@@ -33,6 +33,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
         "name": name,
         "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
         "story": story,
+        "oracle_modes": list(getattr(kind, "oracle_modes", ())),
         "papers": [PAPERS[tag] for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS],
         "parameters": [
             {
@@ -86,5 +87,7 @@ def _tell(one: dict[str, Any], as_json: bool) -> None:
         return
     rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in one["parameters"]]
     console.print(table(("parameter", "type", "default", "meaning"), rows))
+    for mode in one["oracle_modes"]:
+        console.print(f"An oracle, in the laboratory only and marked there as such: {mode}")
     first = one["parameters"][0]
     console.print(f"Set one with: --set {first['name']}={shown(first['default']).strip(chr(34))}")

@@ -38,6 +38,8 @@ class Asked:
     settings: Settings = field(default_factory=Settings)
     versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     started: str = ""
+    model: str = ""
+    """Digest of the model that the strategy began with, which lies in the folder beside; empty if none."""
 
     @property
     def has_secrets(self) -> bool:
@@ -62,6 +64,7 @@ class Asked:
                 f"format = {FORMAT}",
                 f"started = {_toml(self.started)}",
                 f"strategy = {_toml(self.strategy)}",
+                *([f"model = {_toml(self.model)}"] if self.model else []),
                 f"seeds = {_toml(list(self.seeds))}",
                 "",
                 "[topic]",
@@ -98,6 +101,7 @@ class Asked:
                 read(Settings, data.get("settings", {})),
                 data.get("versions", {}),
                 data.get("started", ""),
+                data.get("model", ""),
             )
         except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
             raise FolderBroken(

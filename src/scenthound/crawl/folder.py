@@ -26,12 +26,14 @@ from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import cdxj
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
+from scenthound.store.models import Model, load_model, save_model
 from scenthound.store.salvage import recover
 from scenthound.store.sqlite import CrawlDatabase, SqliteHistory
 from scenthound.store.warc import FileReport, WarcRepository, look_at
 from scenthound.web.robots import Rules
 
 FOREVER = float("inf")
+MODEL = "model"
 INDEXED = 200_000_000  # bytes of WARC that are indexed at the end of a run, in a second or two; more waits for `report`
 MOST_RUNS = 500
 CHECKED = 200_000_000  # bytes of WARC that are read through on resume; some three seconds
@@ -63,15 +65,21 @@ class CrawlFolder:
     # ---- being born, taken up and looked at
 
     @classmethod
-    def create(cls, path: Path, asked: Asked) -> CrawlFolder:
+    def create(cls, path: Path, asked: Asked, model: Model | None = None) -> CrawlFolder:
+        """A new crawl in a new folder. A `model` is copied into it, so that the folder needs nothing else."""
         if (path / "crawl.toml").exists():
             raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
-        if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK}):
+        kept = LOCK if model is None else MODEL  # a birth that was cut short left its model there
+        if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         with _room(path):
             path.mkdir(parents=True, exist_ok=True)
             release = lock(path).release
             try:
+                if model is not None and not (
+                    (path / MODEL).exists() and load_model(path / MODEL).digest == model.digest
+                ):
+                    save_model(path / MODEL, model)
                 mode = 0o600 if asked.has_secrets else 0o666
                 write_whole(path / "crawl.toml", asked.to_toml(), mode)  # first: from here on it can be resumed
                 return cls._with(path, asked, CrawlDatabase(path / "crawl.db"), release)
@@ -156,6 +164,20 @@ class CrawlFolder:
                 break
             reports.append(look_at(path))
         return [report for report in reports if report.problems]
+
+    def model(self) -> Model | None:
+        """What the strategy had learned before this crawl; `FolderBroken` where it is gone, or another one."""
+        if not self.asked.model:
+            return None
+        try:
+            found = load_model(self.path / MODEL)
+        except BadConfig as error:
+            raise FolderBroken(f"the model of this crawl is gone: {error.message}", "put the original back") from None
+        if found.digest != self.asked.model:
+            raise FolderBroken(
+                f"the model in {self.path / MODEL} is not the one that this crawl began with", "put the original back"
+            )
+        return found
 
     # ---- during a run
 
@@ -319,6 +341,10 @@ def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
         file.write(text)
     part.replace(path)
+
+
+def _has_model(folder: Path, digest: str) -> bool:
+    return folder.exists() and load_model(folder).digest == digest
 
 
 def _may_write(path: Path) -> None:

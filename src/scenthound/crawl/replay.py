@@ -10,16 +10,19 @@ from collections import deque
 from collections.abc import Callable
 
 from scenthound.crawl.core import Crawl
-from scenthound.crawl.steps import Done, Fetch, Wait
+from scenthound.crawl.steps import Done, Fetch, RobotsLanded, Wait
 from scenthound.model import Candidate, Miss, Moved, Page
 
-Landing = Page | Miss | Moved
+Landing = Page | Miss | Moved | RobotsLanded
 
 
-def replay(crawl: Crawl, fetch: Callable[[Candidate], Landing], in_flight: int = 1, now: float = 0.0) -> str:
+def replay(
+    crawl: Crawl, fetch: Callable[[Candidate], Landing], in_flight: int = 1, now: float = 0.0, pace: float = 1.0
+) -> str:
     """Run a started crawl to its end and say why it ended.
 
     `in_flight` imitates that many threads (rule 15): so many URLs are chosen before the first of them lands.
+    `pace` is the time from one landing to the next.
     """
     flying: deque[Fetch] = deque()
     while True:
@@ -27,7 +30,7 @@ def replay(crawl: Crawl, fetch: Callable[[Candidate], Landing], in_flight: int =
         while len(flying) < in_flight and isinstance(step := crawl.next(now), Fetch):
             flying.append(step)
         if flying:
-            now += 1.0
+            now += pace
             crawl.landed(fetch(flying.popleft().candidate), now)
         elif isinstance(step, Done):
             return step.reason

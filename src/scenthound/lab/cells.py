@@ -83,7 +83,8 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
     fields = {name: getattr(outcome, name) for name in Outcome.__slots__}
     trail = "".join(f"{line(whole_step(step))}\n" for step in result.steps)
     write_whole(folder / "trails" / f"{key}.jsonl", trail.encode())
-    write_whole(folder / "times" / f"{key}.json", (line({"rank_seconds": result.rank_seconds}) + "\n").encode())
+    seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
+    write_whole(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
     write_whole(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
     return outcome
 
@@ -108,6 +109,14 @@ def load_seconds(folder: Path, key: str) -> list[float] | None:
     except (OSError, ValueError, KeyError):
         return None
     return seconds or None
+
+
+def load_training(folder: Path, key: str) -> float:
+    """CPU seconds that a cell's strategy spent in learning before it crawled."""
+    try:
+        return float(json.loads((folder / "times" / f"{key}.json").read_bytes())["train_seconds"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0
 
 
 def whole_step(step: Step) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.lab.experiment import Experiment, open_experiment
+from scenthound.lab.experiment_asked import is_oracle, marked
 from scenthound.lab.measure import default_points, measure, topic_values
 from scenthound.lab.metrics import METRICS
 from scenthound.lab.oracles import ORACLES
@@ -159,7 +160,7 @@ def compare_within(
         if names:
             found += compared(values, [(names[0], other) for other in names[1:]], metric, point)
         else:
-            found += every_pair(values, [name for name in known if name not in ORACLES], metric, point)
+            found += every_pair(values, plain_crawlers(known), metric, point)
     return adjust(found) if names and len(found) > 1 else found
 
 
@@ -200,6 +201,17 @@ def crawlers(run: Experiment) -> list[str]:
     return [*run.asked.strategies, *(ORACLES if run.asked.oracles else ())]
 
 
+def plain_crawlers(names: Sequence[str]) -> list[str]:
+    """Those that see only what a crawler sees, for oracles are not to be compared with them; all if all are oracles."""
+    strategies = [name for name in names if name not in ORACLES]
+    return [name for name in strategies if not is_oracle(name)] or strategies
+
+
+def named_for_people(comparison: Comparison) -> Comparison:
+    """The same comparison with a mark behind the names of strategies in an oracle mode."""
+    return replace(comparison, first=marked(comparison.first), second=marked(comparison.second))
+
+
 def open_run(folder: str | Path) -> Experiment:
     """The experiment in a folder, if any of its crawls is done."""
     run = open_experiment(folder)
@@ -231,7 +243,8 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "effect": None if effect is None else {"d": effect.size, "low": effect.low, "high": effect.high},
         "topics_left_out": list(comparison.left_out),
         "shown": is_shown(comparison),
-        "sentence": sentence(comparison),
+        "oracles": [name for name in (comparison.first, comparison.second) if is_oracle(name)],
+        "sentence": sentence(named_for_people(comparison)),
     }
 
 

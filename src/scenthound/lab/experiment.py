@@ -16,11 +16,13 @@ from __future__ import annotations
 import gc
 import inspect
 import random
+import re
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +31,7 @@ from scenthound.errors import BadConfig, ScenthoundError
 from scenthound.lab.bed import Bed, BedTopic, read_topics, topic_line
 from scenthound.lab.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
 from scenthound.lab.experiment_asked import FILE, Asked, Chosen, choose_topics, load_asked, parse_strategies, save_asked
+from scenthound.lab.lessons import syllabus_of
 from scenthound.lab.metrics.pairs import seed_halves
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepare_pages import Cut
@@ -36,11 +39,13 @@ from scenthound.lab.prepared import PreparedBed, prepare
 from scenthound.lab.prepared_cache import digest_of, sources_digest, write_whole
 from scenthound.lab.replaying import CellResult, ReplayLimits, run_cell
 from scenthound.model import Url
+from scenthound.ports import Trains
 from scenthound.strategies import SHELF
-from scenthound.wiring import versions
+from scenthound.wiring import make_strategy, versions
 
 LOOP = (  # what decides a trail beside the prepared bed and the strategy's own module
     *("scenthound.model", "scenthound.url", "scenthound.lab.replaying", "scenthound.lab.cells"),
+    "scenthound.lab.lessons",
     *("scenthound.crawl.core", "scenthound.crawl.replay", "scenthound.crawl.held", "scenthound.crawl.scope"),
     *("scenthound.store.heaps", "scenthound.store.offers", "scenthound.store.memory"),
     *("scenthound.text.contexts", "scenthound.text.judge", "scenthound.text.vectors"),
@@ -144,13 +149,14 @@ def run(
         robustness=robustness,
         oracles=oracles,
         versions=versions(),
+        given={one.label: needs for one in chosen if (needs := given_to(one))},
     )
     folder = Path(out)
-    tasks = list(_plan(asked, chosen, picked))
+    tasks = list(_plan(asked, chosen, picked, prepared, listed))
     troubles = check_topics(prepared, picked)
     experiment = _open_folder(folder, asked, [task.cell for task in tasks], picked, troubles)
     try:
-        _run_all(experiment, tasks, prepared, jobs, progress)
+        _run_all(experiment, tasks, prepared, listed, jobs, progress)
     finally:
         _note_failures(experiment)
     return experiment
@@ -190,10 +196,19 @@ def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_numbe
     return tuple(map(Url, halves[half - 1]))
 
 
-def _plan(asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic]) -> Iterator[_Task]:
+def given_to(chosen: Chosen) -> tuple[str, ...]:
+    """What a strategy is given beyond keywords and seeds (sheet 60.7); most are given nothing."""
+    made = make_strategy(chosen.name, chosen.parameters)
+    return tuple(made.needs) if isinstance(made, Trains) else ()
+
+
+def _plan(
+    asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic], bed: PreparedBed, listed: Sequence[BedTopic]
+) -> Iterator[_Task]:
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
     loop = sources_digest(LOOP)
     code = {one.label: loop + strategy_digest(one.name) for one in chosen}
+    trained = {one.label for one in chosen if isinstance(make_strategy(one.name, one.parameters), Trains)}
     base = {"bed": asked.digest, "prepared": asked.prepared, "limits": asdict(asked.limits)}
     oracle_code = sources_digest(["scenthound.lab.oracles"]) + loop
     for topic in topics:
@@ -202,6 +217,8 @@ def _plan(asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic]) ->
                 for half in (0, 1, 2) if asked.robustness and len(topic.seeds) > 1 else (0,):
                     seeds = run_seeds(topic, asked.seeds_per_run, half, number)
                     known = [base, code[one.label], one.name, one.settled, topic.id, asdict(topic.topic), seeds, number]
+                    if one.label in trained:
+                        known.append(syllabus_of(bed, topic, listed, seeds).plain)
                     key = cell_key(one.label, topic.id, number, half, known)
                     yield _Task(Cell(key, one.label, topic.id, number, half), topic, seeds, one, asked.limits)
         for name in ORACLES if asked.oracles else ():
@@ -211,6 +228,7 @@ def _plan(asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic]) ->
             yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, Chosen(name), asked.limits)
 
 
+_OURS = re.compile(r"^\s*(?:from|import) (scenthound\.(?:text|graph|strategies)\.\w+)", re.MULTILINE)
 ENGINE = (
     "scenthound.crawl.core",
     "scenthound.crawl.replay",
@@ -228,8 +246,20 @@ ENGINE = (
 
 def strategy_digest(name: str) -> str:
     """A digest of the code that decides a crawl: strategy, loop, frontier, text and graph."""
-    modules = {kind.__module__ for kind in inspect.getmro(SHELF.get(name)) if kind is not object}
-    return sources_digest(sorted({module for module in modules if module != "__main__"} | set(ENGINE)))
+    modules = {kind.__module__ for kind in inspect.getmro(SHELF.get(name)) if kind is not object} - {"__main__"}
+    return sources_digest(sorted(_imported(modules) | set(ENGINE)))
+
+
+def _imported(modules: set[str]) -> set[str]:
+    """These modules and all of ours that they build on: text, graph and other strategies, however far away."""
+    found, waiting = set(modules), list(modules)
+    while waiting:
+        spec = find_spec(waiting.pop())
+        source = Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
+        new = set(_OURS.findall(source)) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _open_folder(
@@ -250,6 +280,7 @@ def _open_folder(
             seed_numbers=tuple(sorted({*before.asked.seed_numbers, *asked.seed_numbers})),
             robustness=before.asked.robustness or asked.robustness,
             oracles=before.asked.oracles or asked.oracles,
+            given={**before.asked.given, **asked.given},
         )
     for name in FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -271,7 +302,12 @@ def _union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _run_all(
-    experiment: Experiment, tasks: Sequence[_Task], bed: PreparedBed, jobs: int, progress: Progress | None
+    experiment: Experiment,
+    tasks: Sequence[_Task],
+    bed: PreparedBed,
+    topics: Sequence[BedTopic],
+    jobs: int,
+    progress: Progress | None,
 ) -> None:
     folder, total = experiment.folder, len(tasks)
     missing: list[_Task] = []
@@ -284,18 +320,20 @@ def _run_all(
         done += 1
         if progress is not None:
             progress(done, total, task.cell, outcome)
-    for cell, outcome in _worked(folder, missing, bed, jobs):
+    for cell, outcome in _worked(folder, missing, bed, topics, jobs):
         done += 1
         if progress is not None:
             progress(done, total, cell, outcome)
 
 
-def _worked(folder: Path, tasks: Sequence[_Task], bed: PreparedBed, jobs: int) -> Iterator[tuple[Cell, Outcome]]:
+def _worked(
+    folder: Path, tasks: Sequence[_Task], bed: PreparedBed, topics: Sequence[BedTopic], jobs: int
+) -> Iterator[tuple[Cell, Outcome]]:
     if jobs < 2 or len(tasks) < 2:
         for task in tasks:
-            yield task.cell, _do(folder, bed, task)
+            yield task.cell, _do(folder, bed, topics, task)
         return
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _begin, (bed.folder,))
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _begin, (bed.folder, tuple(topics)))
     try:
         futures: dict[Future[Outcome], Cell] = {pool.submit(_do_here, folder, task): task.cell for task in tasks}
         for future in as_completed(futures):
@@ -310,30 +348,32 @@ def _worked(folder: Path, tasks: Sequence[_Task], bed: PreparedBed, jobs: int) -
 
 
 _bed: PreparedBed | None = None  # each worker process opens the bed once
+_topics: Sequence[BedTopic] = ()
 
 
-def _begin(folder: Path) -> None:
-    global _bed
+def _begin(folder: Path, topics: Sequence[BedTopic]) -> None:
+    global _bed, _topics
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer: cells are finished, not torn
-    _bed = PreparedBed(folder)
+    _bed, _topics = PreparedBed(folder), topics
     gc.freeze()  # the bed's tables live as long as the process: no need to look through them again and again
     gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples that are no cycles; 30% of the time otherwise
 
 
 def _do_here(folder: Path, task: _Task) -> Outcome:
     assert _bed is not None
-    return _do(folder, _bed, task)
+    return _do(folder, _bed, _topics, task)
 
 
-def _do(folder: Path, bed: PreparedBed, task: _Task) -> Outcome:
-    return save_cell(folder, task.cell.key, _result(bed, task))
+def _do(folder: Path, bed: PreparedBed, topics: Sequence[BedTopic], task: _Task) -> Outcome:
+    return save_cell(folder, task.cell.key, _result(bed, topics, task))
 
 
-def _result(bed: PreparedBed, task: _Task) -> CellResult:
+def _result(bed: PreparedBed, topics: Sequence[BedTopic], task: _Task) -> CellResult:
     if task.cell.oracle:
         return ORACLES[task.chosen.name](bed, task.topic, task.limits.pages, task.seeds)
     parameters: dict[str, Any] = dict(task.chosen.parameters)
-    return run_cell(bed, task.topic, task.chosen.name, parameters, task.limits, task.cell.seed_number, task.seeds)
+    number = task.cell.seed_number
+    return run_cell(bed, task.topic, task.chosen.name, parameters, task.limits, number, task.seeds, topics)
 
 
 def _note_failures(experiment: Experiment) -> None:

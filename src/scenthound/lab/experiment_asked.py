@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, BadUsage, UnknownName
+from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepare_pages import Cut
@@ -70,6 +70,30 @@ def _parsed(text: str) -> Chosen:
     return Chosen(name.strip(), parameters)
 
 
+def is_oracle(label: str) -> bool:
+    """Whether what goes by this name sees what no crawler can see: a reference line, or a strategy in such a mode.
+
+    >>> is_oracle("path-oracle"), is_oracle("cc-bfs:lookahead=graph"), is_oracle("cc-bfs")
+    (True, True, False)
+    """
+    if label in ORACLES:
+        return True
+    try:
+        chosen = _parsed(label)
+        return bool(getattr(make_strategy(chosen.name, chosen.parameters), "oracle", False))
+    except ScenthoundError:  # a strategy that was run once and is not to be had now
+        return False
+
+
+def marked(label: str) -> str:
+    """A crawler's name for people, with a mark where it is a strategy in an oracle mode.
+
+    >>> marked("cc-bfs:lookahead=graph"), marked("path-oracle")
+    ('cc-bfs:lookahead=graph (oracle)', 'path-oracle')
+    """
+    return f"{label} (oracle)" if label not in ORACLES and is_oracle(label) else label
+
+
 def choose_topics(topics: Sequence[BedTopic], wanted: int | str | Sequence[str] | None = None) -> list[BedTopic]:
     """All topics, the first N of them, or those of these ids (`ID,ID`), in the bed's order."""
     if wanted is None:
@@ -108,6 +132,8 @@ class Asked:
     robustness: bool = False
     oracles: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What each strategy learned from beyond keywords and seeds (sheet 60.7); those that did not are not in it."""
 
     def conflict(self, other: Asked) -> str:
         """Why cells of the two can't be compared, or nothing: another bed, other limits, other seeds."""
@@ -120,10 +146,12 @@ class Asked:
 
 def save_asked(folder: Path, asked: Asked) -> None:
     plain = asdict(asked)
-    tables = {name: plain.pop(name) for name in ("cut", "limits", "versions")}
+    tables = {name: plain.pop(name) for name in ("cut", "limits", "versions", "given")}
     lines = [f"{key} = {_toml(value)}" for key, value in plain.items()]
     for name, table in tables.items():
-        lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
+        quoted = name == "given"  # its keys are labels, as `bayes:events=bernoulli`
+        lines += ["", f"[{name}]"]
+        lines += [f"{_toml(key) if quoted else key} = {_toml(value)}" for key, value in table.items()]
     write_whole(folder / FILE, ("\n".join(lines) + "\n").encode())
 
 
@@ -133,6 +161,7 @@ def load_asked(folder: Path) -> Asked:
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
         plain["cut"], plain["limits"] = Cut(**plain["cut"]), ReplayLimits(**plain["limits"])
+        plain["given"] = {label: tuple(needs) for label, needs in plain.get("given", {}).items()}
         settled: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
         }

@@ -168,13 +168,14 @@ def written(document: HtmlDocument) -> Written:
     numbers = {node.mem_id: number for number, node in enumerate(nodes)}
     if document.root is not None:
         numbers.pop(document.root.mem_id, None)  # a link that stands for the whole page holds none of its text
-    pieces: list[tuple[str, int]] = []
-    anchors, holders = [-1], [0]
+    titled = document.headings()
+    pieces: list[tuple[str, int, int]] = []
+    anchors, holders, headings = [-1], [0], [-1]
     node = following = document.root
     while node is not None:
         if node.is_text_node:
             if piece := (node.text_content or "").strip():
-                pieces.append((piece, anchors[-1]))
+                pieces.append((piece, anchors[-1], headings[-1]))
         else:
             name = node.mem_id
             element = known.get(name)
@@ -184,6 +185,8 @@ def written(document: HtmlDocument) -> Written:
                 if name in numbers:
                     anchors.append(numbers[name])
                     holders.append(name)
+                elif name in titled:
+                    headings.append(titled[name])
                 node = child
                 continue
             if element is not None:
@@ -197,18 +200,20 @@ def written(document: HtmlDocument) -> Written:
                 if name == holders[-1]:
                     holders.pop()
                     anchors.pop()
+                elif name in titled:
+                    headings.pop()
         node = following if node is not None else None
-    text, spots = _placed(document.text, [piece for piece, _ in pieces])
+    text, spots = _placed(document.text, [piece for piece, *_ in pieces])
     elements = []
     for element, (parent, step) in enumerate(zip(parents, steps, strict=True)):
         one, other = first[element], behind[element]
         span = (spots[one][0], spots[other - 1][1]) if other > one else (0, 0)
         elements.append((parent, *span, one, other, step))
-    leaves = [(*spot, anchor) for spot, (_, anchor) in zip(spots, pieces, strict=True)]
+    leaves = [(*spot, anchor, heading) for spot, (_, anchor, heading) in zip(spots, pieces, strict=True)]
     return Written(
         text,
         leaves,
-        [tokens(piece) for piece, _ in pieces],
+        [tokens(piece) for piece, *_ in pieces],
         elements,
         [known[node.mem_id] for node in nodes],
         document.spare,

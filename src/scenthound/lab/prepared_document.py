@@ -31,8 +31,8 @@ class Written(NamedTuple):
     """What the preparer found out about a page, before it becomes a record."""
 
     text: str
-    leaves: list[tuple[int, int, int]]
-    """Begin and end in the text, and the number of the anchor that holds it, or -1."""
+    leaves: list[tuple[int, int, int, int]]
+    """Begin and end in the text, and the numbers of the anchor and of the heading that hold it, or -1."""
     tokens: list[list[str]]
     """Of each leaf."""
     elements: list[tuple[int, int, int, int, int, str]]
@@ -48,6 +48,7 @@ class _Tables(NamedTuple):
     leaf_begin: Numbers
     leaf_end: Numbers
     leaf_anchor: Numbers
+    leaf_heading: Numbers
     leaf_token: Numbers
     parent: Numbers
     begin: Numbers
@@ -85,7 +86,7 @@ def pack(page: Written) -> tuple[bytes, list[str], list[int]]:
     columns: list[Sequence[int]] = [
         [len(page.leaves), len(page.elements), len(page.link_elements), len(token_ids)],
         [*map(len, blobs), max(0, min(page.spare, _LARGEST))],
-        *(zip(*page.leaves, strict=True) if page.leaves else ((), (), ())),
+        *(zip(*page.leaves, strict=True) if page.leaves else [()] * 4),
         starts,
         *(zip(*(element[:5] for element in page.elements), strict=True) if page.elements else [()] * 5),
         step_ids,
@@ -105,7 +106,7 @@ def page_words(record: bytes) -> tuple[list[str], list[int]]:
 def _unpack(record: bytes) -> _Tables:
     header = np.frombuffer(record, "<i4", _HEADER).tolist()
     leaves, elements, links, tokens, text_size, words_size, steps_size, _ = header
-    sizes = (leaves, leaves, leaves, leaves + 1, *(elements,) * 6, links, tokens)
+    sizes = (*(leaves,) * 4, leaves + 1, *(elements,) * 6, links, tokens)
     columns: list[Any] = []
     place = 4 * _HEADER
     for size in sizes:
@@ -142,8 +143,8 @@ class PreparedDocument:
         if self._leaves is None:
             tables = self._read()
             text = tables.text
-            rows = zip(tables.leaf_begin.tolist(), tables.leaf_end.tolist(), tables.leaf_anchor.tolist(), strict=True)
-            self._leaves = [Leaf(" ".join(text[begin:end].split()), anchor) for begin, end, anchor in rows]
+            rows = zip(*(column.tolist() for column in tables[:4]), strict=True)
+            self._leaves = [Leaf(" ".join(text[begin:end].split()), *held) for begin, end, *held in rows]
         return self._leaves
 
     def under(self, link: Link, up: int) -> tuple[int, str]:
@@ -191,6 +192,9 @@ class PreparedDocument:
                 flat, starts = tables.token.tolist(), tables.leaf_token.tolist()
                 pairs = pairwise(starts)
                 return [[term for number in flat[begin:end] for term in terms[number]] for begin, end in pairs]
+            case ("holders",):
+                tables = self._read()
+                return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
         return None
 
     def _read(self) -> _Tables:

@@ -1,5 +1,6 @@
 """One crawl on a prepared bed: the same loop and the same strategy object as live, without network or clock.
 
+A strategy that learns before it crawls is taught first, from what `lessons` allows.
 In replay there are no manners (nobody is bothered) and no scope beyond what a profile of sheet 60.1 asks for.
 Links marked nofollow are followed: the mark is a manner too. A replayed crawl is a function of (bed, topic,
 strategy and parameters, limits, seed number); only the measured seconds differ from run to run.
@@ -7,6 +8,8 @@ strategy and parameters, limits, seed number); only the measured seconds differ 
 
 from __future__ import annotations
 
+import random
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +22,11 @@ from scenthound.crawl.scope import Scope
 from scenthound.crawl.steps import Dropped, Limits
 from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.bed import BedTopic
+from scenthound.lab.lessons import lessons_of
 from scenthound.lab.prepare_pages import Cut
 from scenthound.lab.prepared import PreparedBed
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
-from scenthound.ports import Frontier, OwnFrontier, Strategy
+from scenthound.ports import Frontier, Lessons, OwnFrontier, Strategy, Trains
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
 from scenthound.text.judge import Judge
@@ -73,7 +77,7 @@ PROFILES: Mapping[str, Profile] = {
 
 @dataclass(slots=True)
 class CellResult:
-    """What one crawl did. All but `rank_seconds` is the same whenever it is run again."""
+    """What one crawl did. All but the seconds is the same whenever it is run again."""
 
     steps: list[Step] = field(default_factory=list)
     rank_seconds: list[float] = field(default_factory=list)
@@ -89,6 +93,8 @@ class CellResult:
     """URLs in the frontier at the end."""
     error: str = ""
     """What the strategy raised and where, if it did; the trail ends there."""
+    train_seconds: float = 0.0
+    """CPU seconds spent in learning before the crawl: no part of `rank_seconds`."""
 
     @property
     def visited(self) -> list[Url]:
@@ -103,13 +109,18 @@ def run_cell(
     limits: ReplayLimits | None = None,
     seed_number: int = 0,
     seeds: Sequence[Url] | None = None,
+    topics: Sequence[BedTopic] = (),
 ) -> CellResult:
     """Crawl the bed for a topic with a strategy by name. `seeds` replaces the topic's own.
 
-    Raises what a wrong name or parameter raises; what a strategy raises while it runs is in the result.
+    A strategy that can learn before it crawls is taught what `lessons` allows, with the bed's other `topics` as
+    counter-examples. Raises what a wrong name or parameter raises; what a strategy raises is in the result.
     """
     made = make_strategy(strategy, parameters)
-    return run_strategy(bed, topic.topic, made, topic.seeds if seeds is None else seeds, limits, seed_number)
+    starts = topic.seeds if seeds is None else seeds
+    return run_strategy(
+        bed, topic.topic, made, starts, limits, seed_number, lessons=lambda: lessons_of(bed, topic, topics, seeds)
+    )
 
 
 def run_strategy(
@@ -120,6 +131,7 @@ def run_strategy(
     limits: ReplayLimits | None = None,
     seed_number: int = 0,
     fetch: Callable[[Candidate], Landing] | None = None,
+    lessons: Callable[[], Lessons] | None = None,
 ) -> CellResult:
     """`run_cell` for a strategy object. `fetch` stands in for the bed's own, for tests."""
     limits = limits or ReplayLimits()
@@ -136,6 +148,10 @@ def run_strategy(
     try:
         if getattr(strategy, "oracle", False):  # it may read links it has not paid for, and says so in its name
             strategy.peek(lambda url: bed.links(bed.pages[n]) if (n := bed.number(url)) is not None else [])  # type: ignore[attr-defined]
+        if lessons is not None and isinstance(strategy, Trains):
+            taught, before = lessons(), time.process_time()
+            strategy.train(taught, random.Random(f"training:{seed_number}"), lambda _: None)
+            result.train_seconds = time.process_time() - before
         crawl = Crawl(
             strategy,
             _frontier(strategy, limits),

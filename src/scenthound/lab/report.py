@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scenthound.lab.compare import is_shown, outstanding
 from scenthound.lab.experiment import Experiment
+from scenthound.lab.experiment_asked import marked
 from scenthound.lab.prepared_cache import write_whole
 from scenthound.lab.report_curves import figure
 from scenthound.lab.report_facts import HARVEST, PRECISION, RECALL, Facts
@@ -137,6 +138,28 @@ def _tiles(facts: Facts) -> str:
     )
 
 
+def _given(facts: Facts) -> str:
+    """What each strategy learned from before it crawled (sheet 60.7)."""
+    given = facts.run.asked.given
+    told = [
+        f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
+    ]
+    rest = "<br>All others: nothing." if len(told) < len(facts.strategies) else ""
+    return "<br>".join(told) + rest
+
+
+def _more(facts: Facts) -> str:
+    """Who was given more than the others (sheet 60.7)."""
+    modes = [name for name in facts.run.asked.strategies if marked(name) != name]
+    if not modes:
+        return ""
+    told = "are oracle modes: they" if len(modes) > 1 else "is an oracle mode: it"
+    return (
+        f". {and_list(modes)} {told} may read links of pages that were not fetched, as no crawler can; drawn with the "
+        "reference lines and not compared with crawlers"
+    )
+
+
 def _asked(facts: Facts) -> str:
     asked = facts.run.asked
     limits = asked.limits
@@ -149,8 +172,12 @@ def _asked(facts: Facts) -> str:
         ("its digest", f"<code>{text(asked.digest)}</code>"),
         ("origin", text(str(bed.get("origin") or "not said"), 400)),
         ("licence", text(str(bed.get("licence") or "not said"), 400)),
-        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in facts.strategies)),
-        ("given to each", "keywords and seeds of the topic; descriptions and targets are the judge's alone"),
+        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in asked.strategies)),
+        (
+            "given to each",
+            f"keywords and seeds of the topic; descriptions and targets are the judge's alone{_more(facts)}",
+        ),
+        *(("given beyond that", _given(facts)) for _ in [1] if asked.given),
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
         ("seeds", seeds),
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),

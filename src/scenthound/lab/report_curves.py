@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scenthound.lab.experiment_asked import marked
 from scenthound.lab.report_facts import Facts
 from scenthound.lab.report_html import details, number, plain, section, table, text
 from scenthound.lab.report_svg import Point, Series, curves, key, style_of
@@ -48,7 +49,8 @@ def style(facts: Facts, name: str) -> str:
 
 def named(facts: Facts, name: str) -> str:
     """A crawler's name with a piece of its line."""
-    kind = ' <span class="reference">reference</span>' if name in facts.oracles else ""
+    mark = "oracle" if marked(name) != name else "reference" if name in facts.oracles else ""
+    kind = f' <span class="reference">{mark}</span>' if mark else ""
     return f'<span class="named">{key(style(facts, name))}{text(name)}{kind}</span>'
 
 
@@ -58,7 +60,7 @@ def _series(facts: Facts, metric: str, name: str) -> Series:
             at,
             over.mean,
             over.error or 0.0,
-            f"{plain(name)}, {at:,} pages: {number(over.mean)} ± {number(over.error)} (n = {over.number:,})",
+            f"{plain(marked(name))}, {at:,} pages: {number(over.mean)} ± {number(over.error)} (n = {over.number:,})",
         )
         for at, over in facts.curve(metric, name)
         if over.mean is not None
@@ -76,7 +78,7 @@ def _not_drawn(lines: Sequence[Series], near: Sequence[Series]) -> str:
 
 
 def _label(name: str) -> str:
-    return plain(name, LABEL)
+    return plain(name, LABEL) if marked(name) == name else f"{plain(name, LABEL - 8)} (oracle)"
 
 
 def _ended(facts: Facts, metric: str) -> str:

@@ -13,10 +13,9 @@ from scenthound.errors import ScenthoundError
 from scenthound.lab.bed import Bed, topic_line
 from scenthound.lab.cells import load_seconds
 from scenthound.lab.characteristics import Characteristics, correlations
-from scenthound.lab.compare import crawlers, every_pair
+from scenthound.lab.compare import crawlers, every_pair, plain_crawlers
 from scenthound.lab.experiment import Experiment
 from scenthound.lab.measure import load_characteristics, load_table
-from scenthound.lab.oracles import ORACLES
 from scenthound.lab.replaying import PROFILES
 from scenthound.lab.stats import Comparison, Mean, average_runs, ended_early, mean
 
@@ -61,11 +60,12 @@ class Facts:
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
-        return tuple(self.run.asked.strategies)
+        """Those that are compared. A strategy in an oracle mode is drawn with the reference lines."""
+        return tuple(plain_crawlers(self.run.asked.strategies))
 
     @cached_property
     def oracles(self) -> tuple[str, ...]:
-        return tuple(name for name in crawlers(self.run) if name in ORACLES)
+        return tuple(name for name in crawlers(self.run) if name not in self.strategies)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

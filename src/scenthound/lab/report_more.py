@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from scenthound.lab.cells import load_training
 from scenthound.lab.measure import FRACTIONS
 from scenthound.lab.report_curves import named
 from scenthound.lab.report_facts import Facts, median
 from scenthound.lab.report_html import details, many, number, plus_minus, section, table, text
+from scenthound.lab.stats import mean
 
 FEW_TOPICS = 25
 MOST_TROUBLES = 200
@@ -48,16 +50,26 @@ def costs(facts: Facts) -> str:
                 plus_minus(rate.mean, rate.error),
                 number(crawls.links_scored.mean, 1),
                 number(crawls.misses.mean, 2),
+                *([number(_training(facts, name), 2)] if facts.run.asked.given else []),
             ]
         )
     heads = ("crawler", "ranking, CPU ms a page", f"recall a CPU second, at {facts.last:,}", "links scored a page",
-             "dead links a page")  # fmt: skip
+             "dead links a page",
+             *(["training, CPU s a crawl"] if facts.run.asked.given else []))  # fmt: skip
     note = (
         "CPU time of scoring and choosing alone, not of fetching, parsing or counting words. Only these figures differ "
         "from run to run; for a comparison of cost run with <code>--jobs 1</code> on a machine without other load, "
         "three times, and take the best."
     )
-    return section("Cost", note, table(heads, rows, (1, 2, 3, 4)))
+    return section("Cost", note, table(heads, rows, range(1, len(heads))))
+
+
+def _training(facts: Facts, name: str) -> float | None:
+    """Mean CPU seconds of learning before a crawl; None for a strategy that was given nothing to learn from."""
+    if name not in facts.run.asked.given:
+        return None
+    cells = [cell for cell in facts.run.cells if cell.strategy == name and not cell.half]
+    return mean([load_training(facts.run.folder, cell.key) for cell in cells]).mean
 
 
 def overlaps(facts: Facts) -> str:

@@ -23,7 +23,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
@@ -100,6 +100,9 @@ class CcBfs:
         """Called with every level after it was judged, for those who want to look."""
 
     # ---- what the crawl asks
+
+    oracle_modes: ClassVar[tuple[str, ...]] = ("lookahead=graph",)
+    """Parameters that make an oracle of it, for those who list strategies."""
 
     @property
     def oracle(self) -> bool:

@@ -10,6 +10,11 @@ supply them. The keys, all plain tuples (`analyser` is an `Analyser`, `number` a
     ("anchor", analyser, text)              Counts of an anchor's text
     ("window", analyser, number, width)     Counts of the tokens around an anchor
     ("leaf terms", analyser)                the terms of every leaf
+    ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
+    ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
+    ("headings",)                           of every link the slice of the leaves that is the heading it stands under
+    ("url terms", analyser)                 the terms of every outlink's address
+    ("text terms", analyser, text)          the terms of some text of the page, as of its title
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
 
@@ -122,6 +127,38 @@ def leaf_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     return page.derived(("leaf terms", analyser), lambda: [analyser.terms(leaf.text) for leaf in page.document.leaves])
 
 
+def text_terms(page: Page, text: str, analyser: Analyser) -> Sequence[str]:
+    """The terms of some text of the page, as its title or an anchor."""
+    return page.derived(("text terms", analyser, text), lambda: analyser.terms(text))
+
+
+def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
+    """Where each link's anchor stands among the leaves: the first, and the one behind the last.
+
+    In step with `page.links`. An anchor without text has an empty slice, before the next anchor that has some.
+    """
+    return page.derived(("anchor leaves",), lambda: _anchor_leaves(_holders(page)[0], len(page.links)))
+
+
+def heading_leaves(page: Page) -> Sequence[tuple[int, int]]:
+    """Which leaves are the heading that each link stands in or, in document order, nearest behind; (0, 0) for none."""
+    return page.derived(("headings",), lambda: _heading_leaves(_holders(page)[1], anchor_leaves(page)))
+
+
+def address_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
+    """The terms of the address, host and path, that each of `page.outlinks` leads to."""
+    return page.derived(("url terms", analyser), lambda: [analyser.terms(url_text(link.url)) for link in page.outlinks])
+
+
+def url_text(url: Url) -> str:
+    """What of a URL may say something: all but the scheme and `www`.
+
+    >>> url_text("http://www.reef.test/coral-fish/")
+    'reef.test/coral-fish/'
+    """
+    return url.partition("://")[2].removeprefix("www.")
+
+
 def stream(page: Page) -> Stream:
     """The raw tokens of all leaves, and where the anchors stand among them."""
     return page.derived(("stream",), lambda: _stream(page.document.leaves, len(page.links)))
@@ -150,6 +187,45 @@ def _under(page: Page, link: Link, up: int) -> tuple[int, str]:
 
 def _element_counts(page: Page, element: int, text: str, analyser: Analyser) -> Counts:
     return page.derived(("counts", analyser, element), lambda: analyser.counts(text))
+
+
+def _holders(page: Page) -> tuple[Sequence[int], Sequence[int]]:
+    def found() -> tuple[Sequence[int], Sequence[int]]:
+        leaves = page.document.leaves
+        return [leaf.anchor for leaf in leaves], [leaf.heading for leaf in leaves]
+
+    return page.derived(("holders",), found)
+
+
+def _anchor_leaves(anchors: Sequence[int], links: int) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int] | None] = [None] * links
+    for place, number in enumerate(anchors):
+        if 0 <= number < links:
+            known = spans[number]
+            spans[number] = (known[0] if known else place, place + 1)
+    placed: list[tuple[int, int]] = []
+    start = len(anchors)
+    for span in reversed(spans):  # as in `_stream`
+        placed.append(span or (start, start))
+        start = placed[-1][0]
+    return placed[::-1]
+
+
+def _heading_leaves(headings: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A heading inside another ends it: a slice is a run of leaves that one heading holds."""
+    runs: list[tuple[int, int]] = []  # of the last heading up to and including each leaf
+    begin = end = 0
+    for place, number in enumerate(headings):
+        if number >= 0:
+            begin = begin if place and headings[place - 1] == number else place
+            end = place + 1
+        runs.append((begin, end))
+    ends = dict(runs)  # the link may stand in the middle of its heading
+    found: list[tuple[int, int]] = []
+    for first, behind in spans:
+        begin, end = runs[first] if behind > first else runs[first - 1] if first else (0, 0)
+        found.append((begin, ends[begin]) if end else (0, 0))
+    return found
 
 
 def _stream(leaves: Sequence[Leaf], links: int) -> Stream:

@@ -48,6 +48,7 @@ _DROPPED = {9: None, 10: None, 13: None}
 _MEMORABLE = 300  # longer links, or links of longer folders, are resolved each time: 32,768 answers take 70 MB at most
 _ANYWHERE = "http://anywhere.invalid/"
 _PATH_START = "._~-%"
+HEADINGS = "h1,h2,h3,h4,h5,h6"
 _UNFIT = re.compile(r"[\s/#.]+")
 
 
@@ -286,7 +287,7 @@ class HtmlDocument:
 
     @property
     def leaves(self) -> Sequence[Leaf]:
-        """Every run of text that is not empty, white space collapsed, with the anchor that holds it."""
+        """Every run of text that is not empty, white space collapsed, with the anchor and the heading that hold it."""
         if self._leaves is None:
             self._leaves = list(self._walk())
         return self._leaves
@@ -294,28 +295,40 @@ class HtmlDocument:
     def _walk(self) -> list[Leaf]:
         numbers = {self.nodes[link.node].mem_id: number for number, link in enumerate(self.links)}
         numbers.pop(self.root.mem_id if self.root is not None else 0, None)
+        titled = self.headings()
         found: list[Leaf] = []
-        anchors = [-1]
+        anchors, headings = [-1], [-1]
         holders: list[int] = []
         node = self.root
         while node is not None:
             if node.is_text_node:
                 if text := " ".join((node.text_content or "").split()):
-                    found.append(Leaf(text, anchors[-1]))
+                    found.append(Leaf(text, anchors[-1], headings[-1]))
             elif (child := node.first_child) is not None:
                 number = numbers.get(node.mem_id)
                 if number is not None:
                     anchors.append(number)
                     holders.append(node.mem_id)
+                elif node.mem_id in titled:
+                    headings.append(titled[node.mem_id])
                 node = child
                 continue
             while node is not None and (following := node.next) is None:
                 node = node.parent
-                if node is not None and holders and node.mem_id == holders[-1]:
+                if node is None:
+                    continue
+                if holders and node.mem_id == holders[-1]:
                     holders.pop()
                     anchors.pop()
+                elif node.mem_id in titled:
+                    headings.pop()
             node = following if node is not None else None
         return found
+
+    def headings(self) -> dict[int, int]:
+        """The memory ids of the heading elements, and their numbers in document order."""
+        found = self.root.css(HEADINGS) if self.root is not None else []
+        return {node.mem_id: number for number, node in enumerate(found)}
 
 
 class Nearness:

@@ -1,0 +1,182 @@
+"""Crawl a web without end in replay, ever further, and print what a page costs and what memory it takes.
+
+    python benchmarks/scale.py [--pages 10000,100000,1000000] [--memory] [--strategy best-first] [--quick]
+
+Each step is a crawl of its own, in a process of its own, from the first page on: a crawl folder as `scenthound crawl`
+writes it (history, frontier, hosts and robots in SQLite; manners; scope; only the network and the WARC are left out),
+20,000 hosts, 10 new URLs a page, at most 1,000,000 of them waiting. Seconds are CPU seconds of the crawl, the making of
+the pages taken out and shown apart. `late` is the cost of the last tenth of the pages. Then a fresh process resumes the
+folder. `--memory` crawls without a folder, as the laboratory does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from scenthound import wiring
+from scenthound.crawl.core import Crawl
+from scenthound.crawl.replay import Landing, replay
+from scenthound.crawl.settings import Settings
+from scenthound.crawl.steps import Limits, RobotsLanded
+from scenthound.lab.generate_endless import KEYWORDS, EndlessWeb
+from scenthound.model import Candidate, Topic
+from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory import MemoryHistory
+from scenthound.text.judge import Judge
+from scenthound.web.robots import ALLOW_ALL
+
+BOUND = 1_000_000
+GROUP = 50  # pages a transaction: a quarter of 200 requests in flight, as live
+PACE = 0.0005  # seconds of crawl time from page to page: with a delay of 1 s some 2,000 hosts rest at any moment
+GROWTH, MEMORY, START = 1.5, 2e9, 30.0  # what we hold ourselves to
+
+
+class Crawled(NamedTuple):
+    """What one step cost."""
+
+    pages: int
+    offered: int
+    waiting: int
+    cost: float
+    """CPU seconds a page."""
+    late: float
+    making: float
+    wall: float
+    peak: int
+    size: int
+
+
+class _Meter:
+    """Fetches from the web, keeps the time that takes apart, and commits now and then."""
+
+    def __init__(self, web: EndlessWeb, pages: int) -> None:
+        self.web, self.pages = web, pages
+        self.making, self.fetched, self.robots = 0.0, 0, 0
+        self.late_from = (0.0, 0.0)
+        self.session: wiring.Session | None = None
+
+    def fetch(self, candidate: Candidate) -> Landing:
+        if candidate.spelling.endswith("/robots.txt"):
+            self.robots += 1
+            return RobotsLanded(candidate, ALLOW_ALL, answered=True)
+        if self.session is not None and self.fetched and self.fetched % GROUP == 0:
+            self.session.folder.commit(self.session.clock())
+        if self.fetched == self.pages * 9 // 10:
+            self.late_from = (time.process_time(), self.making)
+        before = time.thread_time()
+        page = self.web.fetch(candidate)
+        self.making += time.thread_time() - before
+        self.fetched += 1
+        return page
+
+
+def crawl(folder: Path | None, pages: int, strategy: str) -> Crawled:
+    """One step, in this process."""
+    web = EndlessWeb()
+    meter = _Meter(web, pages)
+    seeds = [web.home(number) for number in range(10)]
+    began, wall = time.process_time(), time.perf_counter()
+    if folder is None:
+        made = wiring.make_strategy(strategy)
+        frontier = MemoryFrontier(BOUND, getattr(made, "eviction", "scored"))
+        topic = Topic(KEYWORDS)
+        limits = Limits(pages=pages, nofollow=False)
+        loop = Crawl(
+            made, frontier, _History(), topic, [(url, url) for url in seeds], limits=limits, judge=Judge(topic)
+        )
+        loop.start()
+        replay(loop, meter.fetch)
+    else:
+        settings = Settings(pages=pages, frontier=BOUND)
+        session = meter.session = wiring.begin(KEYWORDS, seeds, folder, strategy=strategy, settings=settings)
+        loop = session.crawl
+        reason = replay(loop, meter.fetch, now=session.clock(), pace=PACE)
+        session.folder.finish(reason, session.clock())
+        session.close()
+    spent, peak = time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    late = time.process_time() - meter.late_from[0] - (meter.making - meter.late_from[1])
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder else 0
+    return Crawled(
+        loop.pages,
+        meter.fetched * web.fresh,
+        len(loop.frontier),
+        (spent - meter.making) / meter.fetched,
+        late / (meter.fetched - meter.pages * 9 // 10),
+        meter.making / meter.fetched,
+        time.perf_counter() - wall,
+        peak,
+        size,
+    )
+
+
+class _History(MemoryHistory):
+    """As in the laboratory: links are not kept."""
+
+    def link(self, source: object, targets: object) -> None:
+        return None
+
+
+def resume(folder: Path, pages: int) -> tuple[float, float, int]:
+    """Seconds, CPU seconds and memory until a resumed crawl can ask for its next page."""
+    began, cpu = time.perf_counter(), time.process_time()
+    session = wiring.resume(folder, pages=2 * pages)
+    session.crawl.next(session.clock() + 10.0)
+    took = time.perf_counter() - began, time.process_time() - cpu
+    session.close()
+    return *took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--pages", default="10000,100000,1000000", help="the steps")
+    options.add_argument("--strategy", default="best-first")
+    options.add_argument("--memory", action="store_true", help="without a crawl folder")
+    options.add_argument("--quick", action="store_true", help="500 and 2,000 pages, for crashes only")
+    asked = options.parse_args()
+    steps = [500, 2000] if asked.quick else [int(step) for step in asked.pages.split(",")]
+    print(
+        f"{'pages':>9}{'new URLs':>12}{'waiting':>11}{'pages/s':>9}{'CPU us/page':>13}{'late':>7}{'making':>8}"
+        f"{'s':>7}{'peak':>10}{'folder':>10}{'resume':>9}{'CPU':>8}{'its peak':>10}",
+        flush=True,
+    )
+    costs: list[float] = []
+    kept = True
+    for pages in steps:
+        with tempfile.TemporaryDirectory() as top:
+            folder = None if asked.memory else Path(top) / "crawl"
+            did = _alone(crawl, folder, pages, asked.strategy)
+            line = (
+                f"{did.pages:>9,}{did.offered:>12,}{did.waiting:>11,}{1 / did.cost:>9,.0f}{did.cost * 1e6:>13,.0f}"
+                f"{did.late * 1e6:>7,.0f}{did.making * 1e6:>8,.0f}{did.wall:>7,.0f}{did.peak / 1e6:>7,.0f} MB"
+            )
+            if folder is not None:
+                seconds, cpu, peak = _alone(resume, folder, pages)
+                line += f"{did.size / 1e6:>7,.0f} MB{seconds:>7.1f} s{cpu:>6.1f} s{peak / 1e6:>7,.0f} MB"
+                kept = kept and seconds < START and peak < MEMORY
+            print(line, flush=True)
+            costs.append(did.cost)
+            kept = kept and did.peak < MEMORY
+    kept = kept and costs[-1] <= GROWTH * costs[0]
+    print(
+        f"a page of the last step costs {costs[-1] / costs[0]:.2f} times one of the first (at most {GROWTH}); memory "
+        f"under {MEMORY / 1e9:.0f} GB, resume under {START:.0f} s: {'all kept' if kept else 'NOT kept'}"
+    )
+    return 0 if kept or asked.quick else 1
+
+
+def _alone(call, *values):  # type: ignore[no-untyped-def]
+    """Call it in a fresh process, so that memory is its own."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(call, *values).result()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

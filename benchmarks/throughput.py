@@ -1,0 +1,258 @@
+"""Our live crawl beside the crawlers it is measured by: the same pages, hosts and conditions, in the same run.
+
+    python benchmarks/throughput.py [--pages 1500] [--rounds 3] [--bed FOLDER] [--only ours,scrapy] [--quick]
+    python benchmarks/throughput.py --latency [--hosts 100,250,500,1000] [--quick]
+
+Pages of real size (generated ones; with `--bed` recorded ones) on 50 loopback hosts, served by nginx on the same
+machine. Everybody obeys robots.txt, waits for nobody, follows links and stores results; rounds alternate between
+the crawlers, and the median counts. Ours fetches, parses, finds links with their contexts, counts terms, scores
+best-first and stores durably (WARC and SQLite); the others fetch, parse, find links and write JSON lines; the download
+loop does nothing but fetch. CPU and memory are those of all processes of a crawler, start included, the server's not.
+
+Peers live in an environment of their own (`make peers`); one that is missing is left out. With `--latency` ours alone
+is shown: every answer takes 100 ms, and every host may be asked once a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from served_web import Served, free_port, generated, nginx, recorded, slow_server, write_web
+
+HERE = Path(__file__).resolve().parent
+HOSTS = 50
+SEED = 3
+PAGE_SIZE = 40_000
+SPARE = 3  # pages on offer for each that is fetched, so that nobody runs dry
+TIMEOUT = 900
+PEERS = {
+    "scrapy": ("Scrapy, tuned", "scrapy_tuned.py", "scrapy"),
+    "scrapy-fast": ("Scrapy, for speed", "scrapy_fast.py", "scrapy"),
+    "crawlee": ("Crawlee, Parsel", "crawlee_parsel.py", "crawlee"),
+    "crawl4ai": ("Crawl4AI, no browser", "crawl4ai_http.py", "crawl4ai"),
+    "loop": ("download loop", "download_loop.py", "aiohttp"),
+}
+
+
+class Result(NamedTuple):
+    """What one run cost."""
+
+    pages: int
+    seconds: float
+    cpu: float
+    peak_mb: float
+
+    @property
+    def rate(self) -> float:
+        return self.pages / self.seconds
+
+    @property
+    def cpu_ms(self) -> float:
+        return 1000 * self.cpu / max(1, self.pages)
+
+
+def measured(command: list[str], count: Callable[[], int], **more: str) -> Result:
+    """Run a command to its end; CPU of it and all its children from the kernel, memory by looking now and then."""
+    with tempfile.TemporaryFile() as talk:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=talk, env={**os.environ, **more}
+        )
+        peak = _Peak(process.pid)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        peak.stop()
+        if process.returncode != 0:
+            talk.seek(0)
+            raise SystemExit(f"{command[:3]} failed ({process.returncode}): {talk.read().decode()[-1500:]}")
+    return Result(count(), seconds, usage.ru_utime + usage.ru_stime, peak.megabytes)
+
+
+class _Peak:
+    """The most memory a process and its children took together; pages shared between them count once."""
+
+    def __init__(self, pid: int) -> None:
+        self.megabytes = 0.0
+        self._pid, self._done = pid, threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._done.wait(0.25):
+            self.megabytes = max(self.megabytes, sum(map(_share, _family(self._pid))) / 1024)
+
+
+def _family(pid: int) -> list[int]:
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return [pid]
+    return [pid, *(one for child in children for one in _family(int(child)))]
+
+
+def _share(pid: int) -> int:
+    try:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+def ours(folder: Path, served: Served, pages: int, **settings: object) -> Result:
+    out = folder / "ours"
+    asked = {"delay": 0, "concurrency": 64, "host_patience": 0, "allow_private": "loopback", **settings}
+    command = [sys.executable, "-m", "scenthound", "crawl", served.topic, "--out", str(out), "--pages", str(pages)]
+    for name, value in asked.items():
+        command += ["--set", f"{name}={value}"]
+    seeds = folder / "seeds.txt"
+    seeds.write_text("\n".join(served.seeds) + "\n")
+
+    def count() -> int:
+        from scenthound.crawl.folder import CrawlFolder
+
+        with CrawlFolder.look(out) as crawl:
+            return len(crawl.history)
+
+    return measured([*command, "--seeds", str(seeds)], count)
+
+
+def peer(name: str, python: str, folder: Path, served: Served, pages: int) -> Result:
+    out = folder / f"{name}.jsonl"
+    seeds = served.seeds
+    if name == "loop":
+        listing = folder / "urls.txt"
+        listing.write_text("\n".join(served.urls))
+        seeds = [str(listing)]
+    command = [python, str(HERE / "peers" / PEERS[name][1]), str(pages), str(out), *seeds]
+    home = {"HOME": str(folder), "CRAWL4_AI_BASE_DIRECTORY": str(folder)}
+    return measured(command, lambda: len(out.read_text().splitlines()), **home)
+
+
+def compare(asked: argparse.Namespace) -> None:
+    pages, rounds = (120, 1) if asked.quick else (asked.pages, asked.rounds)
+    python = _peers_python(asked.python)
+    wanted = asked.only.split(",") if asked.only else ["ours", *PEERS]
+    for name in wanted:
+        if name != "ours" and name not in PEERS:
+            raise SystemExit(f"no crawler called `{name}`: there are ours, {', '.join(PEERS)}")
+    found: dict[str, list[Result]] = {}
+    with tempfile.TemporaryDirectory() as top:
+        served, port = _web(asked, Path(top), pages * SPARE)
+        with nginx(served, port, Path(top) / "nginx"):
+            for number in range(rounds):
+                folder = Path(top) / f"round{number}"
+                folder.mkdir()
+                for name in wanted:
+                    if name == "ours":
+                        result = ours(folder, served, pages, **dict(pair.split("=", 1) for pair in asked.set))
+                    elif python and _has(python, PEERS[name][2]):
+                        result = peer(name, python, folder, served, pages)
+                    else:
+                        print(f"{PEERS[name][0]} is not installed: make peers", file=sys.stderr)
+                        continue
+                    found.setdefault(name, []).append(result)
+                    print(
+                        f"round {number + 1}: {name} {result.rate:.1f} pages/s, {result.cpu_ms:.2f} CPU ms per page",
+                        file=sys.stderr,
+                    )
+    _print(found, rounds)
+
+
+def _print(found: dict[str, list[Result]], rounds: int) -> None:
+    def middle(results: list[Result], what: Callable[[Result], float]) -> float:
+        return statistics.median(map(what, results))
+
+    bases = [middle(found[name], lambda r: r.rate) if name in found else 0.0 for name in ("scrapy", "scrapy-fast")]
+    print(f"crawler                pages  pages/s  CPU ms/page  peak MB  x Scrapy  x fast Scrapy   median of {rounds}")
+    for name, results in found.items():
+        rate = middle(results, lambda r: r.rate)
+        times = [f"{rate / base:.2f}" if base else "-" for base in bases]
+        label = "scenthound" if name == "ours" else PEERS[name][0]
+        print(
+            f"{label:<21} {middle(results, lambda r: r.pages):>6.0f} {rate:>8.1f} {middle(results, lambda r: r.cpu_ms):>12.2f}"
+            f" {middle(results, lambda r: r.peak_mb):>8.0f} {times[0]:>9} {times[1]:>14}"
+        )
+
+
+def latency(asked: argparse.Namespace) -> None:
+    """How near politeness alone comes to being the limit: many hosts, one request a second each, 100 ms an answer."""
+    steps = [50] if asked.quick else [int(number) for number in asked.hosts.split(",")]
+    each = 2 if asked.quick else 12
+    delay = 0.9  # the rest after an answer that took 0.1 s: one request a second
+    print("hosts  requests  possible/s  reached/s  share  CPU ms/request")
+    for hosts in steps:
+        with tempfile.TemporaryDirectory() as top:
+            port = free_port()
+            served = write_web(
+                Path(top) / "web", generated(hosts * each, hosts, SEED, PAGE_SIZE), port, "garden plants"
+            )
+            with slow_server(served, port, 0.1):
+                result = ours(Path(top), served, hosts * (each - 1), delay=delay, concurrency=max(64, hosts))
+            rate = _steady(Path(top) / "ours")
+            print(
+                f"{hosts:>5} {result.pages:>9} {hosts:>11} {rate:>10.1f} {rate / hosts:>6.0%} {result.cpu_ms:>15.2f}",
+                flush=True,
+            )
+
+
+def _steady(out: Path) -> float:
+    """Pages per second between the first tenth and the last tenth of a crawl: neither its start nor its end."""
+    from scenthound.crawl.folder import CrawlFolder
+
+    with CrawlFolder.look(out) as crawl:
+        times = sorted(step.time for step in crawl.history.trail())
+    low, high = len(times) // 5, len(times) * 4 // 5
+    return (high - low) / (times[high] - times[low])
+
+
+def _web(asked: argparse.Namespace, top: Path, pages: int) -> tuple[Served, int]:
+    port = free_port()
+    if asked.bed:
+        return write_web(top / "web", recorded(Path(asked.bed), pages, HOSTS), port, asked.topic), port
+    return write_web(top / "web", generated(pages, HOSTS, SEED, PAGE_SIZE), port, asked.topic), port
+
+
+def _peers_python(given: str) -> str:
+    python = Path(given) if given else HERE.parent / ".venv-peers" / "bin" / "python"
+    return str(python) if python.exists() else ""
+
+
+def _has(python: str, module: str) -> bool:
+    return subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--pages", type=int, default=1500)
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--bed", default="", help="serve recorded pages of this bed instead of generated ones")
+    options.add_argument("--topic", default="garden plants and animals", help="what ours looks for")
+    options.add_argument("--only", default="", help="crawlers to run, as ours,scrapy,scrapy-fast,crawlee,crawl4ai,loop")
+    options.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of ours")
+    options.add_argument("--python", default="", help="interpreter that has the peers; .venv-peers otherwise")
+    options.add_argument("--latency", action="store_true", help="ours alone, politeness as the limit")
+    options.add_argument("--hosts", default="100,250,500,1000", help="for --latency")
+    options.add_argument("--quick", action="store_true", help="one small round, for crashes only")
+    asked = options.parse_args()
+    (latency if asked.latency else compare)(asked)
+
+
+if __name__ == "__main__":
+    main()

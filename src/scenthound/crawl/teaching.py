@@ -1,0 +1,62 @@
+"""From a model to a strategy that knows what it says, before a crawl begins or goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from scenthound.errors import BadConfig, FolderBroken
+from scenthound.ports import Strategy, Trains
+from scenthound.store.models import Model
+
+Make = Callable[[str, Mapping[str, Any]], Strategy]
+"""A strategy by its name and parameters."""
+
+
+def fitting(
+    model: Model, name: str | None, parameters: Mapping[str, Any] | None, make: Make
+) -> tuple[str, dict[str, Any]]:
+    """The strategy and the parameters to use with a model: its own, and whatever else was asked for is a mistake."""
+    if name is not None and name != model.strategy:
+        raise BadConfig(
+            f"the model was made by {model.strategy}, and {name} can't use it",
+            f"leave out --strategy, or train another: scenthound train {name} …",
+        )
+    trained = settled(make(model.strategy, model.parameters))
+    wanted = settled(make(model.strategy, {**model.parameters, **(parameters or {})}))
+    for key, value in wanted.items():
+        if value != trained[key]:
+            raise BadConfig(
+                f"the model was trained with {key}={trained[key]!r}, not {value!r}",
+                f"leave `{key}` out, or train another model with --set {key}={value}",
+            )
+    return model.strategy, {key: value for key, value in trained.items() if value is not None}
+
+
+def taught(strategy: Strategy, model: Model) -> Strategy:
+    """The strategy with what the model knows; `FolderBroken` where it is not of that strategy's making."""
+    if not isinstance(strategy, Trains):
+        raise BadConfig(f"{model.strategy} learns nothing before it crawls and has no use for a model", "leave it out")
+    try:
+        strategy.use(model.state)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise FolderBroken(
+            f"{model.strategy} can't use this model: {f'{type(error).__name__}: {error}'[:300]}",
+            f"train it again: scenthound train {model.strategy} …",
+        ) from error
+    return strategy
+
+
+def check_untaught(strategy: Strategy, name: str) -> None:
+    """Raise `BadConfig` for a strategy that can't start without a model."""
+    if getattr(strategy, "trained", False):
+        raise BadConfig(
+            f"{name} has to learn before it can crawl, and there is no model",
+            f"scenthound train {name} --topic TOPIC.toml --from BED_OR_CRAWL --out model; then add --model model",
+        )
+
+
+def settled(strategy: Strategy) -> dict[str, Any]:
+    """All parameters of a strategy, defaults included."""
+    return {one.name: getattr(strategy, one.name) for one in fields(strategy) if one.init}  # type: ignore[arg-type]

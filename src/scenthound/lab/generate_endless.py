@@ -1,0 +1,85 @@
+"""A web without end for benchmarks of size: every page is a function of its URL, made when it is asked for.
+
+Nothing is kept, so a crawl of millions of pages measures the crawler and not the bed. Each page leads to
+`fresh` pages that no other page leads to and to a few home pages that everybody leads to. Its words are one of
+a thousand short texts that speak of `KEYWORDS` more or less.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from scenthound.model import Candidate, Leaf, Link, Page, Url
+
+KEYWORDS = "honey bees hive queen pollen"
+_OTHERS = (
+    "weather road table paper window river market letter garden music engine winter bridge island kitchen doctor "
+    "summer forest number picture school village morning station history library mountain company machine office "
+    "hammer bottle candle mirror pocket rocket saddle tunnel violin walnut yellow zipper anchor basket carpet"
+).split()
+_TEXTS = 1024
+_HOMES = 3  # links of every page to home pages
+
+
+@dataclass(frozen=True, slots=True)
+class EndlessDocument:
+    """The `Document` port: links that are there already, words that are shared."""
+
+    text: str
+    links: Sequence[Link]
+
+    @property
+    def title(self) -> str:
+        return self.text[:30]
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        return [Leaf(self.text)]
+
+    def under(self, link: Link, up: int) -> tuple[int, str]:
+        return (link.node, link.anchor) if up == 0 else (0, self.text)
+
+    def path(self, link: Link) -> str:
+        return "html/body/a"
+
+
+@dataclass(slots=True)
+class EndlessWeb:
+    """`fetch` answers any URL that it gave, in a few dozen microseconds, and the same whenever it is asked."""
+
+    hosts: int = 20_000
+    fresh: int = 10
+    """Links of a page to pages that only this page leads to."""
+    seed: int = 1
+    _texts: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        rng = random.Random(self.seed)
+        for _ in range(_TEXTS):
+            words = rng.choices(KEYWORDS.split(), k=rng.randrange(12)) + rng.choices(_OTHERS, k=rng.randrange(20, 50))
+            rng.shuffle(words)
+            self._texts.append(" ".join(words))
+
+    def home(self, host: int) -> Url:
+        return Url(f"http://h{host % self.hosts}.endless.test/")
+
+    def fetch(self, candidate: Candidate) -> Page:
+        """The page at a URL of this web."""
+        document = self.document(candidate.url)
+        return Page(candidate.url, candidate, document, 200, len(document.text))
+
+    def document(self, url: Url) -> EndlessDocument:
+        salt = self.seed.to_bytes(8, "little")
+        drawn = int.from_bytes(blake2b(url.encode(), digest_size=16, salt=salt).digest(), "little")
+        links, host, hosts = [], drawn >> 64, self.hosts
+        for number in range(self.fresh):  # 128 bits of the page's digest are in the name: no other page has such links
+            host = (host * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
+            fresh = Url(f"http://h{(host >> 33) % hosts}.endless.test/{_OTHERS[host >> 59]}/{drawn:032x}-{number}")
+            links.append(Link(fresh, _OTHERS[(host >> 54) & 31], fresh, number))
+        for number in range(_HOMES):
+            home = self.home(drawn >> (32 * number))
+            links.append(Link(home, "home", home, self.fresh + number))
+        return EndlessDocument(self._texts[drawn % _TEXTS], links)

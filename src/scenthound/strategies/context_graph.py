@@ -1,0 +1,240 @@
+"""Context-graph crawler: explore first where a target seems nearest (sheet 30.4).
+
+Diligenti, Coetzee, Lawrence, Giles and Gori 2000. Before the crawl it learns what pages one, two, … links before a
+target look like: from the back-links of example pages it builds layers, and a multinomial naive Bayes classifier with
+one class per layer, uniform prior, on a reduced vocabulary. Every fetched page is classified; one queue per class holds
+pages, ordered by the winner's probability, then by arrival. The next URL is the first link, in document order, of the
+first page of the lowest queue that has one left. A page whose winner stays below `threshold` goes to the last queue.
+
+Ours, as the sheet decides: a page belongs to the lowest layer in which it appears; the layers of each example are
+capped, by a seeded sample, before they are merged (and each merged one at ten times the cap); words of the vocabulary
+are ranked by tf/max tf · ln(N/df), tf over the layers that `vocabulary_from` names, df over all. The threshold is a
+probability. On long pages probabilities come close to 0 and 1; `length_norm` divides the log-likelihood by the
+number of vocabulary words in the page before normalising. A page without any such word is as probable in every layer.
+The score that a trail shows is the number of queues behind the page's own, plus the probability.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.ports import Frontier, Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.back_links import back_layers, sampled
+from scenthound.strategies.page_queues import PAGE, PLACE, PageQueues
+from scenthound.text.bayes import NaiveBayes
+from scenthound.text.contexts import page_counts
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+
+MERGED = 10  # times `cap`: most pages of a merged layer
+
+
+class Verdict(NamedTuple):
+    """What a page was taken for."""
+
+    layer: int
+    """The number of layers stands for "other"."""
+    probability: float
+    """Of the winner, also where that was not enough."""
+
+
+@strategy("context-graph")
+@dataclass
+class ContextGraph:
+    """Pages that look near to a target first, whatever they are about. Needs examples and their back-links."""
+
+    layers: int = field(default=3, metadata={"doc": "how many links back from the examples are looked at"})
+    k: int = field(default=40, metadata={"doc": "words in the vocabulary"})
+    vocabulary_from: str = field(
+        default="0", metadata={"doc": 'layers whose words make the vocabulary, as "0", "0 1" or "all"'}
+    )
+    threshold: float = field(default=0.5, metadata={"doc": "probability below which a page belongs to no layer"})
+    length_norm: bool = field(default=False, metadata={"doc": "probabilities per word: long pages are no surer"})
+    cap: int = field(default=300, metadata={"doc": "most pages of a layer of one example"})
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+
+    trained = True
+    needs = ("examples", "back-links", "pages")
+
+    def __post_init__(self) -> None:
+        for name, least in (("layers", 1), ("k", 1), ("cap", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise BadConfig(f"context-graph: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
+        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
+        if not number or not 0.0 <= self.threshold <= 1.0:
+            raise BadConfig(f"context-graph: `threshold` can't be {self.threshold!r}", "give a number from 0 to 1")
+        for name in ("length_norm", "stem"):
+            if type(getattr(self, name)) is not bool:
+                raise BadConfig(f"context-graph: `{name}` can't be {getattr(self, name)!r}", "say true or false")
+        if self.stop_words not in STOP_LISTS:
+            raise BadConfig(
+                f"context-graph: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
+            )
+        self.sources_ = chosen_layers(self.vocabulary_from, self.layers)
+        self.analyser_ = Analyser(self.stop_words, self.stem)
+        self.bayes_: NaiveBayes | None = None
+        self.queues_ = PageQueues()
+
+    # ---- learning
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        if not lessons.examples:
+            raise BadConfig("context-graph: there are no examples to learn from", "give some pages that are on topic")
+        layers = self._merged(lessons, rng, progress)
+        if not any(layers[1:]):
+            raise BadConfig(
+                "context-graph: no page is known that links to an example",
+                "train it on a bed or a crawl that holds pages which lead to the examples",
+            )
+        self.bayes_ = layer_classifier(layers, self.sources_, self.k)
+        if not self.bayes_.size:
+            raise BadConfig("context-graph: the examples hold no words", "give examples with text")
+        progress(f"vocabulary of {self.bayes_.size} words")
+
+    def _merged(
+        self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]
+    ) -> list[list[Mapping[str, int]]]:
+        """The counts of all documents, layer by layer."""
+        examples = {page.url: page for page in lessons.examples}
+        lowest = dict.fromkeys(examples, 0)
+        for url in examples:
+            for depth, members in enumerate(back_layers(lessons, [url], self.layers, self.cap, rng)):
+                for member in members:
+                    lowest[member] = min(depth, lowest.get(member, depth))
+        layers: list[list[Mapping[str, int]]] = []
+        for depth in range(self.layers + 1):
+            members = sampled([url for url, layer in lowest.items() if layer == depth], MERGED * self.cap, rng)
+            pages = [examples.get(url) or lessons.page(url) for url in members]
+            layers.append([page_counts(page, self.analyser_) for page in pages if page is not None])
+            progress(f"layer {depth}: {len(layers[-1])} pages")
+        return layers
+
+    def model(self) -> Mapping[str, Any]:
+        return {"analyser": self.analyser_.name, "bayes": self._trained().save()}
+
+    def use(self, model: Mapping[str, Any]) -> None:
+        if model["analyser"] != self.analyser_.name:
+            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+        bayes = NaiveBayes.load(model["bayes"])
+        if bayes.classes != tuple(map(str, range(len(bayes.classes)))) or bayes.vocabulary is None:
+            raise ValueError("these are no layers of a context graph")
+        self.bayes_ = bayes
+
+    def _trained(self) -> NaiveBayes:
+        if self.bayes_ is None:
+            raise BadConfig(
+                "context-graph has not learned anything yet: it can't start without",
+                "train it first: scenthound train context-graph",
+            )
+        return self.bayes_
+
+    # ---- crawling
+
+    def frontier(self, bound: int | None) -> Frontier:
+        self.queues_ = PageQueues(bound)
+        return self.queues_
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self._trained()
+        self.queues_.clear()
+        self.pages_ = 0
+        return [Candidate(url, math.inf, {PAGE: -1, PLACE: place}) for place, url in enumerate(dict.fromkeys(seeds))]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        self.queues_.settle(page.candidate.url)
+        number, self.pages_ = self.pages_, self.pages_ + 1
+        bayes = self._trained()
+        layer, probability = classify(bayes, page_counts(page, self.analyser_), self.threshold, self.length_norm)
+        score = len(bayes.classes) - layer + probability
+        parts = {"layer": float(layer), "probability": probability}
+        return [
+            page.offer(link, score, {PAGE: number, PLACE: place}, parts) for place, link in enumerate(page.outlinks)
+        ]
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        self.queues_.settle(miss.candidate.url)
+        return ()
+
+    # ---- what survives a restart
+
+    def save(self) -> Mapping[str, Any]:
+        return {"pages": self.pages_, "queues": self.queues_.save()}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.pages_ = state["pages"]
+        self.queues_.load(state["queues"])
+
+
+def layer_classifier(layers: Sequence[Sequence[Mapping[str, int]]], sources: Iterable[int], k: int) -> NaiveBayes:
+    """One class per layer, in order, on the `k` best words of the layers `sources`."""
+    vocabulary = [word for word, _ in best_words(layers, sources, k)]
+    bayes = NaiveBayes([str(number) for number in range(len(layers))], uniform=True, vocabulary=vocabulary)
+    for number, documents in enumerate(layers):
+        for counts in documents:
+            bayes.add(str(number), counts)
+    return bayes
+
+
+def best_words(
+    layers: Sequence[Sequence[Mapping[str, int]]], sources: Iterable[int], k: int
+) -> list[tuple[str, float]]:
+    """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), and that; ties by the alphabet."""
+    documents = [counts for layer in layers for counts in layer]
+    held = Counter(word for counts in documents for word in counts)
+    said: Counter[str] = Counter()
+    for number in sources:
+        for counts in layers[number] if number < len(layers) else ():
+            said.update(counts)
+    most = max(said.values(), default=1)
+    scores = {word: times / most * math.log(len(documents) / held[word]) for word, times in said.items()}
+    ranked = sorted(scores.items(), key=lambda one: (-round(one[1], 12), one[0]))
+    return ranked[:k]
+
+
+def classify(bayes: NaiveBayes, counts: Mapping[str, int], threshold: float, length_norm: bool = False) -> Verdict:
+    """The layer with the largest probability, the lower one of two; "other" where that is below the threshold."""
+    probabilities = layer_probabilities(bayes, counts, length_norm)
+    rounded = [round(one, 12) for one in probabilities]
+    best = max(rounded)
+    winner = rounded.index(best)
+    layer = winner if best >= threshold else len(probabilities)
+    return Verdict(layer, probabilities[winner])
+
+
+def layer_probabilities(bayes: NaiveBayes, counts: Mapping[str, int], length_norm: bool = False) -> list[float]:
+    """P(layer | page) in the order of the layers; 0 for a layer that no page was known of."""
+    vocabulary = bayes.vocabulary or ()
+    few = {word: times for word, times in counts.items() if word in vocabulary}
+    logs = bayes.log_likelihoods(few)
+    words = sum(few.values()) if length_norm else 1
+    best = max(logs)
+    weights = [math.exp((one - best) / max(words, 1)) if one > -math.inf else 0.0 for one in logs]
+    total = math.fsum(weights)
+    return [weight / total for weight in weights]
+
+
+def chosen_layers(text: str, layers: int) -> tuple[int, ...]:
+    """The layers that `vocabulary_from` names."""
+    everything = tuple(range(layers + 1))
+    if str(text).strip().lower() == "all":
+        return everything
+    try:
+        chosen = tuple(sorted({int(part) for part in str(text).replace(",", " ").split()}))
+    except ValueError:
+        chosen = ()
+    if not chosen or chosen[0] < 0 or chosen[-1] > layers:
+        raise BadConfig(
+            f"context-graph: `vocabulary_from` can't be {text!r}",
+            f'name layers from 0 to {layers}, as "0" or "0 1", or say "all"',
+        )
+    return chosen

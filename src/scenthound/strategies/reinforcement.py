@@ -1,0 +1,227 @@
+"""Reinforcement-learning spider: a link is worth the reward that follows it, read off the words around it (sheet 30.5).
+
+Rennie and McCallum 1999. On a web that is known, every link gets the reward that a spider with full knowledge would
+collect after it (`graph.foresight`). The values are binned, a multinomial naive Bayes classifier learns to tell the
+bin from the words around a link, and a new link is worth Σ P(bin | words) · mean value of the bin. `bins=3` looks into
+the future; `bins=2` tells only links to targets from others ("immediate"), the paper's comparison.
+
+The words around a link, each part counted for itself: its anchor, the aggregation node (the element around the anchor),
+the page's title, the nearest heading (the one it stands in or the last before it) and the words of its URL. Of several
+anchors to one URL the best counts (rule 6).
+
+Ours: the known web are the pages within `depth` back-links of the examples, sampled down to `pages`; the targets are
+the examples. Links that leave this web are worth 0: what lies behind them is, by construction, no target within
+`depth` links. Of all links at most `links` are learned from, drawn by lot. Nothing is learned during the crawl.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scenthound.errors import BadConfig
+from scenthound.graph.foresight import discounted_rewards, distance_bin
+from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
+from scenthound.ports import Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.back_links import back_layers
+from scenthound.text.bayes import NaiveBayes
+from scenthound.text.contexts import (
+    address_terms,
+    anchors_by_url,
+    context_counts,
+    heading_leaves,
+    leaf_terms,
+    link_number,
+    text_terms,
+)
+from scenthound.text.fixed_bayes import FixedBayes
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+
+Piece = Mapping[str, int] | Sequence[str]
+"""Counts, or terms in order."""
+PROGRESS = 5000
+
+
+@strategy("reinforcement")
+@dataclass
+class Reinforcement:
+    """Links whose words promise reward, now or a few links on, first. Needs examples and pages that lead to them."""
+
+    bins: int = field(default=3, metadata={"doc": "classes of value: 3 looks into the future, 2 only at the next page"})
+    gamma: float = field(default=0.5, metadata={"doc": "what a target is worth for every step that it is away"})
+    depth: int = field(default=3, metadata={"doc": "how many links back from the examples the known web reaches"})
+    pages: int = field(default=2000, metadata={"doc": "most pages of the known web"})
+    links: int = field(default=30_000, metadata={"doc": "most links that are learned from"})
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+
+    trained = True
+    needs = ("examples", "back-links", "pages")
+
+    def __post_init__(self) -> None:
+        for name, least in (("bins", 2), ("depth", 1), ("pages", 2), ("links", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise BadConfig(f"reinforcement: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
+        number = isinstance(self.gamma, int | float) and not isinstance(self.gamma, bool)
+        if not number or not 0.0 < self.gamma < 1.0:
+            raise BadConfig(f"reinforcement: `gamma` can't be {self.gamma!r}", "give a number between 0 and 1")
+        if self.stop_words not in STOP_LISTS:
+            raise BadConfig(
+                f"reinforcement: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
+            )
+        if type(self.stem) is not bool:
+            raise BadConfig(f"reinforcement: `stem` can't be {self.stem!r}", "say true or false")
+        self.analyser_ = Analyser(self.stop_words, self.stem)
+        self.bayes_: NaiveBayes | None = None
+
+    # ---- learning
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        if not lessons.examples:
+            raise BadConfig("reinforcement: there are no examples to learn from", "give some pages that are on topic")
+        web = self._known_web(lessons, rng)
+        progress(f"a web of {len(web):,} pages")
+        if len(web) == len({page.url for page in lessons.examples}):
+            raise BadConfig(
+                "reinforcement: no page is known that links to an example",
+                "train it on a bed or a crawl that holds pages which lead to the examples",
+            )
+        number = {url: place for place, url in enumerate(web)}
+        pages = list(web.values())
+        inside = [[number[link.url] for link in page.outlinks if link.url in number] for page in pages]
+        targets = [number[page.url] for page in lessons.examples]
+        values = discounted_rewards(inside, targets, self.gamma, sorted({one for to in inside for one in to}))
+        progress(f"values of {len(values):,} pages")
+        spots = [(place, chosen) for place, page in enumerate(pages) for chosen in range(len(page.outlinks))]
+        if len(spots) > self.links:
+            spots = [spots[place] for place in sorted(rng.sample(range(len(spots)), self.links))]
+        self._learn(pages, spots, {pages[place].url: value for place, value in values.items()}, progress)
+
+    def _known_web(self, lessons: Lessons, rng: random.Random) -> dict[Url, Page]:
+        """The pages around the examples, in the order of the alphabet."""
+        examples = {page.url: page for page in lessons.examples[: self.pages]}
+        cap = max(1, (self.pages - len(examples)) // self.depth)
+        layers = back_layers(lessons, list(examples), self.depth, cap, rng)
+        found = {url: examples.get(url) or lessons.page(url) for layer in layers for url in layer}
+        return {url: page for url, page in sorted(found.items()) if page is not None}
+
+    def _learn(
+        self,
+        pages: Sequence[Page],
+        spots: Sequence[tuple[int, int]],
+        values: Mapping[Url, float],
+        progress: Callable[[str], None],
+    ) -> None:
+        """From the links at these spots, each a page and a place among its outlinks, to a classifier and means."""
+        bayes = NaiveBayes([str(number) for number in range(self.bins)])
+        sums, links = [0.0] * self.bins, [0] * self.bins
+        for done, (place, chosen) in enumerate(spots, 1):
+            page = pages[place]
+            link = page.outlinks[chosen]
+            value = values.get(link.url, 0.0)
+            number = distance_bin(value, self.gamma, self.bins)
+            bayes.add(str(number), _counted(neighbourhood(page, link, chosen, self.analyser_)))
+            sums[number] += value
+            links[number] += 1
+            if not done % PROGRESS:
+                progress(f"{done:,} of {len(spots):,} links")
+        self._take(bayes, [total / max(one, 1) for total, one in zip(sums, links, strict=True)])
+        progress(f"links per bin: {', '.join(map(str, links))}")
+
+    def _take(self, bayes: NaiveBayes, means: Sequence[float]) -> None:
+        self.bayes_, self.means_ = bayes, [float(mean) for mean in means]
+        self.fixed_ = FixedBayes(bayes)
+
+    def model(self) -> Mapping[str, Any]:
+        return {"analyser": self.analyser_.name, "bayes": self._trained().save(), "means": list(self.means_)}
+
+    def use(self, model: Mapping[str, Any]) -> None:
+        if model["analyser"] != self.analyser_.name:
+            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+        bayes = NaiveBayes.load(model["bayes"])
+        if bayes.classes != tuple(map(str, range(len(model["means"])))):
+            raise ValueError("these are no bins of values")
+        self._take(bayes, model["means"])
+
+    def _trained(self) -> NaiveBayes:
+        if self.bayes_ is None:
+            raise BadConfig(
+                "reinforcement has not learned anything yet: it can't start without",
+                "train it first: scenthound train reinforcement",
+            )
+        return self.bayes_
+
+    # ---- crawling
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self._trained()
+        return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        """Pieces that links share, as the title and the elements around them, are looked up once."""
+        pieces: dict[Any, Piece] = {}
+        rows: list[tuple[int, ...]] = []
+        owners: list[Link] = []
+        places: dict[Any, int] = {}
+        anchors = anchors_by_url(page)
+        for chosen, one_url in enumerate(anchors.values()):
+            for link in one_url:
+                row = []
+                for key, piece in neighbourhood(page, link, chosen, self.analyser_):
+                    place = places.setdefault(key, len(places))
+                    if place == len(pieces):
+                        pieces[key] = piece
+                    row.append(place)
+                rows.append(tuple(row))
+                owners.append(link)
+        if not rows:
+            return []
+        posteriors = self.fixed_.posteriors(list(pieces.values()), np.array(rows))
+        worth = (posteriors @ np.array(self.means_)).tolist()
+        names = [f"bin {name}" for name in self._trained().classes]
+        best: dict[Url, int] = {}
+        for number, link in enumerate(owners):
+            known = best.setdefault(link.url, number)
+            if worth[number] > worth[known]:
+                best[link.url] = number
+        offers = []
+        for number in best.values():
+            parts = dict(zip(names, posteriors[number].tolist(), strict=True))
+            offers.append(page.offer(owners[number], worth[number], parts=parts))
+        return offers
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        return ()
+
+
+def neighbourhood(page: Page, link: Link, chosen: int, analyser: Analyser) -> Iterator[tuple[Any, Piece]]:
+    """The words around an anchor, piece by piece, each with a name that links share where they share the piece.
+
+    `chosen` is the place of the link's URL among `page.outlinks`.
+    """
+    yield "title", text_terms(page, page.title, analyser)
+    begin, end = heading_leaves(page)[link_number(page, link)]
+    yield (
+        ("heading", begin, end),
+        [term for leaf in leaf_terms(page, analyser)[begin:end] for term in leaf] if end else (),
+    )
+    around = context_counts(page, link, 1, analyser)
+    yield ("around", id(around)), around  # the page remembers it, so it stays and is the element's own
+    yield ("anchor", link.anchor), text_terms(page, link.anchor, analyser)
+    yield ("url", chosen), address_terms(page, analyser)[chosen]
+
+
+def _counted(pieces: Iterable[tuple[Any, Piece]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for _, piece in pieces:
+        total.update(piece)
+    return total

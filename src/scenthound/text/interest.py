@@ -1,0 +1,97 @@
+"""How much an observable event raises the chance of success: interest ratios on counts (sheet 30.6).
+
+Aggarwal, Al-Garawi and Yu 2001. Of every event it is counted how many pages showed it, and how many of those were
+goals. Its interest ratio is P(goal | event) / P(goal); it counts only where it is far enough from 1, in standard
+errors of a share among so many pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FLOOR = 0.01
+"""What a ratio is at least, before its logarithm is taken."""
+MOST_EVENTS = 500_000  # events of one kind that are told apart; newer ones are ignored
+
+Whole = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.float64]
+
+
+class Totals(NamedTuple):
+    """Pages seen, and how many of them were goals."""
+
+    pages: int = 0
+    goals: int = 0
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether there is anything to compare: some pages were goals, and some were not."""
+        return 0 < self.goals < self.pages
+
+
+def interest(goals: Whole, pages: Whole, totals: Totals) -> tuple[Reals, Reals]:
+    """The interest ratio of each event, and how many standard errors its share of goals is from the base rate.
+
+    >>> ratio, errors = interest(np.array([12]), np.array([30]), Totals(200, 20))
+    >>> ratio.tolist(), errors.round(6).tolist()
+    ([4.0], [5.477226])
+    """
+    base = totals.goals / totals.pages
+    share = goals / np.maximum(pages, 1)
+    return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / np.maximum(pages, 1))
+
+
+class Events:
+    """Counts of one kind of events, each with a number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.pages: Whole = np.zeros(256, dtype=np.int64)
+        self.goals: Whole = np.zeros(256, dtype=np.int64)
+
+    def numbered(self, names: Iterable[str]) -> list[int]:
+        """The numbers of some events; new ones get theirs now, as long as there is room."""
+        numbers = self.numbers
+        found = [numbers.get(name, -1) for name in names]
+        if -1 in found:
+            found = [number for name in names if (number := self._number(name)) >= 0]
+        return found
+
+    def _number(self, name: str) -> int:
+        number = self.numbers.get(name, -1)
+        if number < 0 and len(self.numbers) < MOST_EVENTS:
+            number = self.numbers[name] = len(self.numbers)
+            if number >= len(self.pages):
+                self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
+        return number
+
+    def count(self, numbers: Whole | list[int], is_goal: bool) -> None:
+        """A page showed these events, each named once."""
+        self.pages[numbers] += 1
+        if is_goal:
+            self.goals[numbers] += 1
+
+    def logs(self, totals: Totals, errors: float, numbers: Whole | list[int] | slice = slice(None)) -> Reals:
+        """ln of the interest ratio of these events, at least that of `FLOOR`; 0 where it is not significant."""
+        pages, goals = self.pages[numbers], self.goals[numbers]
+        if not totals.is_telling:
+            return np.zeros(len(pages))
+        ratio, away = interest(goals, pages, totals)
+        significant = (pages > 0) & (np.round(away, 12) >= errors)
+        return np.where(significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
+
+    def save(self) -> dict[str, Any]:
+        size = len(self.numbers)
+        return {"names": list(self.numbers), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any]) -> Events:
+        made = cls()
+        made.numbered(state["names"])
+        size = len(made.numbers)
+        made.pages[:size], made.goals[:size] = state["pages"], state["goals"]
+        return made
