@@ -3,9 +3,9 @@
 Baum, Kruus, Durdanovic and Hainsworth, "Focused web crawling using an auction-based economy" [ECON]. An agent knows a
 page by 1 to 3 features and bids on it. The winner pays the previous winner, adds the page to the traversed set,
 collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
-them; agents whose bids are wrong go broke. `hayek-epsilon`: a first-price auction, each newcomer bids a little more than the best
-and keeps that bid for life. `hayek-estimating`: a second-price auction, agents bid what their purchases turned out to
-be worth.
+them; agents whose bids are wrong go broke. `hayek-epsilon`: a first-price auction, each newcomer bids a little more
+than the best and keeps that bid for life. `hayek-estimating`: a second-price auction, agents bid what their purchases
+turned out to be worth.
 
 A goal is what the judge says: a page that has all words of the topic (`goal=words`), or words that bring enough points
 (`goal=points`); `goal_words` names others than the topic's. Example pages of the topic are goals as well.
@@ -13,12 +13,13 @@ A goal is what the judge says: a page that has all words of the topic (`goal=wor
 Our decisions, beyond those of sheet 40.2:
 
 * A crawl is the training loop itself. With `sequences=restarted` short sequences start again and again from pages
-  that were fetched (algorithm 3), over known pages without asking for them once more; an auction that needs a page nobody has
-  fetched is what the crawl fetches next. After 50 sequences that needed none, a page nobody bid for is fetched.
+  that were fetched (algorithm 3), over known pages without asking for them once more; an auction that needs a page
+  nobody has fetched is what the crawl fetches next. After 5 sequences in a row that needed none, one is held in which
+  only pages that nobody has fetched are for sale.
   `sequences=endless` is one sequence over everything, which is how a trained economy is let loose.
-* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links to it or
-  its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget` every sequence
-  starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once only.
+* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
+  to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
+  every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
 * One page is on its way at a time where the next decision needs it; `endless` virtual crawls and `fetch_all` have as
   many as the crawl allows. A page that is bought and never comes (robots.txt, a dead link) leaves its buyer with the
   world as it was: the next winner pays it.
@@ -279,7 +280,8 @@ class HayekEstimating:
             self.agents,
             self.cap,
         )
-        return Economy(self._rules(), options, web, rng, Difficulty(self.hystlo, self.hysthi, self.step), self._hear)
+        difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
+        return Economy(self._rules(), options, web, rng, difficulty, self._hear)
 
     def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
         if not hasattr(self, "untold_") or len(self.untold_) >= UNTOLD:

@@ -17,13 +17,13 @@ from scenthound.strategies.hayek_agents import Nursery
 from scenthound.strategies.hayek_auction import Trading
 from scenthound.strategies.hayek_market import ROOT, WORLD, Agent, Market, Purchase, Rules, coins, units
 from scenthound.strategies.hayek_pages import ASKED, FAR, FETCHED, NEW, KnownWeb
-from scenthound.strategies.hayek_training import Difficulty, choose_start
+from scenthound.strategies.hayek_training import Difficulty, choose_start, farthest_start
 
 Sequences = Literal["restarted", "endless"]
 TAX_SHARE = 0.01  # of the reward
 TAX_EVERY = 100
 LONG_EVERY, LONG_OFFSET = 500, 20
-PATIENCE = 50  # sequences without a wish after which the root has a page fetched that nobody bid for
+PATIENCE = 5  # sequences without a wish after which only pages that nobody has fetched are for sale
 ROUND = 10  # purchases of an endless sequence after which deaths and births are looked to
 
 
@@ -75,6 +75,7 @@ class Economy:
         self.stops_at_goal = True
         self.met_goal = False
         self.idle = 0
+        self.only_new = False
         self.line: deque[int] = deque()  # pages whose content is wanted at once
         self.fetching: list[int] = []  # taken from the line since the last auction
         self.pending: dict[int, Purchase] = {}  # bought unseen and on their way
@@ -107,7 +108,7 @@ class Economy:
             if self._is_over():
                 self._finish()
                 self.idle += 1
-                if self.idle > PATIENCE or self.options.sequences == "endless":
+                if self.idle > PATIENCE + 1 or self.options.sequences == "endless":
                     self.idle = 0
                     return self._wander()
                 continue
@@ -150,6 +151,7 @@ class Economy:
 
     def _begin(self) -> bool:
         endless = self.options.sequences == "endless"
+        self.only_new = self.idle > PATIENCE
         start = None if endless else choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
         starts = self.web.fetched if endless else [start] if start is not None else []
         if not starts:
@@ -180,6 +182,7 @@ class Economy:
         self.pending.clear()
         self.trading.close()
         self.trading, self.market.on_change = None, None
+        self.difficulty.most = farthest_start(self.web)
         self.difficulty.update(self.met_goal)
         self._aftermath()
 
@@ -277,7 +280,7 @@ class Economy:
     # ---- agents
 
     def _made_for(self, page: int, virtual: bool) -> int:
-        """The root makes an agent that knows the page; at the cap, or if nothing may change, it keeps the page itself."""
+        """The root makes an agent that knows the page; at the cap, or if nothing may change, it keeps the page."""
         if not self.rules.adapt or len(self.market.agents) >= self.options.cap:
             return ROOT
         agent = self._born(page, virtual=virtual)
@@ -336,7 +339,7 @@ class Economy:
         known = self.web.pages[page]
         if self.trading is not None and (page in self.trading.owners or known.host in self.banned):
             return False
-        return known.state in (NEW, FETCHED)
+        return known.state == NEW or (known.state == FETCHED and not self.only_new)
 
     def _ask(self, page: int) -> int:
         self.web.pages[page].state = ASKED

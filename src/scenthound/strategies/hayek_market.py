@@ -1,4 +1,4 @@
-"""Agents, money and bids of the Hayek economy (sheet 40.2). Not a strategy: `hayek` is; it knows no pages, only numbers.
+"""Agents, money and bids of the Hayek economy (sheet 40.2). Not a strategy: `hayek` is. It knows pages as numbers.
 
 Money is counted in whole coins, a billion to the unit, so that none can appear or be lost by rounding: whatever is
 paid is taken from one purse and put into another as the same whole number. Bids and reward factors are estimates, not
@@ -153,7 +153,7 @@ class Market:
         paid_by: int = ROOT,
         source: str = "",
     ) -> Agent:
-        """A new agent, an explorer. Its start capital is the reward; `paid_by` gives it (WORLD: brought in from outside)."""
+        """A new agent, an explorer. Its start capital is the reward, from `paid_by` (WORLD: brought in from outside)."""
         capital = coins(self.rules.reward) if capital is None else capital
         if capital < 0:
             raise BadConfig("an agent can't start with less than nothing", "give it a start capital of 0 or more")
@@ -221,14 +221,8 @@ class Market:
 
     def matching(self, features: set[int]) -> list[int]:
         """The agents whose features are all there. Costs a look at each feature and at the agents keyed by it."""
-        index = self.index
-        found: list[int] = []
-        for feature in features & index.keys():
-            for number in index[feature]:
-                if features.issuperset(self.agents[number].features):
-                    found.append(number)
-        found.sort()
-        return found
+        asked = (number for feature in features & self.index.keys() for number in self.index[feature])
+        return sorted(number for number in asked if features.issuperset(self.agents[number].features))
 
     def effective(self, agent: Agent) -> int:
         """What an agent really bids: nobody bids money he has not."""

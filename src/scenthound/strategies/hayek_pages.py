@@ -5,7 +5,8 @@ Not a strategy: `hayek` is. Features are numbers of a lexicon; in words they rea
     volleyball            a word of the page's text (real: only a fetched page has it)
     scheme:https host:fivb path:events          words of the URL before, in and after its host part
     before:see anchor:results after:from        the 3 words before, the words in, the 3 words after a link to it
-    distance:1            known to be so many links from a goal
+    distance:1            known to be so many links from a goal; that it is one is no feature: agents that know goals
+                          by our own list of them would learn nothing
 
 A page's links, words and place are kept as whole numbers in arrays, so that thousands of pages fit in memory and are
 saved at once.
@@ -19,6 +20,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -144,7 +146,7 @@ class KnownWeb:
         self.known_goals: set[str] = set()
         """Pages that were given as goals, whatever the judge says."""
         self.places: dict[int, array[int]] = {}
-        """For every feature the pages that have it; distances are left out."""
+        """The pages that have a feature: of words only for those that were asked for; of distances for none."""
         self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
         self.moved: set[int] = set()
         """Pages whose features have changed since somebody looked."""
@@ -171,15 +173,10 @@ class KnownWeb:
         if number < 0 or self.pages[number].state == FETCHED:
             return number
         known = self.pages[number]
-        counted = sorted(
-            (feature, count)
-            for word, count in list(page_counts(page, self.analyser).items())[:WORDS_PER_PAGE]
-            if (feature := self.lexicon.add(word)) >= 0 and not self.lexicon.virtual[feature]
-        )
-        known.words, known.counts = array("i", (one for one, _ in counted)), array("i", (many for _, many in counted))
+        known.words, known.counts = self._words(page)
         known.state, known.matches = FETCHED, None
-        for feature in known.words:
-            self.places.setdefault(feature, array("i")).append(number)
+        for feature in self.places.keys() & set(known.words):
+            self.places[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()
         known.links = array("i", self._links(page, number))
@@ -200,6 +197,18 @@ class KnownWeb:
         if number >= 0 and self.pages[number].state != FETCHED:
             self.pages[number].state = DEAD
         return number
+
+    def _words(self, page: Page) -> tuple[array[int], array[int]]:
+        """The features of a page's text in ascending order, and how often each occurs."""
+        counted = dict(islice(page_counts(page, self.analyser).items(), WORDS_PER_PAGE))
+        found = list(map(self.lexicon.numbers.get, counted))
+        for place, word in enumerate(counted):
+            if found[place] is None:
+                found[place] = self.lexicon.add(word)
+        features = np.array(found, dtype=np.int32)
+        order = np.argsort(features)[int((features < 0).sum()) :]
+        counts = np.fromiter(counted.values(), dtype=np.int32, count=len(counted))
+        return array("i", features[order].tobytes()), array("i", counts[order].tobytes())
 
     def _alias(self, asked: str, number: int) -> None:
         other = self.numbers.get(asked)
@@ -271,7 +280,7 @@ class KnownWeb:
         """All features of a page; without `real`, those that it has before it is fetched."""
         known = self.pages[number]
         found = set(known.seen)
-        if known.distance < FAR:
+        if 0 < known.distance < FAR:
             found.add(self.lexicon.distances[known.distance])
         if real:
             found.update(known.words)
@@ -292,7 +301,7 @@ class KnownWeb:
         if self.lexicon.virtual[feature]:
             if feature in known.seen:
                 return True
-            return known.distance < FAR and self.lexicon.distances[known.distance] == feature
+            return 0 < known.distance < FAR and self.lexicon.distances[known.distance] == feature
         place = bisect_left(known.words, feature)
         return place < len(known.words) and known.words[place] == feature
 
@@ -301,12 +310,16 @@ class KnownWeb:
         indexed = [feature for feature in features if feature >= FAR]  # the first few are distances
         if not indexed:
             return [number for number in range(len(self.pages)) if all(self.has(number, one) for one in features)]
-        rarest = min((self.places.get(feature, array("i")) for feature in indexed), key=len)
-        return [number for number in dict.fromkeys(rarest) if all(self.has(number, one) for one in features)]
+        rarest = min(indexed, key=self.document_count)
+        if rarest not in self.places:
+            self.places[rarest] = array("i", (number for number in self.fetched if self.has(number, rarest)))
+        return [number for number in self.places[rarest] if all(self.has(number, one) for one in features)]
 
     def document_count(self, feature: int) -> float:
-        """How common a feature is, heard-of pages included."""
-        return float("inf") if feature < FAR else len(self.places.get(feature, ()))
+        """In how many fetched pages, of this web or of one learned from, a feature was."""
+        if feature < FAR or feature >= self.dictionaries.documents.shape[1]:
+            return float("inf") if feature < FAR else 0.0
+        return float(self.dictionaries.documents[:, feature].sum())
 
 
 def url_features(url: str) -> list[str]:
@@ -378,7 +391,7 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
     web.known_goals = set(state["known_goals"])
     web.dictionaries.load(state["dictionaries"], len(web.lexicon))
     for number, page in enumerate(web.pages):
-        for feature in (*page.seen, *page.words):
+        for feature in page.seen:
             web.places.setdefault(feature, array("i")).append(number)
 
 

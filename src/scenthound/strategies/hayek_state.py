@@ -50,7 +50,7 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
         raise ValueError("the lists of agents are of different lengths")
     if numbers.dtype.kind not in "iu" or flat.dtype.kind not in "iuf":
         raise ValueError("agents are told in whole numbers")
-    if lengths.sum() != len(flat) or (len(flat) and not (0 <= flat.min() and flat.max() < features)):
+    if lengths.sum() != len(flat) or (len(flat) and (flat.min() < 0 or flat.max() >= features)):
         raise ValueError("features of agents are missing")
     if (lengths < 1).any() or (len(numbers) and (numbers[:, [0, 2, 3, 4, 6]] < 0).any()):
         raise ValueError("an agent has less than nothing")
@@ -131,7 +131,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
         "tally": [tally.sequences, tally.auctions],
         "recognised": [[page, when] for page, when in tally.recognised.items()],
-        "sequence": [economy.left, economy.stops_at_goal, economy.met_goal, economy.idle, economy.is_founded],
+        "sequence": [economy.left, economy.stops_at_goal, economy.met_goal, economy.idle, economy.is_founded, economy.only_new],
         "line": list(economy.line),
         "fetching": list(economy.fetching),
         "banned": sorted(economy.banned),
@@ -147,8 +147,9 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
     economy.tally.sequences, economy.tally.auctions = state["tally"]
-    economy.tally.recognised = {page: when for page, when in state["recognised"]}
-    economy.left, economy.stops_at_goal, economy.met_goal, economy.idle, economy.is_founded = state["sequence"]
+    economy.tally.recognised = dict(state["recognised"])
+    economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
+    economy.is_founded, economy.only_new = state["sequence"][4:]
     economy.line, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
     economy.pending, economy.trading = {}, None
@@ -207,7 +208,8 @@ def _plain(one: Purchase) -> list[Any]:
 
 
 def _purchase(fields: Sequence[Any]) -> Purchase:
-    return Purchase(*fields[:6], tuple(fields[6]), *fields[7:])
+    winner, page, bid, price, payee, goal, line, *rest = fields
+    return Purchase(winner, page, bid, price, payee, goal, tuple(line), *rest)
 
 
 def _chance(rng: random.Random) -> list[Any]:

@@ -1,4 +1,4 @@
-"""How hard the problems of the Hayek economy are: the difficulty, and the page a sequence starts from. Not a strategy."""
+"""How hard the problems of the Hayek economy are: the difficulty, and where a sequence starts. Not a strategy."""
 
 from __future__ import annotations
 
@@ -24,15 +24,27 @@ class Difficulty:
     level: int = 1
     success: float = 0.0
     """MA: moves up or down by `step` with every sequence, never below 0."""
+    most: int = 1_000_000
+    """Harder than this it does not get [D]: pages so far from a goal are not known, and longer sequences that start
+    nearer would meet one whatever is bought."""
 
     def update(self, met_goal: bool) -> int:
         """A sequence is over. Gives the difficulty of the next."""
         self.success = max(0.0, self.success + (self.step if met_goal else -self.step))
         if self.success > self.low * self.level:
-            self.level += 1
+            self.level = max(self.level, min(self.level + 1, self.most))
+            self.success = min(self.success, self.low * (self.most + 1))
         elif self.success < self.high * self.level and self.level > 1:
             self.level -= 1
         return self.level
+
+
+def farthest_start(web: KnownWeb) -> int:
+    """The largest distance from a goal at which there are pages enough to start from; at least 1."""
+    for distance in range(FAR - 1, 1, -1):
+        if sum(map(len, web.at(distance).values())) >= FEWEST_STARTS:
+            return distance
+    return 1
 
 
 def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Callable[[int], bool]) -> int | None:
