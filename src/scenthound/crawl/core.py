@@ -71,6 +71,7 @@ class Crawl:
         self._seed_number = seed_number
         self._batch_size = int(getattr(strategy, "batch", 1))
         self._shuffled = bool(getattr(strategy, "shuffle", False))
+        self._tells = isinstance(strategy, Tells)
         self._batches = 0
         self._batch: deque[tuple[Candidate, int]] = deque()  # with its insertion number
         self._held = Held()
@@ -304,9 +305,9 @@ class Crawl:
 
     def told(self) -> list[Event]:
         """What the strategy has to tell since it was asked last. On resume it was written down before."""
-        if not isinstance(self.strategy, Tells):
+        if not self._tells:
             return []
-        return [event._replace(n=self.numbered) for event in self.strategy.told()]
+        return [event._replace(n=self.numbered) for event in self.strategy.told()]  # type: ignore[attr-defined]
 
     def _let_rest(self, result: Any, now: float) -> None:
         assert self.manners is not None

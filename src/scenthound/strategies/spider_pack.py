@@ -195,8 +195,7 @@ class Pack:
         flight = self._end(candidate.url)
         if flight is None or flight.agent not in self.agents:
             return self.push(candidate)
-        about = flight.about._replace(carry={}, parts={})
-        return self._hold(Sight(self.agents[flight.agent], flight.net, flight.page, flight.inputs), about, number)
+        return self._return(flight)
 
     def in_flight(self) -> list[Url]:
         """Popped and not yet settled, oldest first."""
@@ -272,9 +271,7 @@ class Pack:
         self._is_running = True
         for url, flight in self._unclaimed.items():
             if flight.agent in self.agents and url not in self._holders:
-                about = flight.about._replace(carry={}, parts={})
-                sight = Sight(self.agents[flight.agent], flight.net, flight.page, flight.inputs)
-                self._hold(sight, about, flight.number)
+                self._return(flight)
         self._unclaimed.clear()
 
     def _in_turn(self) -> list[Agent]:
@@ -328,6 +325,12 @@ class Pack:
             return None
         self.drop(agent, worst.url)
         return worst if worst.url not in self._holders else None
+
+    def _return(self, flight: Flight) -> Candidate | None:
+        """Give a link back to the agent that drew it, as it was."""
+        about = flight.about._replace(carry={}, parts={})
+        inputs = 0.0 if flight.inputs is None else flight.inputs
+        return self._hold(Sight(self.agents[flight.agent], flight.net, flight.page, inputs), about, flight.number)
 
     def _withdraw(self, url: Url) -> None:
         for number in list(self._holders.get(url, ())):
