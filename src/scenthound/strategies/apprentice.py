@@ -38,11 +38,11 @@ from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import (
     Query,
     anchor_leaves,
+    anchor_terms,
     anchors_by_url,
     leaf_terms,
     link_number,
     page_counts,
-    text_terms,
 )
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole
 from scenthound.text.stopwords import STOP_LISTS
@@ -301,8 +301,8 @@ def taken_in(
         sizes = [min(size, MOST_OF_A_PAGE) for size in sizes]
     flat = numbered(list(chain.from_iterable(terms))[:MOST_OF_A_PAGE])
     spots = []
-    for link, (begin, end) in zip(page.links, anchor_leaves(page), strict=True):
-        instead = numbered(text_terms(page, link.anchor, analyser)) if begin == end and link.anchor else ()
+    for (begin, end), said in zip(anchor_leaves(page), anchor_terms(page, analyser), strict=True):
+        instead = numbered(said) if begin == end and said else ()
         spots.append(Spot(begin, end, tuple(number for number in instead if number >= 0)))
     return Leaves(np.array(flat, dtype=np.int32), np.array(sizes, dtype=np.int32)), spots
 
