@@ -7,12 +7,13 @@ of them the element around them. The numbers are those of `text.bayes`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.text.bayes import NaiveBayes
+from scenthound.text.numbers import Numbers
 
 Reals = npt.NDArray[np.float64]
 
@@ -23,7 +24,7 @@ class FixedBayes:
     def __init__(self, bayes: NaiveBayes) -> None:
         saved = bayes.save()
         words = saved["words"] if bayes.vocabulary is None else saved["vocabulary"]
-        self._numbers = _Numbers({word: number for number, word in enumerate(words)}, unknown=len(words))
+        self._numbers = Numbers(len(words), words)
         logs = [bayes.log_likelihoods({word: 1}) for word in words]
         self.table: Reals = np.array([*logs, [0.0] * len(bayes.classes)])  # the last row: a word not known
         self.table[~np.isfinite(self.table)] = 0.0  # a class without documents, which the prior keeps out
@@ -43,18 +44,7 @@ class FixedBayes:
 
     def _sums(self, words: Sequence[str], sizes: Sequence[int]) -> Reals:
         """ln P(piece | class), without the prior."""
-        found = np.array(list(map(self._numbers.__getitem__, words)), dtype=np.int64)
+        found = np.array(self._numbers.of(words), dtype=np.int64)
         owners = np.repeat(np.arange(len(sizes)), sizes)
         columns = [np.bincount(owners, logs[found], len(sizes)) for logs in self.table.T]
         return np.stack(columns, axis=1)
-
-
-class _Numbers(dict[str, int]):
-    """From a word to its row of the table."""
-
-    def __init__(self, numbers: Mapping[str, int], unknown: int) -> None:
-        super().__init__(numbers)
-        self.unknown = unknown
-
-    def __missing__(self, word: str) -> int:
-        return self.unknown
