@@ -30,6 +30,7 @@ from scenthound.text.contexts import (
     leaf_terms,
     page_counts,
     stream,
+    surroundings,
     window_counts,
 )
 from scenthound.text.tokens import Analyser
@@ -100,6 +101,7 @@ def assert_alike(ours: Page, theirs: Page) -> None:
     for analyser in (Analyser(), SMALL):
         assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
         assert leaf_terms(ours, analyser) == leaf_terms(theirs, analyser)
+        assert surroundings(ours, analyser) == surroundings(theirs, analyser)
     assert anchor_leaves(ours) == anchor_leaves(theirs)
     assert heading_leaves(ours) == heading_leaves(theirs)
     seen: dict[int, int] = {}

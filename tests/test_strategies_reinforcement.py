@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,9 +14,10 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.graph.foresight import FAR, discounted_rewards, distances
 from scenthound.model import Candidate, Page
-from scenthound.strategies.reinforcement import Reinforcement, neighbourhood
+from scenthound.strategies.reinforcement import Reinforcement
 from scenthound.testing import TinyLessons, TinyWeb, named, walk
 from scenthound.text.bayes import NaiveBayes
+from scenthound.text.contexts import surroundings
 from scenthound.text.fixed_bayes import FixedBayes
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
@@ -73,7 +73,7 @@ def test_a_target_beyond_the_horizon_is_worth_nothing() -> None:
     assert discounted_rewards([[], []], [], 0.5, [0, 1]) == {0: 0.0, 1: 0.0}
 
 
-WORDS = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 3), max_size=4)
+WORDS = st.lists(st.sampled_from("abcdef"), max_size=6)
 
 
 @settings(deadline=None)
@@ -83,15 +83,16 @@ WORDS = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 3), max_size=4
     st.booleans(),
 )
 def test_a_classifier_in_a_table_says_what_the_counting_one_says(
-    learned: list[tuple[str, dict[str, int]]], pieces: list[dict[str, int]], uniform: bool
+    learned: list[tuple[str, list[str]]], pieces: list[list[str]], uniform: bool
 ) -> None:
     bayes = NaiveBayes("012", uniform=uniform)
-    for label, counts in learned:
-        bayes.add(label, counts)
+    for label, words in learned:
+        bayes.add(label, Counter(words))
     rows = [[one, other] for one in range(len(pieces)) for other in range(len(pieces))]
-    found = FixedBayes(bayes).posteriors(pieces, np.array(rows))
+    said = [word for piece in pieces for word in piece]
+    found = FixedBayes(bayes).posteriors(said, list(map(len, pieces)), rows)
     for row, (one, other) in zip(found.tolist(), rows, strict=True):
-        whole = Counter(pieces[one]) + Counter(pieces[other])
+        whole = Counter(pieces[one] + pieces[other])
         assert row == pytest.approx(list(bayes.posteriors(whole).values()), abs=1e-9)
 
 
@@ -146,10 +147,8 @@ def test_the_neighbourhood_is_anchor_element_title_heading_and_address() -> None
     url = named("a.example/")
     html = "<title>Big title</title><h1>Old</h1><h2>Near <i>heading</i></h2><li>around <a href=/x/papers.pdf>anchor</a>"
     page = Page(url, Candidate(url, 0.0), parse_html(html, url))
-    found = [list(piece) for _, piece in neighbourhood(page, page.links[0], 0, Analyser("none", stem=False))]
-    assert found == [
-        ["big", "title"], ["near", "heading"], ["around", "anchor"], ["anchor"], ["example", "papers", "pdf"],
-    ]  # fmt: skip
+    found = surroundings(page, Analyser("none", stem=False)).of(0)
+    assert " ".join(found) == "big title near heading around anchor anchor example papers pdf"
 
 
 def test_of_several_anchors_to_one_page_the_best_counts() -> None:

@@ -188,10 +188,9 @@ class PreparedDocument:
                 return term_frequencies(analyser.terms_of(self._tokens(first, behind)))
             case ("leaf terms", Analyser() as analyser):
                 tables = self._read()
-                terms = [analyser.terms_of([word])[:1] for word in tables.words]
-                flat, starts = tables.token.tolist(), tables.leaf_token.tolist()
-                pairs = pairwise(starts)
-                return [[term for number in flat[begin:end] for term in terms[number]] for begin, end in pairs]
+                terms = analyser.term_of_each(tables.words)
+                flat = list(map(terms.__getitem__, tables.token.tolist()))
+                return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
             case ("holders",):
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()

@@ -38,12 +38,13 @@ from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import (
     Query,
     anchor_leaves,
+    anchor_terms,
     anchors_by_url,
     leaf_terms,
     link_number,
     page_counts,
-    text_terms,
 )
+from scenthound.text.numbers import NONE
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
@@ -211,7 +212,7 @@ class Apprentice:
     def _foreseen(self, leaves: Leaves, spots: Sequence[Spot]) -> list[float]:
         """P(relevant) for links of one page: what each leaf says at each offset is computed once for all of them."""
         said = self._leaf_weights(leaves)
-        reach, size = self.reach, len(said)
+        reach = self.reach
         padded = np.concatenate([np.zeros((reach, 2 * reach + 1)), said, np.zeros((reach + 1, 2 * reach + 1))])
         begins = np.array([spot.begin for spot in spots], dtype=np.int64)
         ends = np.array([spot.end for spot in spots], dtype=np.int64)
@@ -219,23 +220,22 @@ class Apprentice:
         for offset in range(1, reach + 1):
             total += padded[begins - offset + reach, reach - offset] + padded[ends - 1 + offset + reach, reach + offset]
         total += np.where(ends == begins + 1, padded[begins + reach, reach], 0.0)
-        for place, spot in enumerate(spots):
-            if spot.end > spot.begin + 1:
-                total[place] += said[spot.begin : min(spot.end, size), reach].sum()
-            elif spot.instead:
-                total[place] += self.bayes_.weights(np.array(spot.instead, dtype=np.int64))[:, reach].sum()
+        for place in np.flatnonzero(ends > begins + 1).tolist():
+            total[place] += said[begins[place] : ends[place], reach].sum()
+        pictures = [place for place, spot in enumerate(spots) if spot.instead]
+        if pictures:
+            terms = np.array(list(chain.from_iterable(spots[place].instead for place in pictures)), dtype=np.int64)
+            starts = np.array([0, *accumulate(len(spots[place].instead) for place in pictures[:-1])], dtype=np.int64)
+            total[pictures] += self.bayes_.weights(terms, starts)[:, reach]
         found: list[float] = self.bayes_.probabilities(total).tolist()
         return found
 
     def _leaf_weights(self, leaves: Leaves) -> Reals:
         """For each leaf the sum over its terms of what they say, at each offset."""
-        starts = leaves.starts[:-1]
-        said = np.zeros((len(starts), 2 * self.reach + 1))
+        said = np.zeros((len(leaves.starts) - 1, 2 * self.reach + 1))
         filled = np.flatnonzero(np.diff(leaves.starts))
         if len(filled):
-            weights = self.bayes_.weights(leaves.terms.astype(np.int64))
-            weights[leaves.terms < 0] = 0.0
-            said[filled] = np.add.reduceat(weights, starts[filled], axis=0)
+            said[filled] = self.bayes_.weights(leaves.terms.astype(np.int64), leaves.starts[filled].astype(np.int64))
         return said
 
     def _ranked_anew(self) -> list[Candidate]:
@@ -301,9 +301,9 @@ def taken_in(
         sizes = [min(size, MOST_OF_A_PAGE) for size in sizes]
     flat = numbered(list(chain.from_iterable(terms))[:MOST_OF_A_PAGE])
     spots = []
-    for link, (begin, end) in zip(page.links, anchor_leaves(page), strict=True):
-        instead = numbered(text_terms(page, link.anchor, analyser)) if begin == end and link.anchor else ()
-        spots.append(Spot(begin, end, tuple(number for number in instead if number >= 0)))
+    for (begin, end), said in zip(anchor_leaves(page), anchor_terms(page, analyser), strict=True):
+        instead = numbered(said) if begin == end and said else ()
+        spots.append(Spot(begin, end, tuple(number for number in instead if number != NONE)))
     return Leaves(np.array(flat, dtype=np.int32), np.array(sizes, dtype=np.int32)), spots
 
 
@@ -319,7 +319,7 @@ def features_of(leaves: Leaves, spot: Spot, reach: int) -> Whole:
         if first <= last and behind > max(first, 0):
             begin, end = leaves.starts[max(first, 0)], leaves.starts[min(behind, last + 1)]
             terms = leaves.terms[begin:end].astype(np.int64)
-            runs.append(terms[terms >= 0] * width + (offset + reach))
+            runs.append(terms[terms != NONE] * width + (offset + reach))
     return np.concatenate([np.zeros(0, np.int64), *runs])
 
 

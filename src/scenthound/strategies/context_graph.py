@@ -114,7 +114,7 @@ class ContextGraph:
         layers: list[list[Mapping[str, int]]] = []
         for depth in range(self.layers + 1):
             members = sampled([url for url, layer in lowest.items() if layer == depth], MERGED * self.cap, rng)
-            pages = [examples.get(url) or lessons.page(url) for url in members]
+            pages = (examples.get(url) or lessons.page(url) for url in members)  # one at a time: they may be large
             layers.append([page_counts(page, self.analyser_) for page in pages if page is not None])
             progress(f"layer {depth}: {len(layers[-1])} pages")
         return layers

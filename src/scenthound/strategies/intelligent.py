@@ -160,34 +160,31 @@ class Intelligent:
 
     def _offers(self, page: Page, number: int, parent: _Parent) -> list[Candidate]:
         """The page's links, each worth what this page alone says for it."""
-        outlinks, addresses = page.outlinks, address_terms(page, self.analyser_)
-        tokens = [self.events_["url"].numbered(dict.fromkeys(address)) for address in addresses]
-        is_ranked = self.totals_.pages >= self.breadth
-        if is_ranked:
-            words = float(self._word_logs(parent.words).sum())
-            url = self._url_logs(tokens)
-            from_goal, sibling = self._single_logs()
-            others = (from_goal if parent.is_goal else 0.0, sibling if parent.goal_children else 0.0)
+        addresses, waiting = address_terms(page, self.analyser_), self.waiting_
+        met = zip(page.outlinks, addresses, strict=True)
+        links = [(link, terms) for link, terms in met if link.url not in waiting.done]
+        numbers = [self._meet(link.url, terms, number, parent.is_goal) for link, terms in links]
+        if self.totals_.pages < self.breadth:
+            return [page.offer(link, 0.0, {LINK: one}) for (link, _), one in zip(links, numbers, strict=True)]
+        words = float(self._word_logs(parent.words).sum())
+        url = self._url_logs([waiting.links[one].more[0] for one in numbers])
+        from_goal, sibling = self._single_logs()
+        others = (from_goal if parent.is_goal else 0.0, sibling if parent.goal_children else 0.0)
         offers = []
-        for place, link in enumerate(outlinks):
-            if link.url in self.waiting_.done:
-                continue
-            carry = {LINK: self._meet(link.url, tokens[place], number, parent.is_goal)}
-            if is_ranked:
-                parts = self._parts(words, url[place], *others)
-                offers.append(page.offer(link, sum(parts.values()), carry, parts))
-            else:
-                offers.append(page.offer(link, 0.0, carry))
+        for place, (link, _) in enumerate(links):
+            parts = self._parts(words, url[place], *others)
+            offers.append(page.offer(link, sum(parts.values()), {LINK: numbers[place]}, parts))
         return offers
 
-    def _meet(self, url: Url, tokens: Sequence[int], parent: int, is_goal: bool) -> int:
+    def _meet(self, url: Url, terms: Sequence[str], parent: int, is_goal: bool) -> int:
         """The number of a waiting link, which this page leads to as well."""
-        number = self.waiting_.number(url, (tokens, is_goal))
-        self.waiting_.see(number, (parent,))
-        link = self.waiting_.links[number]
-        if is_goal and not link.more[1]:
-            link.more = (link.more[0], True)
-        return number
+        known = self.waiting_.known(url)
+        if known is None:
+            known = self.waiting_.number(url, (self.events_["url"].numbered(dict.fromkeys(terms)), is_goal))
+        elif is_goal and not self.waiting_.links[known].more[1]:
+            self.waiting_.links[known].more = (self.waiting_.links[known].more[0], True)
+        self.waiting_.see(known, (parent,))
+        return known
 
     def _ranked_anew(self) -> list[Candidate]:
         """Every waiting link under its priority of now. Links of the same parents share what their words say."""
@@ -195,6 +192,7 @@ class Intelligent:
         logs = np.maximum(self.events_["words"].logs(self.totals_, self.errors), 0.0)
         telling = {number: one.words[logs[one.words] > 0.0] for number, one in parents.items()}
         said: dict[tuple[tuple[int, ...], ...], float] = {}
+        scratch = np.zeros(len(logs), dtype=np.int64)
         url = self._url_logs([one.more[0] for one in waiting])
         from_goal, sibling = self._single_logs()
         is_related = {(number,) for number, one in parents.items() if one.goal_children}
@@ -203,7 +201,7 @@ class Intelligent:
             key = tuple(one.seen)
             words = said.get(key)
             if words is None:
-                words = said[key] = float(logs[_union([telling[number] for (number,) in key])].sum())
+                words = said[key] = _sum_of_union([telling[number] for (number,) in key], logs, scratch)
             beside = sibling if not is_related.isdisjoint(key) else 0.0
             parts = self._parts(words, url[place], from_goal if one.more[1] else 0.0, beside)
             offers.append(Candidate(one.url, sum(parts.values()), parts=parts, rescored=True))
@@ -262,3 +260,13 @@ def _union(words: Sequence[Numbers]) -> npt.NDArray[np.int64]:
     if len(words) == 1:
         return words[0].astype(np.int64)
     return np.unique(np.concatenate([np.zeros(0, np.int32), *words])).astype(np.int64)
+
+
+def _sum_of_union(words: Sequence[Numbers], values: Reals, scratch: npt.NDArray[np.int64]) -> float:
+    """The sum of the values of the words that are in any of the sets; without sorting, for it is asked very often."""
+    if len(words) == 1:
+        return float(values[words[0]].sum())
+    every = np.concatenate([np.zeros(0, np.int32), *words])
+    places = np.arange(len(every))
+    scratch[every] = places
+    return float(values[every[scratch[every] == places]].sum())

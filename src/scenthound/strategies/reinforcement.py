@@ -19,34 +19,26 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.graph.foresight import discounted_rewards, distance_bin
-from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.ports import Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.back_links import back_layers
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import (
-    address_terms,
-    anchors_by_url,
-    context_counts,
-    heading_leaves,
-    leaf_terms,
-    link_number,
-    text_terms,
-)
+from scenthound.text.contexts import link_number, surroundings
 from scenthound.text.fixed_bayes import FixedBayes
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
-Piece = Mapping[str, int] | Sequence[str]
-"""Counts, or terms in order."""
 PROGRESS = 5000
 
 
@@ -88,52 +80,62 @@ class Reinforcement:
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         if not lessons.examples:
             raise BadConfig("reinforcement: there are no examples to learn from", "give some pages that are on topic")
-        web = self._known_web(lessons, rng)
+        examples = {page.url for page in lessons.examples[: self.pages]}
+        web = self._known_web(lessons, sorted(examples), rng)
         progress(f"a web of {len(web):,} pages")
-        if len(web) == len({page.url for page in lessons.examples}):
+        if web.keys() <= examples:
             raise BadConfig(
                 "reinforcement: no page is known that links to an example",
                 "train it on a bed or a crawl that holds pages which lead to the examples",
             )
         number = {url: place for place, url in enumerate(web)}
-        pages = list(web.values())
-        inside = [[number[link.url] for link in page.outlinks if link.url in number] for page in pages]
-        targets = [number[page.url] for page in lessons.examples]
-        values = discounted_rewards(inside, targets, self.gamma, sorted({one for to in inside for one in to}))
+        inside = [[number[url] for url in links if url in number] for links in web.values()]
+        starts = sorted({one for to in inside for one in to})
+        rewards = discounted_rewards(inside, [number[url] for url in examples], self.gamma, starts)
+        urls = list(web)
+        values = {urls[place]: value for place, value in rewards.items()}
         progress(f"values of {len(values):,} pages")
-        spots = [(place, chosen) for place, page in enumerate(pages) for chosen in range(len(page.outlinks))]
+        spots = [(url, place) for url, links in web.items() for place in range(len(links))]
         if len(spots) > self.links:
             spots = [spots[place] for place in sorted(rng.sample(range(len(spots)), self.links))]
-        self._learn(pages, spots, {pages[place].url: value for place, value in values.items()}, progress)
+        self._learn(lessons, spots, values, progress)
 
-    def _known_web(self, lessons: Lessons, rng: random.Random) -> dict[Url, Page]:
-        """The pages around the examples, in the order of the alphabet."""
-        examples = {page.url: page for page in lessons.examples[: self.pages]}
+    def _known_web(self, lessons: Lessons, examples: Sequence[Url], rng: random.Random) -> dict[Url, list[Url]]:
+        """The pages around the examples, in the order of the alphabet, with their links. Pages are not kept: what a
+        parser makes of two thousand of them does not fit everywhere."""
         cap = max(1, (self.pages - len(examples)) // self.depth)
-        layers = back_layers(lessons, list(examples), self.depth, cap, rng)
-        found = {url: examples.get(url) or lessons.page(url) for layer in layers for url in layer}
-        return {url: page for url, page in sorted(found.items()) if page is not None}
+        known = {page.url: page for page in lessons.examples}
+        web: dict[Url, list[Url]] = {}
+        for url in sorted(chain.from_iterable(back_layers(lessons, examples, self.depth, cap, rng))):
+            page = known.get(url) or lessons.page(url)
+            if page is not None:
+                web[url] = [link.url for link in page.outlinks]
+        return web
 
     def _learn(
         self,
-        pages: Sequence[Page],
-        spots: Sequence[tuple[int, int]],
+        lessons: Lessons,
+        spots: Sequence[tuple[Url, int]],
         values: Mapping[Url, float],
         progress: Callable[[str], None],
     ) -> None:
         """From the links at these spots, each a page and a place among its outlinks, to a classifier and means."""
         bayes = NaiveBayes([str(number) for number in range(self.bins)])
         sums, links = [0.0] * self.bins, [0] * self.bins
-        for done, (place, chosen) in enumerate(spots, 1):
-            page = pages[place]
-            link = page.outlinks[chosen]
-            value = values.get(link.url, 0.0)
-            number = distance_bin(value, self.gamma, self.bins)
-            bayes.add(str(number), _counted(neighbourhood(page, link, chosen, self.analyser_)))
-            sums[number] += value
-            links[number] += 1
-            if not done % PROGRESS:
-                progress(f"{done:,} of {len(spots):,} links")
+        for url, places in groupby(spots, key=itemgetter(0)):
+            page = lessons.page(url)
+            if page is None:
+                continue
+            around = surroundings(page, self.analyser_)
+            for _, place in places:
+                link = page.outlinks[place]
+                value = values.get(link.url, 0.0)
+                number = distance_bin(value, self.gamma, self.bins)
+                bayes.add(str(number), Counter(around.of(link_number(page, link))))
+                sums[number] += value
+                links[number] += 1
+                if not sum(links) % PROGRESS:
+                    progress(f"{sum(links):,} of {len(spots):,} links")
         self._take(bayes, [total / max(one, 1) for total, one in zip(sums, links, strict=True)])
         progress(f"links per bin: {', '.join(map(str, links))}")
 
@@ -167,61 +169,21 @@ class Reinforcement:
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        """Pieces that links share, as the title and the elements around them, are looked up once."""
-        pieces: dict[Any, Piece] = {}
-        rows: list[tuple[int, ...]] = []
-        owners: list[Link] = []
-        places: dict[Any, int] = {}
-        anchors = anchors_by_url(page)
-        for chosen, one_url in enumerate(anchors.values()):
-            for link in one_url:
-                row = []
-                for key, piece in neighbourhood(page, link, chosen, self.analyser_):
-                    place = places.setdefault(key, len(places))
-                    if place == len(pieces):
-                        pieces[key] = piece
-                    row.append(place)
-                rows.append(tuple(row))
-                owners.append(link)
-        if not rows:
+        around = surroundings(page, self.analyser_)
+        if not around.rows:
             return []
-        posteriors = self.fixed_.posteriors(list(pieces.values()), np.array(rows))
+        posteriors = self.fixed_.posteriors(*around)
         worth = (posteriors @ np.array(self.means_)).tolist()
-        names = [f"bin {name}" for name in self._trained().classes]
         best: dict[Url, int] = {}
-        for number, link in enumerate(owners):
-            known = best.setdefault(link.url, number)
-            if worth[number] > worth[known]:
+        for number, link in enumerate(page.links):
+            if worth[number] > worth[best.setdefault(link.url, number)]:
                 best[link.url] = number
-        offers = []
-        for number in best.values():
-            parts = dict(zip(names, posteriors[number].tolist(), strict=True))
-            offers.append(page.offer(owners[number], worth[number], parts=parts))
-        return offers
+        best.pop(page.url, None)
+        names, chances = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()
+        return [
+            page.offer(page.links[number], worth[number], parts=dict(zip(names, chances[number], strict=True)))
+            for number in best.values()
+        ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()
-
-
-def neighbourhood(page: Page, link: Link, chosen: int, analyser: Analyser) -> Iterator[tuple[Any, Piece]]:
-    """The words around an anchor, piece by piece, each with a name that links share where they share the piece.
-
-    `chosen` is the place of the link's URL among `page.outlinks`.
-    """
-    yield "title", text_terms(page, page.title, analyser)
-    begin, end = heading_leaves(page)[link_number(page, link)]
-    yield (
-        ("heading", begin, end),
-        [term for leaf in leaf_terms(page, analyser)[begin:end] for term in leaf] if end else (),
-    )
-    around = context_counts(page, link, 1, analyser)
-    yield ("around", id(around)), around  # the page remembers it, so it stays and is the element's own
-    yield ("anchor", link.anchor), text_terms(page, link.anchor, analyser)
-    yield ("url", chosen), address_terms(page, analyser)[chosen]
-
-
-def _counted(pieces: Iterable[tuple[Any, Piece]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for _, piece in pieces:
-        total.update(piece)
-    return total

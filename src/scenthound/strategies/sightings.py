@@ -41,6 +41,10 @@ class Sightings(Generic[P]):
         self._children: dict[int, int] = {}  # how many sightings name a page
         self._next = 0
 
+    def known(self, url: Url) -> int | None:
+        """The number of a link, if it waits."""
+        return self._numbers.get(url)
+
     def number(self, url: Url, more: Any = None) -> int:
         """The number of a waiting link; a new one if nobody has seen it yet."""
         known = self._numbers.get(url)

@@ -14,7 +14,8 @@ supply them. The keys, all plain tuples (`analyser` is an `Analyser`, `number` a
     ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
     ("headings",)                           of every link the slice of the leaves that is the heading it stands under
     ("url terms", analyser)                 the terms of every outlink's address
-    ("text terms", analyser, text)          the terms of some text of the page, as of its title
+    ("anchor terms", analyser)              the terms of every link's anchor
+    ("surroundings", analyser)              what the surroundings of each link say, as Surroundings
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
 
@@ -25,8 +26,9 @@ Similarities are not remembered: they are judgement, which `Page.effort` leaves 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from scenthound.model import Leaf, Link, Page, Url
@@ -58,6 +60,22 @@ class Stream(NamedTuple):
 
     tokens: list[str]
     spans: list[tuple[int, int]]
+
+
+class Surroundings(NamedTuple):
+    """The words around links, in pieces that links may share. A word said by two pieces of a link counts twice."""
+
+    words: list[str]
+    """Of all pieces, one after the other."""
+    sizes: list[int]
+    """How many words each piece has."""
+    rows: list[list[int]]
+    """For each of `page.links` the numbers of its pieces: title, heading, parent element, anchor, address."""
+
+    def of(self, number: int) -> list[str]:
+        """All words around a link."""
+        ends = list(accumulate(self.sizes))
+        return [word for one in self.rows[number] for word in self.words[ends[one] - self.sizes[one] : ends[one]]]
 
 
 def page_counts(page: Page, analyser: Analyser) -> Counts:
@@ -127,9 +145,9 @@ def leaf_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     return page.derived(("leaf terms", analyser), lambda: [analyser.terms(leaf.text) for leaf in page.document.leaves])
 
 
-def text_terms(page: Page, text: str, analyser: Analyser) -> Sequence[str]:
-    """The terms of some text of the page, as its title or an anchor."""
-    return page.derived(("text terms", analyser, text), lambda: analyser.terms(text))
+def anchor_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
+    """The terms of each link's anchor, in step with `page.links`; of an image link those of its `alt` text."""
+    return page.derived(("anchor terms", analyser), lambda: _anchor_terms(page.links, analyser))
 
 
 def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
@@ -137,17 +155,26 @@ def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
 
     In step with `page.links`. An anchor without text has an empty slice, before the next anchor that has some.
     """
-    return page.derived(("anchor leaves",), lambda: _anchor_leaves(_holders(page)[0], len(page.links)))
+    anchors = _holders(page)[0]
+    return page.derived(("anchor leaves",), lambda: _anchor_leaves(anchors, len(page.links)))
 
 
 def heading_leaves(page: Page) -> Sequence[tuple[int, int]]:
     """Which leaves are the heading that each link stands in or, in document order, nearest behind; (0, 0) for none."""
-    return page.derived(("headings",), lambda: _heading_leaves(_holders(page)[1], anchor_leaves(page)))
+    headings, spans = _holders(page)[1], anchor_leaves(page)
+    return page.derived(("headings",), lambda: _heading_leaves(headings, spans))
 
 
 def address_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     """The terms of the address, host and path, that each of `page.outlinks` leads to."""
-    return page.derived(("url terms", analyser), lambda: [analyser.terms(url_text(link.url)) for link in page.outlinks])
+    outlinks = page.outlinks
+    return page.derived(("url terms", analyser), lambda: [analyser.terms(url_text(link.url)) for link in outlinks])
+
+
+def surroundings(page: Page, analyser: Analyser) -> Surroundings:
+    """The words around each link: of the title, the nearest heading, the parent element, the anchor, the address."""
+    headings = heading_leaves(page)
+    return page.derived(("surroundings", analyser), lambda: _surroundings(page, analyser, headings))
 
 
 def url_text(url: Url) -> str:
@@ -195,6 +222,43 @@ def _holders(page: Page) -> tuple[Sequence[int], Sequence[int]]:
         return [leaf.anchor for leaf in leaves], [leaf.heading for leaf in leaves]
 
     return page.derived(("holders",), found)
+
+
+def _anchor_terms(links: Sequence[Link], analyser: Analyser) -> list[list[str]]:
+    known: dict[str, list[str]] = {}
+    for link in links:
+        if link.anchor not in known:
+            known[link.anchor] = analyser.terms(link.anchor)
+    return [known[link.anchor] for link in links]
+
+
+def _surroundings(page: Page, analyser: Analyser, headings: Sequence[tuple[int, int]]) -> Surroundings:
+    made = Surroundings([], [], [])
+    known: dict[Hashable, int] = {}
+
+    def piece(name: Hashable, text: str) -> int:
+        number = known.get(name)
+        if number is None:
+            number = known[name] = len(made.sizes)
+            terms = analyser.terms(text)
+            made.words.extend(terms)
+            made.sizes.append(len(terms))
+        return number
+
+    document = page.document
+    above = {span: " ".join(leaf.text for leaf in document.leaves[slice(*span)]) for span in {*headings} - {(0, 0)}}
+    for link, span in zip(page.links, headings, strict=True):
+        element, around = document.under(link, 1)
+        made.rows.append(
+            [
+                piece("title", page.title),
+                piece(span, above.get(span, "")),
+                piece(element, around),
+                piece(("anchor", link.anchor), link.anchor),
+                piece(("url", link.url), url_text(link.url)),
+            ]
+        )
+    return made
 
 
 def _anchor_leaves(anchors: Sequence[int], links: int) -> list[tuple[int, int]]:

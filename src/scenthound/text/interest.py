@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from scenthound.text.numbers import NONE, Numbers
+
 FLOOR = 0.01
 """What a ratio is at least, before its logarithm is taken."""
 MOST_EVENTS = 500_000  # events of one kind that are told apart; newer ones are ignored
@@ -49,25 +51,16 @@ class Events:
     """Counts of one kind of events, each with a number."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+        self.numbers = Numbers(MOST_EVENTS)
         self.pages: Whole = np.zeros(256, dtype=np.int64)
         self.goals: Whole = np.zeros(256, dtype=np.int64)
 
     def numbered(self, names: Iterable[str]) -> list[int]:
-        """The numbers of some events; new ones get theirs now, as long as there is room."""
-        numbers = self.numbers
-        found = [numbers.get(name, -1) for name in names]
-        if -1 in found:
-            found = [number for name in names if (number := self._number(name)) >= 0]
-        return found
-
-    def _number(self, name: str) -> int:
-        number = self.numbers.get(name, -1)
-        if number < 0 and len(self.numbers) < MOST_EVENTS:
-            number = self.numbers[name] = len(self.numbers)
-            if number >= len(self.pages):
-                self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
-        return number
+        """The numbers of some events; new ones get theirs now, as long as there is room, and the rest is left out."""
+        found = self.numbers.of(names)
+        while len(self.numbers) >= len(self.pages):
+            self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
+        return found if NONE not in found else [number for number in found if number != NONE]
 
     def count(self, numbers: Whole | list[int], is_goal: bool) -> None:
         """A page showed these events, each named once."""

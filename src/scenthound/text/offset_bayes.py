@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.text.bayes import UNIT
+from scenthound.text.numbers import Numbers
 
 MOST_TERMS = 100_000  # terms that are told apart; newer ones are ignored: bounds the counts to some 18 MB
 
@@ -27,45 +28,46 @@ class OffsetBayes:
 
     def __init__(self, reach: int) -> None:
         self.reach, self.width = reach, 2 * reach + 1
-        self.numbers: dict[str, int] = {}
+        self.numbers = Numbers(MOST_TERMS)
         self._counts: Whole = np.zeros((2, 256 * self.width), dtype=np.int64)  # irrelevant, relevant
+        self._says: Reals = np.zeros((2, 256 * self.width))  # ln(1 + relevant) - ln(1 + irrelevant); 1 if ever counted
         self._documents = [0, 0]
         self._words = [0, 0]
         self._known = 0  # features that were ever counted: |V|
 
     def numbered(self, terms: Iterable[str]) -> list[int]:
-        """The numbers of terms, -1 where there is no room for new ones."""
-        numbers = self.numbers
-        found = [numbers.get(term, -1) for term in terms]
-        if -1 in found:
-            found = [self._number(term) for term in terms]
+        """The numbers of terms; `NONE`, of which nothing is known, where there is no room for new ones."""
+        found = self.numbers.of(terms)
+        while len(self.numbers) * self.width >= self._counts.shape[1]:  # the last row stays empty
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
+            self._says = np.concatenate([self._says, np.zeros_like(self._says)], axis=1)
         return found
-
-    def _number(self, term: str) -> int:
-        number = self.numbers.get(term, -1)
-        if number < 0 and len(self.numbers) < MOST_TERMS:
-            number = self.numbers[term] = len(self.numbers)
-            if number * self.width >= self._counts.shape[1]:
-                self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
-        return number
 
     def add(self, features: Whole, relevance: float, sign: int = 1) -> None:
         """One more instance: relevant with weight `relevance`, irrelevant with the rest. Sign -1 takes it back."""
         distinct, times = np.unique(features, return_counts=True)
-        before = np.count_nonzero(self._counts[:, distinct].any(axis=0))
         for place, weight in enumerate((1.0 - relevance, relevance)):
             share = sign * round(weight * UNIT)
             self._counts[place, distinct] += share * times
             self._words[place] += share * len(features)
             self._documents[place] += share
-        self._known += int(np.count_nonzero(self._counts[:, distinct].any(axis=0)) - before)
+        self._say(distinct)
 
-    def weights(self, terms: Whole) -> Reals:
-        """What each term says for relevance at each offset, in logarithms: a row per term, a column per offset."""
-        counts = self._counts.reshape(2, -1, self.width)[:, terms]
+    def _say(self, features: Whole) -> None:
+        """Bring up to date what is looked up for every link: counts change for few features at a time."""
+        self._known -= int(self._says[1, features].sum())
+        counts = self._counts[:, features]
         logs = np.log1p(counts / UNIT)
+        self._says[:, features] = logs[1] - logs[0], counts.any(axis=0)
+        self._known += int(self._says[1, features].sum())
+
+    def weights(self, terms: Whole, starts: Whole) -> Reals:
+        """What runs of terms say for relevance, in logarithms: a row for the terms from each start to the next, a
+        column per offset. No run may be empty."""
+        says = self._says.reshape(2, -1, self.width)
         against, favour = (math.log(self._known + words / UNIT) if self._known else 0.0 for words in self._words)
-        return np.where(counts.any(axis=0), logs[1] - logs[0] - (favour - against), 0.0)
+        counted = np.add.reduceat(says[1, terms], starts, axis=0)
+        return np.asarray(np.add.reduceat(says[0, terms], starts, axis=0) - (favour - against) * counted)
 
     def probabilities(self, said: Reals) -> Reals:
         """P(relevant) for documents whose features say so much, in logarithms."""
@@ -78,7 +80,8 @@ class OffsetBayes:
     def probability(self, features: Whole) -> float:
         """P(relevant) for one document."""
         terms, offsets = np.divmod(features, self.width)
-        return float(self.probabilities(self.weights(terms)[np.arange(len(terms)), offsets].sum(keepdims=True))[0])
+        said = self.weights(terms, np.arange(len(terms)))[np.arange(len(terms)), offsets] if len(terms) else offsets
+        return float(self.probabilities(said.sum(keepdims=True).astype(np.float64))[0])
 
     # ---- keeping
 
@@ -94,5 +97,5 @@ class OffsetBayes:
         made._counts[:, : counts.shape[1]] = counts
         made._documents = [int(one) for one in state["documents"]]
         made._words = [int(one) for one in counts.sum(axis=1)]
-        made._known = int(np.count_nonzero(counts.any(axis=0)))
+        made._say(np.arange(counts.shape[1]))
         return made

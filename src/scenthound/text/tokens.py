@@ -104,6 +104,10 @@ class Analyser:
         """The terms among raw tokens that were cut before."""
         return list(filter(None, map(self._terms.__getitem__, raw)))
 
+    def term_of_each(self, raw: list[str]) -> list[str | None]:
+        """The term of each raw token; None for one that has none."""
+        return list(map(self._terms.__getitem__, raw))
+
     def counts(self, text: str) -> Counts:
         """How often each term occurs, in the order in which they first do."""
         return term_frequencies(filter(None, map(self._terms.__getitem__, _runs(text))))
