@@ -140,7 +140,7 @@ class Bayes:
                 self.classifier_.add("goal", said)
         else:
             self.classifier_ = NaiveBayes.load(self.lesson_)
-        self.recent_ = RecentPages(self.recent)
+        self.recent_ = RecentPages(self.recent, seeds)
         self.labels_: dict[Url, bool] = {}
         self.fetched_ = self.fetched_goals_ = 0
         self.selected_ = self.selected_goals_ = 0
@@ -272,8 +272,11 @@ class Bayes:
         counts = self.recent_.words(url)
         was = None if counts is None else self._is_goal(url, counts)
         self.labels_[url] = on_topic
-        if counts is None:  # should it wait, it is as good as certain what will come of it
-            return [Candidate(url, self._score(self._known(url, 0.0)), parts={"label": float(on_topic)}, rescored=True)]
+        if counts is None:
+            if url in self.recent_.spared or self.mode != "link":
+                return ()
+            score = self._score(self._known(url, 0.0))  # should it wait, it is certain what will come of it
+            return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         if was != on_topic:
             self.classifier_.add(CLASSES[on_topic], counts, -1.0)
             self.classifier_.add(CLASSES[not on_topic], counts)
@@ -297,7 +300,7 @@ class Bayes:
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.classifier_ = NaiveBayes.load(state["classifier"])
-        self.recent_ = RecentPages.load(state["recent"], self.recent)
+        self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.spared)
         self.labels_ = {Url(url): bool(on_topic) for url, on_topic in state["labels"].items()}
         self.fetched_, self.fetched_goals_, self.selected_, self.selected_goals_ = state["counts"]
         self.is_stale_ = state["stale"]
