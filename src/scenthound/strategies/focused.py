@@ -62,7 +62,7 @@ class FocusedSoft:
     rho: float = field(default=0.1, metadata={"doc": "relevance that a page must exceed to be endorsed"})
     percentile: float = field(default=90.0, metadata={"doc": "hubs from this percentile on promote what they link to"})
     memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered for the distiller"})
-    recent: int = field(default=1000, metadata={"doc": "pages whose words and links are remembered, for labels"})
+    recent: int = field(default=200, metadata={"doc": "pages whose words and links are remembered, for labels"})
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 

@@ -12,6 +12,7 @@ from typing import Any
 from scenthound.model import Candidate, Url
 from scenthound.text.papers import Papers
 
+MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages of prose
 DECIMALS = 12  # rule 3: what is compared is rounded before
 
 
@@ -41,7 +42,7 @@ class RecentPages:
         for link in links:
             if link not in self.spared:
                 self._parents.setdefault(link, []).append(url)
-        while len(self._links) > self.most:
+        while len(self._links) > self.most or (self.papers.held > MOST_WORDS and len(self._links) > 1):
             self.forget(next(iter(self._links)))
 
     def forget(self, url: Url) -> None:
