@@ -18,7 +18,8 @@ sheet tells no more) if it holds at least `threshold` of them. Untrained, the on
 start is made of the topic's keywords and description, and no other document: until the first page is judged not to be
 a goal every page looks like one. Trained, goals are the examples and others the background, and the keywords are not
 counted. A page with a label counts as the label says, whatever the judge thought, as long as it is one of the last
-`recent`; its links have P(goal) = 1 or 0. `score="logit"` ranks by log-odds, which do not saturate on long pages.
+`recent` or waits in the corona; its links have P(goal) = 1 or 0. `score="logit"` ranks by log-odds, which do not
+saturate on long pages.
 """
 
 from __future__ import annotations
@@ -270,8 +271,11 @@ class Bayes:
     def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """A page counts as its label says from now on; of a URL that was not read yet, once it is."""
         counts = self.recent_.words(url)
+        if counts is None:
+            counts = self.corona_.words(url)
         was = None if counts is None else self._is_goal(url, counts)
         self.labels_[url] = on_topic
+        self.is_stale_ = True
         if counts is None:
             if url in self.recent_.spared or self.mode != "link":
                 return ()
@@ -281,7 +285,6 @@ class Bayes:
             self.classifier_.add(CLASSES[on_topic], counts, -1.0)
             self.classifier_.add(CLASSES[not on_topic], counts)
             self.fetched_goals_ += 1 if on_topic else -1
-        self.is_stale_ = True
         return self._rescored() if self.mode == "link" else ()
 
     # ---- what survives a restart
