@@ -24,7 +24,7 @@ CLASSES = ("goal", "other", "third")
 BOTH = pytest.mark.parametrize("events", ["multinomial", "bernoulli"])
 Events = Literal["multinomial", "bernoulli"]
 
-words = st.sampled_from("beach volleyball tour team score hotel news ice net".split())
+words = st.sampled_from(["beach", "volleyball", "tour", "team", "score", "hotel", "news", "ice", "net"])
 counts = st.dictionaries(words, st.integers(1, 5), max_size=6)
 documents = st.lists(st.tuples(st.sampled_from(CLASSES), counts), max_size=12)
 
@@ -164,7 +164,7 @@ def test_long_documents_are_scored_as_short_ones(found: list[Document], asked: A
     made = taught(found, events)
     long = asked | {f"stranger{number}": 1 for number in range(MANY)}
     assert made.posteriors(long) == pytest.approx(made.posteriors(asked), abs=1e-12)
-    fixed = taught(found, events, vocabulary="beach tour never".split())
+    fixed = taught(found, events, vocabulary=["beach", "tour", "never"])
     assert fixed.posteriors(long | {"never": 2}) == pytest.approx(fixed.posteriors(asked | {"never": 2}), abs=1e-12)
 
 

@@ -28,7 +28,23 @@ TAUGHT = [
     ("math", "proof lemma number"),
     ("physics", "field particle energy"),
 ]
-WORDS = "beach net serve spike ice puck team goal proof lemma number field particle energy stranger".split()
+WORDS = [
+    "beach",
+    "net",
+    "serve",
+    "spike",
+    "ice",
+    "puck",
+    "team",
+    "goal",
+    "proof",
+    "lemma",
+    "number",
+    "field",
+    "particle",
+    "energy",
+    "stranger",
+]
 texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 
 

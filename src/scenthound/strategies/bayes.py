@@ -18,7 +18,8 @@ sheet tells no more) if it holds at least `threshold` of them. Untrained, the on
 start is made of the topic's keywords and description, and no other document: until the first page is judged not to be
 a goal every page looks like one. Trained, goals are the examples and others the background, and the keywords are not
 counted. A page with a label counts as the label says, whatever the judge thought, as long as it is one of the last
-`recent`; its links have P(goal) = 1 or 0. `score="logit"` ranks by log-odds, which do not saturate on long pages.
+`recent` or waits in the corona; its links have P(goal) = 1 or 0. `score="logit"` ranks by log-odds, which do not
+saturate on long pages.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ class Bayes:
                 self.classifier_.add("goal", said)
         else:
             self.classifier_ = NaiveBayes.load(self.lesson_)
-        self.recent_ = RecentPages(self.recent)
+        self.recent_ = RecentPages(self.recent, seeds)
         self.labels_: dict[Url, bool] = {}
         self.fetched_ = self.fetched_goals_ = 0
         self.selected_ = self.selected_goals_ = 0
@@ -270,15 +271,20 @@ class Bayes:
     def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """A page counts as its label says from now on; of a URL that was not read yet, once it is."""
         counts = self.recent_.words(url)
+        if counts is None:
+            counts = self.corona_.words(url)
         was = None if counts is None else self._is_goal(url, counts)
         self.labels_[url] = on_topic
-        if counts is None:  # should it wait, it is as good as certain what will come of it
-            return [Candidate(url, self._score(self._known(url, 0.0)), parts={"label": float(on_topic)}, rescored=True)]
+        self.is_stale_ = True
+        if counts is None:
+            if url in self.recent_.spared or self.mode != "link":
+                return ()
+            score = self._score(self._known(url, 0.0))  # should it wait, it is certain what will come of it
+            return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         if was != on_topic:
             self.classifier_.add(CLASSES[on_topic], counts, -1.0)
             self.classifier_.add(CLASSES[not on_topic], counts)
             self.fetched_goals_ += 1 if on_topic else -1
-        self.is_stale_ = True
         return self._rescored() if self.mode == "link" else ()
 
     # ---- what survives a restart
@@ -297,7 +303,7 @@ class Bayes:
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.classifier_ = NaiveBayes.load(state["classifier"])
-        self.recent_ = RecentPages.load(state["recent"], self.recent)
+        self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.spared)
         self.labels_ = {Url(url): bool(on_topic) for url, on_topic in state["labels"].items()}
         self.fetched_, self.fetched_goals_, self.selected_, self.selected_goals_ = state["counts"]
         self.is_stale_ = state["stale"]

@@ -49,6 +49,10 @@ class Corona:
         self._pages[page.url], self._scores[page.url] = page, score
         heappush(self._heap, (-round(score, DECIMALS), page.number, page.url))
 
+    def words(self, url: Url) -> dict[str, int] | None:
+        """The word counts of a page; None if it is not here."""
+        return self._papers.counts(url) if url in self._papers else None
+
     def select(self) -> tuple[Fetched, float]:
         """Take out the page with the largest score, of equal ones the one fetched first. Not to be asked if empty."""
         _, _, url = heappop(self._heap)

@@ -29,7 +29,10 @@ class Promoted(NamedTuple):
 
 
 class Distilling:
-    """Links of all pages read, their relevance, and for the rest the largest relevance of a page linking to it."""
+    """Links of all pages read, their relevance, and for the rest the largest relevance of a page linking to it.
+
+    Once `most` links are known, those of further pages are not taken in.
+    """
 
     def __init__(self, most: int = MOST_LINKS) -> None:
         self._graph = GrowingGraph(most)
@@ -49,9 +52,7 @@ class Distilling:
         self._visited.add(number)
         self._relevance[number], self._depths[number] = relevance, page.candidate.depth
         linked = []
-        for link in page.outlinks:
-            if self._graph.is_full:
-                break
+        for link in page.outlinks if not self._graph.is_full else ():
             other = self._meet(link.url)
             linked.append(other)
             if other not in self._visited and self._relevance[other] < relevance:

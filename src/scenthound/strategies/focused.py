@@ -62,7 +62,7 @@ class FocusedSoft:
     rho: float = field(default=0.1, metadata={"doc": "relevance that a page must exceed to be endorsed"})
     percentile: float = field(default=90.0, metadata={"doc": "hubs from this percentile on promote what they link to"})
     memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered for the distiller"})
-    recent: int = field(default=1000, metadata={"doc": "pages whose words and links are remembered, for labels"})
+    recent: int = field(default=200, metadata={"doc": "pages whose words and links are remembered, for labels"})
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
@@ -125,7 +125,7 @@ class FocusedSoft:
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self._taught()
         self._forget_labels()
-        self.recent_ = RecentPages(self.recent)
+        self.recent_ = RecentPages(self.recent, seeds)
         self.distilling_ = Distilling(self.memory) if self.distiller else None
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
@@ -137,7 +137,7 @@ class FocusedSoft:
         score, parts = self._worth(page.url, counts)
         followed = page.outlinks if score is not None else ()
         worth = self._least() if score is None else score
-        self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], worth)
+        self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], worth, page.candidate.depth)
         found = [page.offer(link, worth, parts=parts) for link in followed]
         if self.distilling_ is not None:
             self.distilling_.read(page, parts["relevance"])
@@ -177,9 +177,11 @@ class FocusedSoft:
     def _promoted(self) -> list[Candidate]:
         assert self.distilling_ is not None
         score = FURTHEST if self.score == "logit" else 1.0
+        found = self.distilling_.promoted(self.rho, self.percentile)
+        self.recent_.heard_of(*(one.url for one in found))  # what is promoted stays so, whatever labels say
         return [
             Candidate(url, score, parts={"relevance": 1.0, "promoted by hub": hub}, parent=parent, depth=depth)
-            for url, hub, parent, depth in self.distilling_.promoted(self.rho, self.percentile)
+            for url, hub, parent, depth in found
         ]
 
     # ---- labels
@@ -194,8 +196,11 @@ class FocusedSoft:
             self._taught().add(known[1], known[2], -1.0)
         else:
             counts = self.recent_.words(url)
-        if counts is None:  # should it wait, it is certain what will come of it
+        if counts is None:
             self.labels_[url] = (on_topic, "", {})
+            if url in self.recent_.spared:
+                return ()
+            # should it wait, it is certain what will come of it
             score = self._score(Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {}))
             return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         self._learn_label(url, on_topic, counts)
@@ -218,7 +223,8 @@ class FocusedSoft:
         worth = {url: self._worth(url, counts) for url, counts in self.recent_.counted()}
         least = self._least()
         scores = {url: least if score is None else score for url, (score, _) in worth.items()}
-        return self.recent_.rescored(scores, lambda url: worth[url][1])
+        # links that the hard rule threw away are offered if their page is followed now
+        return self.recent_.rescored(scores, lambda url: worth[url][1], lambda url: worth[url][0] is not None)
 
     # ---- what survives a restart
 
@@ -235,7 +241,7 @@ class FocusedSoft:
             self.labels_[Url(url)] = (bool(on_topic), str(category), words)
             if category:
                 self._taught().add(category, words)
-        self.recent_ = RecentPages.load(state["recent"], self.recent)
+        self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.spared)
         if self.distilling_ is not None and state["distilling"] is not None:
             self.distilling_ = Distilling.load(state["distilling"], self.memory)
 

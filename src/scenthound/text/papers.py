@@ -1,13 +1,14 @@
 """Documents kept as numbers: many of them, scored all at once.
 
 A word costs eight bytes in every document that holds it. What was dropped is swept out when it is more than half, so
-memory follows what is kept.
+memory follows what is kept. Documents become numbers when that is of use, not before: many are dropped unasked.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 SWEPT = 1 << 16  # words in dropped documents that are not worth sweeping
+FRESH = 300_000  # words in documents that are still as they were given: some 30 MB
 
 
 class Papers:
@@ -30,46 +32,69 @@ class Papers:
         self._words = array("I")
         self._times = array("I")
         self._spans: dict[str, tuple[int, int]] = {}
+        self._fresh: dict[str, Mapping[str, int]] = {}  # put in last, and not numbers yet
+        self._fresh_words = 0
         self._dropped = 0
 
     def __len__(self) -> int:
-        return len(self._spans)
+        return len(self._spans) + len(self._fresh)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._spans
+        return key in self._spans or key in self._fresh
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._spans)
+        return chain(self._spans, self._fresh)
+
+    @property
+    def held(self) -> int:
+        """How many words there are in all documents together, each counted once per document."""
+        return len(self._words) - self._dropped + self._fresh_words
 
     def put(self, key: str, counts: Mapping[str, int]) -> None:
-        """Keep a document, as the last of all; one of that key is replaced."""
+        """Keep a document, which must not change, as the last of all; one of that key is replaced."""
         self.drop(key)
-        numbers, begin = self._numbers, len(self._words)
-        for word in [word for word in counts if word not in numbers]:
-            numbers[word] = len(self.words)
-            self.words.append(word)
-        self._words.extend(map(numbers.__getitem__, counts))
-        self._times.extend(counts.values())
-        self._spans[key] = (begin, len(self._words))
+        self._fresh[key] = counts
+        self._fresh_words += len(counts)
+        if self._fresh_words > FRESH:
+            self._number()
 
     def drop(self, key: str) -> None:
+        fresh = self._fresh.pop(key, None)
+        if fresh is not None:
+            self._fresh_words -= len(fresh)
         span = self._spans.pop(key, None)
         if span is None:
             return
         self._dropped += span[1] - span[0]
         if self._dropped > SWEPT and 2 * self._dropped > len(self._words):
-            kept = [(key, self.counts(key)) for key in self._spans]
+            kept = [(key, self.counts(key)) for key in self]
             self._clear()
             for key, counts in kept:
                 self.put(key, counts)
 
     def counts(self, key: str) -> dict[str, int]:
         """The word counts of a document, words in their old order; KeyError for a stranger."""
+        if key in self._fresh:
+            return dict(self._fresh[key])
         begin, end = self._spans[key]
         return {self.words[n]: t for n, t in zip(self._words[begin:end], self._times[begin:end], strict=True)}
 
+    def _number(self) -> None:
+        """Make numbers of what is fresh."""
+        numbers = self._numbers
+        for key, counts in self._fresh.items():
+            begin = len(self._words)
+            for word in [word for word in counts if word not in numbers]:
+                numbers[word] = len(self.words)
+                self.words.append(word)
+            self._words.extend(map(numbers.__getitem__, counts))
+            self._times.extend(counts.values())
+            self._spans[key] = (begin, len(self._words))
+        self._fresh, self._fresh_words = {}, 0
+
     def sums(self, weigh: Callable[[Sequence[str]], Values], repeated: bool) -> Values:
         """For each document the sum of what its words weigh, once for every occurrence if `repeated`."""
+        self._number()
         if not self._spans:
             return np.zeros(0)
         weights = weigh(self.words)
@@ -83,8 +108,9 @@ class Papers:
     def save(self) -> dict[str, Any]:
         """Plain JSON and arrays; what was dropped is not in it."""
         kept = Papers()
-        for key in self._spans:
+        for key in self:
             kept.put(key, self.counts(key))
+        kept._number()
         return {
             "words": kept.words,
             "keys": list(kept._spans),
