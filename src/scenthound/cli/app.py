@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "crawl": ("crawl", "Crawl the web for a topic, best pages first."),
     "resume": ("crawl", "Go on with a crawl, whatever ended it."),
     "train": ("train", "Let a strategy learn from a known web before it crawls."),
+    "economy": ("economy", "Show the richest agents of a trained Hayek economy, and its money balance."),
     "status": ("look", "Say how a crawl stands: pages, harvest, failures, why it ended."),
     "trail": ("look", "Print what was fetched, in order, as JSON lines."),
     "explain": ("look", "Say why a page was fetched, or why it was not."),

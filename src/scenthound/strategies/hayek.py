@@ -107,6 +107,8 @@ class HayekEstimating:
     stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
 
     price: ClassVar[Pricing] = "second"
+    free: ClassVar[tuple[str, ...]] = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap")
+    """What may be asked of a trained economy that it was not trained with."""
     needs: ClassVar[tuple[str, ...]] = ("examples", "others", "back-links", "pages")
 
     def __post_init__(self) -> None:
