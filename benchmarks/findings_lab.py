@@ -118,6 +118,11 @@ def place(name: str, settings: Settings) -> Place | None:
         return Place(
             f"{name}-{pages}", folder, replace(settings, topics=settings.topics or (4 if settings.quick else None))
         )
+    if name == "two-goals":
+        folder = settings.work / "beds" / "two-goals"
+        if not (folder / "bed.toml").exists():
+            generate(folder, 1_500 if settings.quick else 6_000, 7, topics=40)
+        return Place(name, folder, settings)
     return Place(Path(name).name, Path(name), settings)
 
 
