@@ -14,8 +14,9 @@ Our decisions, beyond those of sheet 40.2:
 
 * A crawl is the training loop itself. With `sequences=restarted` short sequences start again and again from pages
   that were fetched (algorithm 3), over known pages without asking for them once more; an auction that needs a page
-  nobody has fetched is what the crawl fetches next. After 5 sequences in a row that needed none, one is held in which
-  only pages that nobody has fetched are for sale.
+  nobody has fetched is what the crawl fetches next. `practice` sequences for every page fetched have only known pages
+  for sale ([ECON], 3.2: slow training, which saves fetches); if the next one wants nothing new, one with only new
+  pages for sale follows.
   `sequences=endless` is one sequence over everything, which is how a trained economy is let loose.
 * Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
   to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
@@ -97,6 +98,9 @@ class HayekEstimating:
     )
     agents: int = field(default=20, metadata={"doc": "agents at the start"})
     cap: int = field(default=1000, metadata={"doc": "most agents; the study had 1000 to 5000"})
+    practice: float = field(
+        default=2.0, metadata={"doc": "sequences among known pages for every page fetched; more learns more of less"}
+    )
     hystlo: float = field(default=1.0, metadata={"doc": "success times this makes problems harder"})
     hysthi: float = field(default=0.8, metadata={"doc": "success below this, times the difficulty, makes them easier"})
     step: float = field(default=0.02, metadata={"doc": "what one sequence changes in the success"})
@@ -107,7 +111,15 @@ class HayekEstimating:
     stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
 
     price: ClassVar[Pricing] = "second"
-    free: ClassVar[tuple[str, ...]] = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap")
+    free: ClassVar[tuple[str, ...]] = (
+        "adapt",
+        "sequences",
+        "fetch_all",
+        "forget",
+        "blacklist_site_after_goal",
+        "cap",
+        "practice",
+    )
     """What may be asked of a trained economy that it was not trained with."""
     needs: ClassVar[tuple[str, ...]] = ("examples", "others", "back-links", "pages")
 
@@ -126,6 +138,8 @@ class HayekEstimating:
             value = getattr(self, name)
             if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value <= 100.0:
                 raise BadConfig(f"`{name}` can't be {value!r}", "give a number above 0")
+        if not isinstance(self.practice, int | float) or not 0.0 <= self.practice <= 1000.0:
+            raise BadConfig(f"`practice` can't be {self.practice!r}", "give a number from 0 to 1000")
         if self.goal_share > 1.0:
             raise BadConfig(f"`goal_share` can't be {self.goal_share!r}", "give a share, at most 1")
         if self.hysthi > self.hystlo:
@@ -281,6 +295,7 @@ class HayekEstimating:
             self.weighting,
             self.agents,
             self.cap,
+            self.practice,
         )
         difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
         return Economy(self._rules(), options, web, rng, difficulty, self._hear)

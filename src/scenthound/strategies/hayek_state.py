@@ -159,9 +159,16 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "market": save_market(economy.market),
         "chance": _chance(economy.rng),
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "tally": [tally.sequences, tally.auctions],
+        "tally": [tally.sequences, tally.auctions, tally.practised],
         "recognised": [[page, when] for page, when in tally.recognised.items()],
-        "sequence": [economy.left, economy.stops_at_goal, economy.met_goal, economy.idle, economy.is_founded, economy.only_new],
+        "sequence": [
+            economy.left,
+            economy.stops_at_goal,
+            economy.met_goal,
+            economy.idle,
+            economy.is_founded,
+            economy.for_sale,
+        ],
         "line": list(economy.line),
         "fetching": list(economy.fetching),
         "banned": sorted(economy.banned),
@@ -176,10 +183,10 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     version, numbers, gauss = state["chance"]
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
-    economy.tally.sequences, economy.tally.auctions = state["tally"]
+    economy.tally.sequences, economy.tally.auctions, economy.tally.practised = state["tally"]
     economy.tally.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
-    economy.is_founded, economy.only_new = state["sequence"][4:]
+    economy.is_founded, economy.for_sale = state["sequence"][4:]
     economy.line, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
     economy.pending, economy.trading = {}, None
