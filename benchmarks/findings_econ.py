@@ -28,13 +28,16 @@ from scenthound.wiring import make_strategy
 
 ANALYSER = Analyser("english", False)
 RUNS, KNOWN, BACK = 10, 15, 2
-PAGES, POINTS = 1000, 10
+PAGES, POINTS = 600, 10
 FEWEST, MOST = 60, 250
-ESTIMATING, EPSILON, VIRTUAL = "hayek-estimating:fetch_all=true", "hayek-epsilon:fetch_all=true", "hayek-estimating"
+ESTIMATING = "hayek-estimating:fetch_all=true,sequences=restarted"
+EPSILON = "hayek-epsilon:fetch_all=true,sequences=restarted"
+VIRTUAL = "hayek-estimating:sequences=restarted"
+ENDLESS = ("hayek-estimating", "hayek-epsilon")
 BAYES = "bayes:mode=fetch-all"
 BERNOULLI = "bayes:mode=fetch-all,events=bernoulli"
 BREADTH = "breadth-first"
-MIXES = ("", ":p=0.0,q=0.0,s=0.0", ":p=0.0,q=0.3,s=0.0", ":p=0.0,q=0.0,s=0.3")
+MIXES = ("", ",p=0.0,q=0.0,s=0.0", ",p=0.0,q=0.3,s=0.0", ",p=0.0,q=0.0,s=0.3")
 TRAINED, FROZEN, LOOSE = "trained", "trained, frozen", "trained, endless"
 
 
@@ -268,10 +271,12 @@ def average(found: Sequence[Track], value: Callable[[Track], float] = last) -> f
 def f10(at: Place) -> bool:
     pages, met = at.settings.pages(PAGES), True
     for goals in printed(at):
-        tracks = all_tracks(at, goals, [ESTIMATING, EPSILON, BAYES, BERNOULLI, BREADTH, VIRTUAL])
+        tracks = all_tracks(at, goals, [ESTIMATING, EPSILON, BAYES, BERNOULLI, BREADTH, VIRTUAL, *ENDLESS])
         print(means(tracks, pages) + "\n")
-        print(single(tracks, pages) + "\n")
+        for kind in ("fetched", "recognised"):
+            print(single({one: tracks[one] for one in (ESTIMATING, EPSILON, BAYES)}, pages, kind) + "\n")
         pairs = [(ESTIMATING, EPSILON), (EPSILON, BAYES), (ESTIMATING, BAYES), (BAYES, BERNOULLI), (BREADTH, BAYES)]
+        pairs += [(ENDLESS[0], ENDLESS[1]), (ENDLESS[0], BAYES), (ENDLESS[0], ESTIMATING)]
         tested(tracks, pairs, last, "goals fetched at the end", pages)
         order = is_order([average(tracks[one]) for one in (ESTIMATING, EPSILON, BAYES)])
         events = average(tracks[BAYES]) >= average(tracks[BERNOULLI])
