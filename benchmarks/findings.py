@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 
 import findings_biz  # noqa: F401  (puts its findings on the list)
+import findings_econ  # noqa: F401
 import findings_exp  # noqa: F401
 import findings_spiders  # noqa: F401
 from findings_graph import cost

@@ -119,6 +119,11 @@ def place(name: str, settings: Settings) -> Place | None:
             generate(folder, pages, 1, topics=topics, companies=True)
         few = settings.topics or (3 if settings.quick else None)
         return Place(f"{name}-{pages}", folder, replace(settings, topics=few))
+    if name == "two-goals":
+        folder = settings.work / "beds" / "two-goals"
+        if not (folder / "bed.toml").exists():
+            generate(folder, 1_500 if settings.quick else 6_000, 7, topics=40)
+        return Place(name, folder, settings)
     return Place(Path(name).name, Path(name), settings)
 
 

@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "topic": ("topic", "Make a topic from example pages, or show one."),
     "train": ("train", "Let a strategy learn from a known web before it crawls."),
     "label": ("label", "Say that a page is on topic or off; a running crawl hears it."),
+    "economy": ("economy", "Show the richest agents of a trained Hayek economy, and its money balance."),
     "status": ("look", "Say how a crawl stands: pages, harvest, failures, why it ended."),
     "trail": ("look", "Print what was fetched, in order, as JSON lines."),
     "explain": ("look", "Say why a page was fetched, or why it was not."),

@@ -17,21 +17,23 @@ Make = Callable[[str, Mapping[str, Any]], Strategy]
 def fitting(
     model: Model, name: str | None, parameters: Mapping[str, Any] | None, make: Make
 ) -> tuple[str, dict[str, Any]]:
-    """The strategy and the parameters to use with a model: its own, and whatever else was asked for is a mistake."""
+    """The strategy and the parameters to use with a model: its own. Whatever else was asked for is a mistake, but for
+    parameters that the strategy names in `free`: those that say what it does with what it learned."""
     if name is not None and name != model.strategy:
         raise BadConfig(
             f"the model was made by {model.strategy}, and {name} can't use it",
             f"leave out --strategy, or train another: scenthound train {name} …",
         )
-    trained = settled(make(model.strategy, model.parameters))
-    wanted = settled(make(model.strategy, {**model.parameters, **(parameters or {})}))
+    made = make(model.strategy, {**model.parameters, **(parameters or {})})
+    trained, wanted = settled(make(model.strategy, model.parameters)), settled(made)
+    free = getattr(made, "free", ())
     for key, value in wanted.items():
-        if value != trained[key]:
+        if value != trained[key] and key not in free:
             raise BadConfig(
                 f"the model was trained with {key}={trained[key]!r}, not {value!r}",
                 f"leave `{key}` out, or train another model with --set {key}={value}",
             )
-    return model.strategy, {key: value for key, value in trained.items() if value is not None}
+    return model.strategy, {key: value for key, value in wanted.items() if value is not None}
 
 
 def taught(strategy: Strategy, model: Model) -> Strategy:

@@ -12,11 +12,11 @@ A goal is what the judge says: a page that has all words of the topic (`goal=wor
 
 Our decisions, beyond those of sheet 40.2:
 
-* A crawl is the training loop itself. With `sequences=restarted` short sequences start again and again from pages
-  that were fetched (algorithm 3), over known pages without asking for them once more; an auction that needs a page
-  nobody has fetched is what the crawl fetches next. After 5 sequences in a row that needed none, one is held in which
-  only pages that nobody has fetched are for sale.
-  `sequences=endless` is one sequence over everything, which is how a trained economy is let loose.
+* A crawl is one endless sequence over all links that were found, unless `sequences=restarted` makes it the training loop
+  itself: short sequences start again and again from pages that were fetched (algorithm 3), over known pages without asking for
+  them once more; an auction that needs a page nobody has fetched is what the crawl fetches next. `practice` sequences for every page fetched have only known pages
+  for sale ([ECON], 3.2: slow training, which saves fetches); if the next one wants nothing new, one with only new
+  pages for sale follows. Endless crawls found more goals per fetch on our beds (docs/findings.md, F10).
 * Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
   to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
   every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
@@ -76,7 +76,7 @@ class HayekEstimating:
     goal_share: float = field(default=0.5, metadata={"doc": "share of all points that makes a goal"})
     fetch_all: bool = field(default=False, metadata={"doc": "fetch all links of a bought page before the next auction"})
     sequences: Sequences = field(
-        default="restarted", metadata={"doc": "restarted (short ones, as in training) or endless (one)"}
+        default="endless", metadata={"doc": "endless (one, over all links) or restarted (short ones, as in training)"}
     )
     forget: bool = field(default=True, metadata={"doc": "links are bought unseen in every sequence, known or not"})
     adapt: bool = field(default=True, metadata={"doc": "false: a frozen population"})
@@ -97,6 +97,9 @@ class HayekEstimating:
     )
     agents: int = field(default=20, metadata={"doc": "agents at the start"})
     cap: int = field(default=1000, metadata={"doc": "most agents; the study had 1000 to 5000"})
+    practice: float = field(
+        default=2.0, metadata={"doc": "sequences among known pages for every page fetched; more learns more of less"}
+    )
     hystlo: float = field(default=1.0, metadata={"doc": "success times this makes problems harder"})
     hysthi: float = field(default=0.8, metadata={"doc": "success below this, times the difficulty, makes them easier"})
     step: float = field(default=0.02, metadata={"doc": "what one sequence changes in the success"})
@@ -107,6 +110,16 @@ class HayekEstimating:
     stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
 
     price: ClassVar[Pricing] = "second"
+    free: ClassVar[tuple[str, ...]] = (
+        "adapt",
+        "sequences",
+        "fetch_all",
+        "forget",
+        "blacklist_site_after_goal",
+        "cap",
+        "practice",
+    )
+    """What may be asked of a trained economy that it was not trained with."""
     needs: ClassVar[tuple[str, ...]] = ("examples", "others", "back-links", "pages")
 
     def __post_init__(self) -> None:
@@ -124,6 +137,8 @@ class HayekEstimating:
             value = getattr(self, name)
             if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value <= 100.0:
                 raise BadConfig(f"`{name}` can't be {value!r}", "give a number above 0")
+        if not isinstance(self.practice, int | float) or not 0.0 <= self.practice <= 1000.0:
+            raise BadConfig(f"`practice` can't be {self.practice!r}", "give a number from 0 to 1000")
         if self.goal_share > 1.0:
             raise BadConfig(f"`goal_share` can't be {self.goal_share!r}", "give a share, at most 1")
         if self.hysthi > self.hystlo:
@@ -279,6 +294,7 @@ class HayekEstimating:
             self.weighting,
             self.agents,
             self.cap,
+            self.practice,
         )
         difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
         return Economy(self._rules(), options, web, rng, difficulty, self._hear)

@@ -23,7 +23,7 @@ Sequences = Literal["restarted", "endless"]
 TAX_SHARE = 0.01  # of the reward
 TAX_EVERY = 100
 LONG_EVERY, LONG_OFFSET = 500, 20
-PATIENCE = 5  # sequences without a wish after which only pages that nobody has fetched are for sale
+ANY, KNOWN, NEW_ONLY = range(3)
 ROUND = 10  # purchases of an endless sequence after which deaths and births are looked to
 
 
@@ -40,6 +40,8 @@ class Options:
     weighting: str = "information-gain"
     agents: int = 20
     cap: int = 1000
+    practice: float = 2.0
+    """Sequences among pages that are known, for every page fetched."""
 
 
 @dataclass(slots=True)
@@ -48,6 +50,7 @@ class Tally:
 
     sequences: int = 0
     auctions: int = 0
+    practised: int = 0
     recognised: dict[int, int] = field(default_factory=dict)
     """Goals that an agent has bought, and how many pages had been fetched by then."""
 
@@ -74,8 +77,8 @@ class Economy:
         self.left = 0  # auctions of this sequence
         self.stops_at_goal = True
         self.met_goal = False
-        self.idle = 0
-        self.only_new = False
+        self.idle = 0  # sequences in a row that could have wanted a page and did not
+        self.for_sale = ANY
         self.line: deque[int] = deque()  # pages whose content is wanted at once
         self.fetching: list[int] = []  # taken from the line since the last auction
         self.pending: dict[int, Purchase] = {}  # bought unseen and on their way
@@ -107,8 +110,8 @@ class Economy:
                 return self._wander()
             if self._is_over():
                 self._finish()
-                self.idle += 1
-                if self.idle > PATIENCE + 1 or self.options.sequences == "endless":
+                self.idle += self.for_sale != KNOWN
+                if self.idle > 2 or self.options.sequences == "endless":
                     self.idle = 0
                     return self._wander()
                 continue
@@ -151,8 +154,13 @@ class Economy:
 
     def _begin(self) -> bool:
         endless = self.options.sequences == "endless"
-        self.only_new = self.idle > PATIENCE
-        start = None if endless else choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
+        self._choose_goods()
+        start = None
+        if not endless:
+            start = choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
+            if start is None and self.for_sale != ANY:
+                self.for_sale = ANY
+                start = choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
         starts = self.web.fetched if endless else [start] if start is not None else []
         if not starts:
             return False
@@ -164,6 +172,16 @@ class Economy:
         for page in starts:
             self._traverse(page, ROOT)
         return True
+
+    def _choose_goods(self) -> None:
+        """What is for sale in the next sequence: for so many as were fetched pages that are known [ECON, 3.2: slow
+        training retraces paths within fetched pages]; then any page; if nobody wanted a new one, new ones only."""
+        self.for_sale = ANY if self.idle == 0 else NEW_ONLY
+        if self.options.sequences == "endless":
+            self.for_sale = ANY
+        elif self.tally.practised < self.options.practice * len(self.web.fetched):
+            self.tally.practised += 1
+            self.for_sale = KNOWN
 
     def _is_over(self) -> bool:
         assert self.trading is not None
@@ -339,7 +357,9 @@ class Economy:
         known = self.web.pages[page]
         if self.trading is not None and (page in self.trading.owners or known.host in self.banned):
             return False
-        return known.state == NEW or (known.state == FETCHED and not self.only_new)
+        if known.state == NEW:
+            return self.for_sale != KNOWN
+        return known.state == FETCHED and self.for_sale != NEW_ONLY
 
     def _ask(self, page: int) -> int:
         self.web.pages[page].state = ASKED

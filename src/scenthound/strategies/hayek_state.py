@@ -16,7 +16,7 @@ import numpy as np
 
 from scenthound.strategies.hayek_auction import Trading
 from scenthound.strategies.hayek_economy import Economy
-from scenthound.strategies.hayek_market import ROOT, Agent, Market, Purchase
+from scenthound.strategies.hayek_market import ROOT, Agent, Market, Purchase, units
 from scenthound.strategies.hayek_pages import FAR, Lexicon, load_web, save_web
 
 BOOKS = ("root", "brought_in", "rewards", "taxes", "buried", "births")
@@ -119,6 +119,36 @@ def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
     economy.tally.sequences = int(model["sequences"])
 
 
+def told_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
+    """A model in words: its richest agents and where the money is. Raises as `load_market` does."""
+    words = str(model["words"]).split("\n")
+    market = Market()
+    load_market(market, model, len(words))
+    richest = sorted(market.agents.values(), key=lambda one: (-one.wealth, one.number))[:top]
+    money = {name: units(getattr(market, name)) for name in BOOKS if name != "births"}
+    return {
+        "agents": [
+            {
+                "agent": one.number,
+                "kind": "virtual" if one.virtual else "real",
+                "features": [words[feature] for feature in one.features],
+                "wealth": units(one.wealth),
+                "bid": one.bid,
+                "wins": one.wins,
+                "parent": None if one.parent == ROOT else one.parent,
+                "children": one.children,
+                "source": one.source,
+            }
+            for one in richest
+        ],
+        "population": len(market.agents),
+        "births": market.births,
+        "sequences": int(model["sequences"]),
+        "difficulty": int(model["difficulty"][0]),
+        "money": {"wealth": units(sum(one.wealth for one in market.agents.values())), **money},
+    }
+
+
 # ---- the state of a crawl
 
 
@@ -129,9 +159,16 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "market": save_market(economy.market),
         "chance": _chance(economy.rng),
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "tally": [tally.sequences, tally.auctions],
+        "tally": [tally.sequences, tally.auctions, tally.practised],
         "recognised": [[page, when] for page, when in tally.recognised.items()],
-        "sequence": [economy.left, economy.stops_at_goal, economy.met_goal, economy.idle, economy.is_founded, economy.only_new],
+        "sequence": [
+            economy.left,
+            economy.stops_at_goal,
+            economy.met_goal,
+            economy.idle,
+            economy.is_founded,
+            economy.for_sale,
+        ],
         "line": list(economy.line),
         "fetching": list(economy.fetching),
         "banned": sorted(economy.banned),
@@ -146,10 +183,10 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     version, numbers, gauss = state["chance"]
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
-    economy.tally.sequences, economy.tally.auctions = state["tally"]
+    economy.tally.sequences, economy.tally.auctions, economy.tally.practised = state["tally"]
     economy.tally.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
-    economy.is_founded, economy.only_new = state["sequence"][4:]
+    economy.is_founded, economy.for_sale = state["sequence"][4:]
     economy.line, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
     economy.pending, economy.trading = {}, None
@@ -217,4 +254,4 @@ def _chance(rng: random.Random) -> list[Any]:
     return [version, list(numbers), gauss]
 
 
-__all__ = ["ROOT", "load_economy", "load_model", "save_economy", "save_model"]
+__all__ = ["load_economy", "load_model", "save_economy", "save_model", "told_model"]
