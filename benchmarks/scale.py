@@ -78,7 +78,7 @@ class _Meter:
         return page
 
 
-def crawl(folder: Path | None, pages: int, strategy: str) -> Crawled:
+def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND) -> Crawled:
     """One step, in this process."""
     web = EndlessWeb()
     meter = _Meter(web, pages)
@@ -86,7 +86,7 @@ def crawl(folder: Path | None, pages: int, strategy: str) -> Crawled:
     began, wall = time.process_time(), time.perf_counter()
     if folder is None:
         made = wiring.make_strategy(strategy)
-        frontier = MemoryFrontier(BOUND, getattr(made, "eviction", "scored"))
+        frontier = MemoryFrontier(bound, getattr(made, "eviction", "scored"))
         topic = Topic(KEYWORDS)
         limits = Limits(pages=pages, nofollow=False)
         loop = Crawl(
@@ -95,7 +95,7 @@ def crawl(folder: Path | None, pages: int, strategy: str) -> Crawled:
         loop.start()
         replay(loop, meter.fetch)
     else:
-        settings = Settings(pages=pages, frontier=BOUND)
+        settings = Settings(pages=pages, frontier=bound)
         session = meter.session = wiring.begin(KEYWORDS, seeds, folder, strategy=strategy, settings=settings)
         loop = session.crawl
         reason = replay(loop, meter.fetch, now=session.clock(), pace=PACE)
@@ -138,6 +138,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--pages", default="10000,100000,1000000", help="the steps")
     options.add_argument("--strategy", default="best-first")
+    options.add_argument("--bound", type=int, default=BOUND, help="so many URLs wait at most")
     options.add_argument("--memory", action="store_true", help="without a crawl folder")
     options.add_argument("--quick", action="store_true", help="500 and 2,000 pages, for crashes only")
     asked = options.parse_args()
@@ -152,7 +153,7 @@ def main() -> int:
     for pages in steps:
         with tempfile.TemporaryDirectory() as top:
             folder = None if asked.memory else Path(top) / "crawl"
-            did = _alone(crawl, folder, pages, asked.strategy)
+            did = _alone(crawl, folder, pages, asked.strategy, asked.bound)
             line = (
                 f"{did.pages:>9,}{did.offered:>12,}{did.waiting:>11,}{1 / did.cost:>9,.0f}{did.cost * 1e6:>13,.0f}"
                 f"{did.late * 1e6:>7,.0f}{did.making * 1e6:>8,.0f}{did.wall:>7,.0f}{did.peak / 1e6:>7,.0f} MB"

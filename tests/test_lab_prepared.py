@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -355,3 +356,12 @@ def _tells(thing: object, secret: str) -> bool:
     if isinstance(thing, (bytes, bytearray, memoryview)):
         return secret.encode() in bytes(thing)
     return False
+
+
+def test_what_older_code_prepared_is_removed_when_nobody_has_used_it_for_a_month(tmp_path: Path) -> None:
+    month = 30 * 86_400
+    for name, age in (("bed-now", 0), ("bed-old", month + 60), ("bed-lately", month - 60), ("other-old", 2 * month)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    assert prepared_cache.prune(tmp_path / "bed-now") == [tmp_path / "bed-old"]
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["bed-lately", "bed-now", "other-old"]

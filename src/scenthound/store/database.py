@@ -165,9 +165,11 @@ class CrawlDatabase:
             yield from self._connection.execute(sql, values)
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
-        with self.guarded():
+        try:  # not `guarded`, which takes longer than the query: every new host is looked up this way
             found: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
-            return found
+        except (sqlite3.Error, OSError) as error:
+            raise _translated(error, self.path) from error
+        return found
 
     def close(self) -> None:
         """Let go without committing: call `commit` first."""

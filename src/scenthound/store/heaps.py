@@ -69,6 +69,7 @@ class MemoryFrontier:
         self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, to be forgotten in time
         self._worst: list[tuple[float, int, Url]] = []  # a heap of the last of the order, up to and with `_worst_upto`
         self._worst_upto: tuple[float, int] | None = None  # None: not kept, since nothing had to fall out lately
+        self._worst_most = 0
         self._bins = [0] * BINS
         self._recent: deque[str] = deque()
         self._tired: dict[str, int] = {}
@@ -252,7 +253,7 @@ class MemoryFrontier:
             heappush(host.ripe, item)
         if self._worst_upto is not None and (score, -number) <= self._worst_upto:
             heappush(self._worst, (score, -number, candidate.url))
-            if len(self._worst) > 2 * len(self._entries) // SPARE + 64:
+            if len(self._worst) > self._worst_most:
                 self._worst_upto = None
 
     def _offer_again(self, item: _Item, offer: Candidate) -> None:
@@ -291,15 +292,18 @@ class MemoryFrontier:
             self._worst_upto = None
 
     def _look_for_worst(self) -> list[tuple[float, int, Url]]:
-        """Find the last of the order anew: a sixteenth of all, so that looking at all pays."""
-        size = max(len(self._entries) // SPARE, 1)
-        scores = [item[0] for item in self._entries.values()]
-        scores.sort(reverse=True)
-        upto = scores[size - 1]
-        found = [(-item[0], -item[1], url) for url, item in self._entries.items() if item[0] >= upto]
-        self._worst = nsmallest(size, found) if len(found) > size else sorted(found)
-        self._worst_upto = self._worst[-1][:2]
-        return self._worst
+        """Find the last of the order anew: so many at a time that looking at all pays. The bins say how far to go."""
+        size, lowest, counted = max(len(self._entries) // SPARE, 1), 0, self._bins[0]
+        while counted < size and lowest < BINS - 1:
+            lowest += 1
+            counted += self._bins[lowest]
+        edge = -_edge(lowest)
+        found = [(-item[0], -item[1], url) for url, item in self._entries.items() if item[0] >= edge]
+        if not size <= len(found) <= 4 * size:  # rounding at the edge; or many of nearly the same score
+            found = nsmallest(size, ((-item[0], -item[1], url) for url, item in self._entries.items()))
+        found.sort()
+        self._worst, self._worst_upto, self._worst_most = found, found[-1][:2], 2 * len(found) + 64
+        return found
 
     # --- hosts --------------------------------------------------------------------------------
 
@@ -422,3 +426,16 @@ def _bin(score: float) -> int:
     if score >= 0.0:
         return 50 + int(score * 850)
     return min(49, int(50 / (1 - score)))
+
+
+def _edge(number: int) -> float:
+    """A score that no score of this bin, or of a lower one, is above.
+
+    >>> all(score <= _edge(_bin(score)) for score in (-inf, -1e9, -1.0, -0.1, 0.0, 0.3, 0.999, 1.0, 2.0, 1e9, inf))
+    True
+    """
+    if number >= 996:
+        return inf
+    if number >= 900:
+        return 1 / (1 - (number - 899) / 98) + 1e-9
+    return (number - 49) / 850 + 1e-9 if number >= 50 else 1 - 50 / (number + 1) + 1e-9

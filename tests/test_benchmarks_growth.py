@@ -1,0 +1,41 @@
+"""The benchmarks of growth and of the laboratory run; what they measure is nobody's business here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("scale.py --quick", "a page of the last step costs"),
+        ("scale.py --quick --memory --strategy breadth-first", "a page of the last step costs"),
+        ("frontier.py --quick", "SQLite"),
+        ("replay.py --prepare --quick", "pages prepared by 2 processes"),
+        ("replay.py --experiment --quick --strategies breadth-first,best-first", "4 cells, 400 visits, 0 failed"),
+    ],
+)
+def test_a_benchmark_runs_to_its_end(command: str, said: str, tmp_path: Path) -> None:
+    script, *options = command.split()
+    surroundings = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "SCENTHOUND_CACHE": str(tmp_path),
+        "SCENTHOUND_SHARED": str(tmp_path / "nowhere"),
+    }
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / script), *options],
+        capture_output=True,
+        text=True,
+        env=surroundings,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert said in done.stdout
