@@ -35,11 +35,19 @@ docs: $(VENV)/.ready-dev ## write the generated parts of docs/reference
 docs-check: $(VENV)/.ready-dev
 	$(BIN)/python scripts/reference.py --check
 
-peers: $(VENV)/.ready-dev ## install the crawlers that benchmarks compare with
-	$(PIP) install -r requirements/peers.lock
+peers: $(VENV)/.ready-dev $(VENV)-peers/.ready ## install the crawlers that benchmarks compare with, and nginx
+	scripts/nginx.sh
+
+bench: peers ## our live crawl beside its peers: a quarter of an hour
+	$(BIN)/python benchmarks/throughput.py
 
 lock: $(VENV)/.ready-dev ## pin all dependencies anew
 	scripts/lock.sh $(BIN)
+
+$(VENV)-peers/.ready: requirements/peers.lock $(VENV)/.ready-venv
+	$(BIN)/python -m venv $(VENV)-peers
+	$(VENV)-peers/bin/python -m pip --quiet --disable-pip-version-check install -r requirements/peers.lock
+	@touch $@
 
 $(VENV)/.ready-venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,4 +68,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready-run requirements/dev.lock
 	@touch $@
 
 clean: ## remove everything that was made here
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf $(VENV) $(VENV)-peers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo

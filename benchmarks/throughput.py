@@ -213,7 +213,7 @@ def latency(asked: argparse.Namespace) -> None:
 
 
 def _steady(out: Path) -> float:
-    """Pages per second between the first tenth and the last tenth of a crawl: neither its start nor its end."""
+    """Pages per second of the middle three fifths of a crawl: neither its start nor its end."""
     from scenthound.crawl.folder import CrawlFolder
 
     with CrawlFolder.look(out) as crawl:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Pins every dependency with its hashes: run.lock for users, dev.lock for tests and checks, peers.lock for benchmarks.
+# Pins every dependency with its hashes: run.lock for users, dev.lock for tests and checks, peers.lock for benchmarks
+# (peers are installed apart, so nothing of ours constrains them).
 set -euo pipefail
 bin=${1:?usage: scripts/lock.sh VENV/bin}
 "$bin"/python -m pip --quiet install pip-tools
@@ -9,4 +10,4 @@ compile() {
 }
 compile --output-file requirements/run.lock pyproject.toml
 compile --all-extras --constraint requirements/run.lock --output-file requirements/dev.lock pyproject.toml requirements/dev.in
-compile --constraint requirements/dev.lock --output-file requirements/peers.lock requirements/peers.in
+compile --output-file requirements/peers.lock requirements/peers.in

@@ -266,9 +266,14 @@ class Crawl:
     # ---- what came of it
 
     def landed(
-        self, result: Page | Miss | Moved | RobotsLanded | SitemapLanded, now: float, response: Response | None = None
+        self,
+        result: Page | Miss | Moved | RobotsLanded | SitemapLanded,
+        now: float,
+        response: Response | None = None,
+        ended: float | None = None,
     ) -> None:
-        """Take in what a fetch brought. `response` is the raw reply, for the repository."""
+        """Take in what a fetch brought. `response` is the raw reply, for the repository; `ended` is when it was
+        complete, if that was before `now`: a host rests from then on."""
         candidate = result.candidate
         fetch = self._flying.pop(candidate.url, None)
         self._pages_flying -= fetch is not None and fetch.kind == "page"
@@ -280,7 +285,7 @@ class Crawl:
             if self._silence.hears(result):
                 self._hold_through(result, now)
                 return
-            self._let_rest(result, now)
+            self._let_rest(result, now if ended is None else ended)
         match result:
             case Page():
                 self._record(result, where, now)

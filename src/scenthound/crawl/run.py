@@ -26,6 +26,7 @@ from scenthound.web.sitemap import read_sitemap
 
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2
 BUSY = 6  # replies that wait to be read at one moment, from which on a reader is called …
+AT_ONCE = 8  # replies taken in before others are looked after: requests that are due, and a reader that wants work
 SETTLED = 50  # … once so many pages are recorded: a smaller crawl is over before a reader is ready
 ROBOTS_BYTES = 512 * 1024  # as much of a robots.txt as is read; the RFC asks for 500 KiB at least
 Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
@@ -93,36 +94,39 @@ class LiveRun:
     async def run(self) -> str:
         """Run to the end and say why it ended. Whatever happens, what has landed is committed first."""
         wake = self._wake = asyncio.Event()
-        landed: deque[tuple[Fetch, Response | Failure, Result | None]] = deque()
+        landed: deque[tuple[Fetch, Response | Failure, float, Result | None]] = deque()
         tasks: set[asyncio.Task[None]] = set()
         uncommitted, since = 0, self.clock()
 
         async def bring(fetch: Fetch) -> None:
+            ended = None
             try:
                 reply = await self._fetch(fetch)
+                ended = self.clock()
                 read = await self._read_elsewhere(fetch, reply)
             except Exception as error:  # a fetcher's own fault must not leave its host waiting for ever
                 reply, read = Failure("client-error", f"{type(error).__name__}: {error}"[:200]), None
-            landed.append((fetch, reply, read))
+            landed.append((fetch, reply, ended or self.clock(), read))
             wake.set()
 
         try:
             while self.interrupted < 2:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
-                while len(tasks) + uncommitted < self.concurrency and isinstance(step := self.crawl.next(now), Fetch):
+                taken = len(landed) + uncommitted
+                while len(tasks) + taken < self.concurrency and isinstance(step := self.crawl.next(now), Fetch):
                     task = asyncio.create_task(bring(step))
                     tasks.add(task)
                     task.add_done_callback(tasks.discard)
                 if isinstance(step, Done):
                     return step.reason
-                full = len(tasks) + uncommitted >= self.concurrency
+                full = len(tasks) + taken >= self.concurrency
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
                 latest = since + self.group_time if uncommitted else now + 0.2
-                await self._sleep(wake, max(min(until, latest) - now, 0.001 if full else 0.0))
+                await self._sleep(wake, 0.0 if landed else max(min(until, latest) - now, 0.001 if full else 0.0))
                 if self.reader is not None and len(landed) >= BUSY and self.crawl.pages >= SETTLED:
                     self.reader.start()
-                while landed:
+                for _ in range(min(len(landed), AT_ONCE)):
                     self._land(*landed.popleft())
                     uncommitted += 1
                 now = self.clock()
@@ -180,11 +184,11 @@ class LiveRun:
             return None
         return await self.reader.read(fetch.candidate, reply)
 
-    def _land(self, fetch: Fetch, reply: Response | Failure, read: Result | None) -> None:
+    def _land(self, fetch: Fetch, reply: Response | Failure, ended: float, read: Result | None) -> None:
         now = self.clock()
         result = read or self._meaning(fetch, reply, now)
         kept = None if isinstance(reply, Failure) or _unwanted(result) else reply
-        self.crawl.landed(result, now, kept)
+        self.crawl.landed(result, now, kept, ended)
 
     def _meaning(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
         if fetch.kind == "robots":
