@@ -64,7 +64,11 @@ class Found:
 @one("--depth", "N", "Levels of the taxonomy that are told apart.", type=click.IntRange(min=1))
 @many("--good", "CATEGORY", "A category of the taxonomy that counts as on topic.")
 @one("--add-category", "CATEGORY", "Where the examples belong, as `nature/reefs`.  [default: NAME]")
-@one("--background", "PLACE", "Other pages to tell them from: a bed, a crawl, pages.  [default: a generated web]")
+@one(
+    "--background",
+    "PLACE",
+    "Other pages to tell them from: a bed, a crawl, pages.  [default: --from, else a generated web]",
+)
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is proposed.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @one("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
@@ -115,6 +119,7 @@ def new(
     categories = _categories(taxonomy, depth)
     _check_good(good, categories, add_category)
     settings = _settings(flags, pairs)
+    background = background or source  # real pages are harder to tell apart than made-up ones
     found = _find_out(places, source, background, categories, settings, as_json)
     _tell(found, as_json)
     may_ask = not yes and not as_json and sys.stdin.isatty()
