@@ -309,18 +309,17 @@ def taken_in(
 
 def features_of(leaves: Leaves, spot: Spot, reach: int) -> Whole:
     """The features of a link, in document order: number of the term times (2 reach + 1), plus offset plus reach."""
-    width, last = 2 * reach + 1, len(leaves.starts) - 2
-    runs = []
-    for offset in range(-reach, reach + 1):
-        first = spot.begin + offset if offset <= 0 else spot.end - 1 + offset
-        behind = spot.end if offset == 0 else first + 1
-        if offset == 0 and spot.instead:
-            runs.append(np.array(spot.instead, dtype=np.int64) * width + reach)
-        if first <= last and behind > max(first, 0):
-            begin, end = leaves.starts[max(first, 0)], leaves.starts[min(behind, last + 1)]
-            terms = leaves.terms[begin:end].astype(np.int64)
-            runs.append(terms[terms != NONE] * width + (offset + reach))
-    return np.concatenate([np.zeros(0, np.int64), *runs])
+    first, behind = max(spot.begin - reach, 0), min(spot.end + reach, len(leaves.starts) - 1)
+    places = np.arange(first, behind)
+    offsets = np.minimum(places - spot.begin, 0) + np.maximum(places - spot.end + 1, 0) + reach
+    ends = leaves.starts[first : behind + 1]
+    terms = leaves.terms[ends[0] : ends[-1]].astype(np.int64)
+    features = terms * (2 * reach + 1) + np.repeat(offsets, np.diff(ends))
+    if spot.instead:
+        middle = leaves.starts[spot.begin] - ends[0]
+        own = np.array(spot.instead, dtype=np.int64) * (2 * reach + 1) + reach
+        features, terms = np.insert(features, middle, own), np.insert(terms, middle, spot.instead)
+    return features[terms != NONE]
 
 
 def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
