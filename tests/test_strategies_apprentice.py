@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Page
-from scenthound.strategies.apprentice import RECENT, Apprentice, Spot, features_of, seen_features, taken_in
+from scenthound.strategies.apprentice import RECENT, Apprentice, features_of, seen_features, taken_in
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import TinyLessons, TinyWeb, named, walk
 from scenthound.text.bayes import NaiveBayes
@@ -91,7 +91,7 @@ def test_arrays_say_what_naive_bayes_says_of_the_same_features(
     for features, relevance in instances:
         ours.add(numbers(features), relevance)
     for features, relevance in instances[:taken_back]:
-        ours.add(numbers(features), relevance, sign=-1)
+        ours.add(numbers(features), relevance, -1)
     for features, relevance in instances[taken_back:]:
         counts = {f"{term}{offset}": features.count((term, offset)) for term, offset in features}
         plain.add("1", counts, relevance)
@@ -114,9 +114,10 @@ def test_links_judged_together_are_judged_as_each_alone(seed: int) -> None:
     made = Apprentice(reach=2)
     list(made.start(TOPIC, []))
     leaves, spots = taken_in(page, made.analyser_, made.bayes_.numbered)
-    for spot in spots:
-        made.bayes_.add(features_of(leaves, spot, 2), rng.random())
-    alone = [made.bayes_.probability(features_of(leaves, spot, 2)) for spot in spots]
+    features = [features_of(leaves, span, spots.instead.get(n, ()), 2) for n, span in enumerate(spots.spans)]
+    for one in features:
+        made.bayes_.add(one, rng.random())
+    alone = [made.bayes_.probability(one) for one in features]
     assert made._foreseen(leaves, spots) == pytest.approx(alone, abs=1e-9)
 
 
@@ -152,7 +153,7 @@ def test_without_examples_or_background_it_can_not_be_trained() -> None:
 def test_a_label_is_the_relevance_of_its_page() -> None:
     made = Apprentice(after=5)
     walk(WEB, made, TOPIC, "x.example/", pages=20)
-    known = next(url for url, (relevance, _) in made.recent_.items() if relevance == 0.0)
+    known = next(url for url, (relevance, *_) in made.recent_.items() if relevance == 0.0)
     before = made.bayes_.save()["documents"]
     offers = list(made.hear(known, True))
     assert made.bayes_.save()["documents"][1] > before[1]
@@ -179,8 +180,8 @@ def test_nothing_is_kept_of_what_waits_no_longer() -> None:
 def test_a_spot_beyond_the_end_has_what_stands_before_it() -> None:
     page = page_of("<p>one <i>two</i><a href=/x></a>")
     leaves, spots = taken_in(page, BARE, OffsetBayes(1).numbered)
-    assert spots == [Spot(2, 2)]
-    assert features_of(leaves, spots[0], 1).tolist() == [1 * 3 + 0]
+    assert spots == ([(2, 2)], {})
+    assert features_of(leaves, spots.spans[0], (), 1).tolist() == [1 * 3 + 0]
 
 
 @pytest.mark.parametrize(

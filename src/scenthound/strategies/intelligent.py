@@ -264,4 +264,4 @@ def distinct(numbers: Sequence[Numbers], scratch: npt.NDArray[np.int64]) -> Numb
     every = np.concatenate([np.zeros(0, np.int32), *numbers])
     places = np.arange(len(every))
     scratch[every] = places
-    return every[scratch[every] == places]
+    return np.asarray(every[scratch[every] == places])

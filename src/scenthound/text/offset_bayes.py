@@ -43,14 +43,15 @@ class OffsetBayes:
             self._says = np.concatenate([self._says, np.zeros_like(self._says)], axis=1)
         return found
 
-    def add(self, features: Whole, relevance: float, sign: int = 1) -> None:
-        """One more instance: relevant with weight `relevance`, irrelevant with the rest. Sign -1 takes it back."""
+    def add(self, features: Whole, relevance: float, instances: int = 1) -> None:
+        """One more instance, or the features of several: relevant with weight `relevance`, irrelevant with the rest.
+        A negative number of instances takes them back."""
         distinct, times = np.unique(features, return_counts=True)
         for place, weight in enumerate((1.0 - relevance, relevance)):
-            share = sign * round(weight * UNIT)
+            share = round(weight * UNIT) if instances > 0 else -round(weight * UNIT)
             self._counts[place, distinct] += share * times
             self._words[place] += share * len(features)
-            self._documents[place] += share
+            self._documents[place] += share * abs(instances)
         self._say(distinct)
 
     def _say(self, features: Whole) -> None:
