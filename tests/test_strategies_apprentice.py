@@ -73,6 +73,14 @@ def test_a_picture_stands_before_the_next_anchor_with_its_alternative_text() -> 
     assert seen_features(page, page.links[0], 1, BARE) == [("before", -1), ("blue", 0), ("bird", 0), ("next", 1)]
 
 
+def test_logits_tell_apart_what_is_certain_either_way() -> None:
+    steps = walk(listing(20), Apprentice(after=30, score="logit"), "sailing", "x.example/").steps
+    judged = [(step.parts["apprentice"], "kite" in step.url) for step in steps if "apprentice" in step.parts]
+    wanted, others = ([value for value, is_kite in judged if is_kite is kind] for kind in (True, False))
+    assert sum(wanted) / len(wanted) > sum(others) / len(others)
+    assert min(others) < -1.0, "no probability"
+
+
 FEATURES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 2)), max_size=6)
 INSTANCES = st.lists(st.tuples(FEATURES, st.sampled_from([0.0, 0.25, 1 / 3, 1.0])), max_size=8)
 
@@ -186,7 +194,7 @@ def test_a_spot_beyond_the_end_has_what_stands_before_it() -> None:
 
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("reach", -1), ("reach", 21), ("after", 0), ("memory", "x"), ("stop_words", "x"), ("stem", None)],
+    [("reach", -1), ("reach", 21), ("after", 0), ("memory", "x"), ("score", "x"), ("stop_words", "x"), ("stem", None)],
 )
 def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> None:
     with pytest.raises(BadConfig, match=parameter):

@@ -11,6 +11,7 @@ The first classifier: where examples and other pages were given before the crawl
 classes, and R is the probability of the first. Otherwise R is the cosine of the topic's keywords with the page.
 
 Ours: the moment the apprentice takes over, links that wait are judged by it too, so that one scale holds for all.
+With many features the probability is 0 or 1 to the last digit, and links tie; `score="logit"` tells them apart.
 An anchor without text stands before the next that has some, its `alt` text at offset 0. Of several anchors to one URL
 the best counts, and teaches. Bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links
 are remembered, and of a page the first `MOST_OF_A_PAGE` terms. A label given while the crawl runs is R of its page,
@@ -24,7 +25,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,10 +45,11 @@ from scenthound.text.contexts import (
     page_counts,
 )
 from scenthound.text.numbers import NONE
-from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole
+from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
+SCORES = ("probability", "logit")
 GOOD, OTHER = "on topic", "other"
 MOST_OF_A_PAGE = 100_000
 RECENT = 500
@@ -76,6 +78,10 @@ class Apprentice:
 
     reach: int = field(default=5, metadata={"doc": "how many text leaves before and after a link are looked at"})
     after: int = field(default=100, metadata={"doc": "instances before the apprentice is listened to"})
+    score: Literal["probability", "logit"] = field(
+        default="probability",
+        metadata={"doc": "what a link is worth: the probability, or its logit, which does not come to an end at 1"},
+    )
     memory: int = field(default=200_000, metadata={"doc": "waiting links whose surroundings are remembered"})
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
@@ -89,10 +95,10 @@ class Apprentice:
             if wrong or (most is not None and value > most):
                 hint = f"give a whole number, {least} or more" if most is None else f"a whole number, {least} to {most}"
                 raise BadConfig(f"apprentice: `{name}` can't be {value!r}", hint)
-        if self.stop_words not in STOP_LISTS:
-            raise BadConfig(
-                f"apprentice: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
+        for name, known in (("score", SCORES), ("stop_words", tuple(STOP_LISTS))):
+            value = getattr(self, name)
+            if value not in known:
+                raise BadConfig(f"apprentice: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
         if type(self.stem) is not bool:
             raise BadConfig(f"apprentice: `stem` can't be {self.stem!r}", "say true or false")
         self.analyser_ = Analyser(self.stop_words, self.stem)
@@ -211,7 +217,7 @@ class Apprentice:
         self.waiting_.release(known)
 
     def _foreseen(self, leaves: Leaves, spots: Spots) -> list[float]:
-        """P(relevant) for links of one page: what each leaf says at each offset is computed once for all of them."""
+        """What links of one page are worth: what each leaf says at each offset is computed once for all of them."""
         said, reach = self._leaf_weights(leaves), self.reach
         padded = np.concatenate([np.zeros((reach, 2 * reach + 1)), said, np.zeros((reach + 1, 2 * reach + 1))])
         begins, ends = np.array(spots.spans, dtype=np.int64).reshape(-1, 2).T
@@ -225,7 +231,8 @@ class Apprentice:
             terms = np.array(list(chain.from_iterable(spots.instead.values())), dtype=np.int64)
             starts = list(accumulate(map(len, spots.instead.values()), initial=0))[:-1]
             total[list(spots.instead)] += self.bayes_.weights(terms, np.array(starts))[:, reach]
-        found: list[float] = self.bayes_.probabilities(total).tolist()
+        odds = self.bayes_.odds(total)
+        found: list[float] = (odds if self.score == "logit" else as_probabilities(odds)).tolist()
         return found
 
     def _leaf_weights(self, leaves: Leaves) -> Reals:
@@ -248,7 +255,7 @@ class Apprentice:
             instead = {place: said for place, (_, _, _, *said) in enumerate(seen) if said}
             worth = self._foreseen(self.waiting_.pages[page], Spots(spans, instead))
             for (number, *_), value in zip(seen, worth, strict=True):
-                best[number] = max(value, best.get(number, 0.0))
+                best[number] = max(value, best.get(number, -math.inf))
         links = self.waiting_.links
         return [
             Candidate(links[number].url, value, parts={"apprentice": value}, rescored=True)
