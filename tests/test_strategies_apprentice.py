@@ -208,3 +208,13 @@ def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
         Apprentice(stem=False).use(made.model())
     with pytest.raises(ValueError, match="other things"):
         Apprentice().use({**made.model(), "critic": NaiveBayes(["a", "b"]).save()})
+
+
+def test_a_page_of_a_million_leaves_is_looked_at_in_part() -> None:
+    page = page_of("<b>xx</b>" * 150_000 + "<a href=/x>last</a>")
+    leaves, spots = taken_in(page, BARE, OffsetBayes(5).numbered)
+    assert len(leaves.terms) == 100_000
+    assert spots.spans == [(100_000, 100_000)]
+    made = Apprentice()
+    list(made.start(TOPIC, []))
+    assert len(made._foreseen(leaves, spots)) == 1

@@ -14,7 +14,7 @@ Ours: the moment the apprentice takes over, links that wait are judged by it too
 With many features the probability is 0 or 1 to the last digit, and links tie; `score="logit"` tells them apart.
 An anchor without text stands before the next that has some, its `alt` text at offset 0. Of several anchors to one URL
 the best counts, and teaches. Bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links
-are remembered, and of a page the first `MOST_OF_A_PAGE` terms. A label given while the crawl runs is R of its page,
+are remembered, and of a page the first `MOST_OF_A_PAGE` leaves and terms. A label given while the crawl runs is R of its page,
 for one that waits and for the last `RECENT` that came.
 """
 
@@ -296,11 +296,13 @@ class Apprentice:
 
 def taken_in(page: Page, analyser: Analyser, numbered: Callable[[Sequence[str]], list[int]]) -> tuple[Leaves, Spots]:
     """A page's terms as numbers, and the spot of every link, in step with `page.links`."""
-    terms, spans = leaf_terms(page, analyser), anchor_leaves(page)
+    terms, spans, most = leaf_terms(page, analyser), anchor_leaves(page), MOST_OF_A_PAGE
+    if len(terms) > most:
+        terms, spans = terms[:most], [(min(begin, most), min(end, most)) for begin, end in spans]
     sizes = [0, *accumulate(map(len, terms))]
-    if sizes[-1] > MOST_OF_A_PAGE:
-        sizes = [min(size, MOST_OF_A_PAGE) for size in sizes]
-    flat = numbered(list(chain.from_iterable(terms))[:MOST_OF_A_PAGE])
+    if sizes[-1] > most:
+        sizes = [min(size, most) for size in sizes]
+    flat = numbered(list(chain.from_iterable(terms))[:most])
     instead = {}
     for place, ((begin, end), said) in enumerate(zip(spans, anchor_terms(page, analyser), strict=True)):
         if begin == end and said:

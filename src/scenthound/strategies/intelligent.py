@@ -39,6 +39,7 @@ from scenthound.text.tokens import Analyser
 
 PREDICATES = ("similarity", "words")
 FAMILIES = ("words", "url", "links", "siblings")
+MOST_WORDS = 20_000  # of a page: no honest one has more
 ONE = ["yes"]  # the only event of a family that has but one
 
 Numbers = npt.NDArray[np.int32]
@@ -153,7 +154,7 @@ class Intelligent:
             self.goals_.add(page.url)
 
     def _parent(self, page: Page, is_goal: bool) -> _Parent:
-        words = self.events_["words"].numbered(page_counts(page, self.analyser_))
+        words = self.events_["words"].numbered(list(page_counts(page, self.analyser_))[:MOST_WORDS])
         goal_children = sum(link.url in self.goals_ for link in page.outlinks)
         return _Parent(np.array(words, dtype=np.int32), is_goal, goal_children)
 
