@@ -210,11 +210,13 @@ def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
         Apprentice().use({**made.model(), "critic": NaiveBayes(["a", "b"]).save()})
 
 
-def test_a_page_of_a_million_leaves_is_looked_at_in_part() -> None:
-    page = page_of("<b>xx</b>" * 150_000 + "<a href=/x>last</a>")
+def test_of_a_page_without_end_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scenthound.strategies.apprentice.MOST_OF_A_PAGE", 10)
+    page = page_of("<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>")
     leaves, spots = taken_in(page, BARE, OffsetBayes(5).numbered)
-    assert len(leaves.terms) == 100_000
-    assert spots.spans == [(100_000, 100_000)]
+    assert len(leaves.terms) == 10
+    assert spots.spans == [(0, 1), (10, 10)]
     made = Apprentice()
     list(made.start(TOPIC, []))
-    assert len(made._foreseen(leaves, spots)) == 1
+    assert len(made._foreseen(leaves, spots)) == 2
+    assert features_of(leaves, spots.spans[1], (), 5).tolist() == [], "leaves whose terms are not taken in are empty"

@@ -13,9 +13,9 @@ classes, and R is the probability of the first. Otherwise R is the cosine of the
 Ours: the moment the apprentice takes over, links that wait are judged by it too, so that one scale holds for all.
 With many features the probability is 0 or 1 to the last digit, and links tie; `score="logit"` tells them apart.
 An anchor without text stands before the next that has some, its `alt` text at offset 0. Of several anchors to one URL
-the best counts, and teaches. Bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links
-are remembered, and of a page the first `MOST_OF_A_PAGE` leaves and terms. A label given while the crawl runs is R of its page,
-for one that waits and for the last `RECENT` that came.
+the best counts, and teaches. Bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links are
+remembered, and of a page the first `MOST_OF_A_PAGE` leaves and terms. A label given while the crawl runs is R of its
+page, for one that waits and for the last `RECENT` that came.
 """
 
 from __future__ import annotations
