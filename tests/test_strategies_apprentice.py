@@ -219,4 +219,4 @@ def test_of_a_page_without_end_the_beginning_is_looked_at(monkeypatch: pytest.Mo
     made = Apprentice()
     list(made.start(TOPIC, []))
     assert len(made._foreseen(leaves, spots)) == 2
-    assert features_of(leaves, spots.spans[1], (), 5).tolist() == [], "leaves whose terms are not taken in are empty"
+    assert features_of(leaves, spots.spans[1], (), 2).tolist() == [], "leaves whose terms are not taken in are empty"
