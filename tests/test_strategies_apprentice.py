@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Page
-from scenthound.strategies.apprentice import RECENT, Apprentice, Spot, features_of, seen_features, taken_in
+from scenthound.strategies.apprentice import RECENT, Apprentice, features_of, seen_features, taken_in
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import TinyLessons, TinyWeb, named, walk
 from scenthound.text.bayes import NaiveBayes
@@ -73,6 +73,14 @@ def test_a_picture_stands_before_the_next_anchor_with_its_alternative_text() -> 
     assert seen_features(page, page.links[0], 1, BARE) == [("before", -1), ("blue", 0), ("bird", 0), ("next", 1)]
 
 
+def test_logits_tell_apart_what_is_certain_either_way() -> None:
+    steps = walk(listing(20), Apprentice(after=30, score="logit"), "sailing", "x.example/").steps
+    judged = [(step.parts["apprentice"], "kite" in step.url) for step in steps if "apprentice" in step.parts]
+    wanted, others = ([value for value, is_kite in judged if is_kite is kind] for kind in (True, False))
+    assert sum(wanted) / len(wanted) > sum(others) / len(others)
+    assert min(others) < -1.0, "no probability"
+
+
 FEATURES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 2)), max_size=6)
 INSTANCES = st.lists(st.tuples(FEATURES, st.sampled_from([0.0, 0.25, 1 / 3, 1.0])), max_size=8)
 
@@ -91,7 +99,7 @@ def test_arrays_say_what_naive_bayes_says_of_the_same_features(
     for features, relevance in instances:
         ours.add(numbers(features), relevance)
     for features, relevance in instances[:taken_back]:
-        ours.add(numbers(features), relevance, sign=-1)
+        ours.add(numbers(features), relevance, -1)
     for features, relevance in instances[taken_back:]:
         counts = {f"{term}{offset}": features.count((term, offset)) for term, offset in features}
         plain.add("1", counts, relevance)
@@ -114,9 +122,10 @@ def test_links_judged_together_are_judged_as_each_alone(seed: int) -> None:
     made = Apprentice(reach=2)
     list(made.start(TOPIC, []))
     leaves, spots = taken_in(page, made.analyser_, made.bayes_.numbered)
-    for spot in spots:
-        made.bayes_.add(features_of(leaves, spot, 2), rng.random())
-    alone = [made.bayes_.probability(features_of(leaves, spot, 2)) for spot in spots]
+    features = [features_of(leaves, span, spots.instead.get(n, ()), 2) for n, span in enumerate(spots.spans)]
+    for one in features:
+        made.bayes_.add(one, rng.random())
+    alone = [made.bayes_.probability(one) for one in features]
     assert made._foreseen(leaves, spots) == pytest.approx(alone, abs=1e-9)
 
 
@@ -152,7 +161,7 @@ def test_without_examples_or_background_it_can_not_be_trained() -> None:
 def test_a_label_is_the_relevance_of_its_page() -> None:
     made = Apprentice(after=5)
     walk(WEB, made, TOPIC, "x.example/", pages=20)
-    known = next(url for url, (relevance, _) in made.recent_.items() if relevance == 0.0)
+    known = next(url for url, (relevance, *_) in made.recent_.items() if relevance == 0.0)
     before = made.bayes_.save()["documents"]
     offers = list(made.hear(known, True))
     assert made.bayes_.save()["documents"][1] > before[1]
@@ -179,13 +188,13 @@ def test_nothing_is_kept_of_what_waits_no_longer() -> None:
 def test_a_spot_beyond_the_end_has_what_stands_before_it() -> None:
     page = page_of("<p>one <i>two</i><a href=/x></a>")
     leaves, spots = taken_in(page, BARE, OffsetBayes(1).numbered)
-    assert spots == [Spot(2, 2)]
-    assert features_of(leaves, spots[0], 1).tolist() == [1 * 3 + 0]
+    assert spots == ([(2, 2)], {})
+    assert features_of(leaves, spots.spans[0], (), 1).tolist() == [1 * 3 + 0]
 
 
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("reach", -1), ("reach", 21), ("after", 0), ("memory", "x"), ("stop_words", "x"), ("stem", None)],
+    [("reach", -1), ("reach", 21), ("after", 0), ("memory", "x"), ("score", "x"), ("stop_words", "x"), ("stem", None)],
 )
 def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> None:
     with pytest.raises(BadConfig, match=parameter):
@@ -199,3 +208,15 @@ def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
         Apprentice(stem=False).use(made.model())
     with pytest.raises(ValueError, match="other things"):
         Apprentice().use({**made.model(), "critic": NaiveBayes(["a", "b"]).save()})
+
+
+def test_of_a_page_without_end_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scenthound.strategies.apprentice.MOST_OF_A_PAGE", 10)
+    page = page_of("<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>")
+    leaves, spots = taken_in(page, BARE, OffsetBayes(5).numbered)
+    assert len(leaves.terms) == 10
+    assert spots.spans == [(0, 1), (10, 10)]
+    made = Apprentice()
+    list(made.start(TOPIC, []))
+    assert len(made._foreseen(leaves, spots)) == 2
+    assert features_of(leaves, spots.spans[1], (), 2).tolist() == [], "leaves whose terms are not taken in are empty"

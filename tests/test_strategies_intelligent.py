@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.strategies.intelligent import Intelligent
+from scenthound.strategies.intelligent import Intelligent, distinct
 from scenthound.strategies.sightings import MOST_SIGHTINGS, Sightings
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.text.interest import Events, Totals
@@ -89,6 +89,13 @@ def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool
     for name, number in again.numbers.items():
         assert again.pages[number] == sum(name in names for names, _ in pages)
         assert again.goals[number] == sum(name in names and is_goal for names, is_goal in pages)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=5))
+def test_a_union_holds_every_number_once(sets: list[list[int]]) -> None:
+    found = distinct([np.array(one, dtype=np.int32) for one in sets], np.empty(21, dtype=np.int64))
+    assert sorted(found.tolist()) == sorted({number for one in sets for number in one})
 
 
 def test_a_thousand_events_find_room() -> None:

@@ -11,10 +11,11 @@ The first classifier: where examples and other pages were given before the crawl
 classes, and R is the probability of the first. Otherwise R is the cosine of the topic's keywords with the page.
 
 Ours: the moment the apprentice takes over, links that wait are judged by it too, so that one scale holds for all.
+With many features the probability is 0 or 1 to the last digit, and links tie; `score="logit"` tells them apart.
 An anchor without text stands before the next that has some, its `alt` text at offset 0. Of several anchors to one URL
-the best counts, and teaches. Bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links
-are remembered, and of a page the first `MOST_OF_A_PAGE` terms. A label given while the crawl runs is R of its page,
-for one that waits and for the last `RECENT` that came.
+the best counts, and teaches. Bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links are
+remembered, and of a page the first `MOST_OF_A_PAGE` leaves and terms. A label given while the crawl runs is R of its
+page, for one that waits and for the last `RECENT` that came.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, pairwise
-from typing import Any, NamedTuple
+from itertools import accumulate, chain
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,16 +40,16 @@ from scenthound.text.contexts import (
     Query,
     anchor_leaves,
     anchor_terms,
-    anchors_by_url,
     leaf_terms,
     link_number,
     page_counts,
 )
 from scenthound.text.numbers import NONE
-from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole
+from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
+SCORES = ("probability", "logit")
 GOOD, OTHER = "on topic", "other"
 MOST_OF_A_PAGE = 100_000
 RECENT = 500
@@ -62,12 +63,12 @@ class Leaves(NamedTuple):
     starts: Numbers
 
 
-class Spot(NamedTuple):
-    """A link on a page: which leaves are its anchor, and the terms of its text if it has none."""
+class Spots(NamedTuple):
+    """Where links stand on a page: which leaves are their anchors; and for those without text, by place, what is said
+    instead, as terms."""
 
-    begin: int
-    end: int
-    instead: tuple[int, ...] = ()
+    spans: Sequence[tuple[int, int]]
+    instead: Mapping[int, Sequence[int]] = {}
 
 
 @strategy("apprentice")
@@ -77,6 +78,10 @@ class Apprentice:
 
     reach: int = field(default=5, metadata={"doc": "how many text leaves before and after a link are looked at"})
     after: int = field(default=100, metadata={"doc": "instances before the apprentice is listened to"})
+    score: Literal["probability", "logit"] = field(
+        default="probability",
+        metadata={"doc": "what a link is worth: the probability, or its logit, which does not come to an end at 1"},
+    )
     memory: int = field(default=200_000, metadata={"doc": "waiting links whose surroundings are remembered"})
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
@@ -90,10 +95,10 @@ class Apprentice:
             if wrong or (most is not None and value > most):
                 hint = f"give a whole number, {least} or more" if most is None else f"a whole number, {least} to {most}"
                 raise BadConfig(f"apprentice: `{name}` can't be {value!r}", hint)
-        if self.stop_words not in STOP_LISTS:
-            raise BadConfig(
-                f"apprentice: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
+        for name, known in (("score", SCORES), ("stop_words", tuple(STOP_LISTS))):
+            value = getattr(self, name)
+            if value not in known:
+                raise BadConfig(f"apprentice: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
         if type(self.stem) is not bool:
             raise BadConfig(f"apprentice: `stem` can't be {self.stem!r}", "say true or false")
         self.analyser_ = Analyser(self.stop_words, self.stem)
@@ -144,7 +149,8 @@ class Apprentice:
         self.waiting_: Sightings[Leaves] = Sightings(self.memory)
         """Every sighting: the number of the page, and the spot of the link on it."""
         self.labels_: dict[Url, bool] = {}
-        self.recent_: dict[Url, tuple[float, list[Whole]]] = {}
+        self.recent_: dict[Url, tuple[float, int, Whole]] = {}
+        """The relevance, number and features of the instances that pages gave which came of late."""
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -153,19 +159,21 @@ class Apprentice:
         self.pages_ += 1
         leaves, spots = taken_in(page, self.analyser_, self.bayes_.numbered)
         foreseen = self._foreseen(leaves, spots) if self.is_listened_to else None
-        offers = []
-        for url, anchors in anchors_by_url(page).items():
-            if url in self.waiting_.done:
-                continue
-            numbers = [link_number(page, anchor) for anchor in anchors]
-            best = numbers[0] if foreseen is None else max(numbers, key=foreseen.__getitem__)  # the first of equals
-            parts = {"parent": relevance} if foreseen is None else {"parent": relevance, "apprentice": foreseen[best]}
-            score = relevance if foreseen is None else foreseen[best]
-            number = self.waiting_.number(url)
-            begin, end, instead = spots[best]
-            self.waiting_.see(number, (self.pages_, begin, end, *instead))
-            offers.append(page.offer(page.links[best], score, {LINK: number}, parts))
-        self.waiting_.keep(self.pages_, leaves)
+        best: dict[Url, int] = {}
+        for place, link in enumerate(page.links):
+            known = best.setdefault(link.url, place)
+            if foreseen is not None and foreseen[place] > foreseen[known]:
+                best[link.url] = place
+        best.pop(page.url, None)
+        offers, waiting, parts = [], self.waiting_, {"parent": relevance}
+        for url, place in best.items():
+            if url not in waiting.done:
+                number = waiting.number(url)
+                waiting.see(number, (self.pages_, *spots.spans[place], *spots.instead.get(place, ())))
+                score = relevance if foreseen is None else foreseen[place]
+                said = parts if foreseen is None else {**parts, "apprentice": score}
+                offers.append(page.offer(page.links[place], score, {LINK: number}, said))
+        waiting.keep(self.pages_, leaves)
         return offers + (self._ranked_anew() if self.is_listened_to and not was_listened_to else [])
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -178,11 +186,10 @@ class Apprentice:
         """A label is the relevance of its page, whether it has come or not."""
         self.labels_[url] = on_topic
         if url in self.recent_:
-            relevance, instances = self.recent_[url]
-            for features in instances:
-                self.bayes_.add(features, relevance, sign=-1)
-                self.bayes_.add(features, float(on_topic))
-            self.recent_[url] = (float(on_topic), instances)
+            relevance, instances, features = self.recent_[url]
+            self.bayes_.add(features, relevance, -instances)
+            self.bayes_.add(features, float(on_topic), instances)
+            self.recent_[url] = (float(on_topic), instances, features)
         return self._ranked_anew() if self.is_listened_to else []
 
     @property
@@ -196,38 +203,36 @@ class Apprentice:
         known = self.waiting_.arrived(page.candidate, page.url)
         if known is None:
             return
-        instances = [self._features(seen) for seen in known.seen]
-        for features in instances:
-            self.bayes_.add(features, relevance)
-        self.instances_ += len(instances)
+        seen = len(known.seen)
+        if seen:
+            pages, reach = self.waiting_.pages, self.reach
+            features = np.concatenate(
+                [features_of(pages[number], (begin, end), said, reach) for number, begin, end, *said in known.seen]
+            )
+            self.bayes_.add(features, relevance, seen)
+            self.instances_ += seen
+            self.recent_[page.url] = (relevance, seen, features)
+            if len(self.recent_) > RECENT:
+                del self.recent_[next(iter(self.recent_))]
         self.waiting_.release(known)
-        self.recent_[page.url] = (relevance, instances)
-        if len(self.recent_) > RECENT:
-            del self.recent_[next(iter(self.recent_))]
 
-    def _features(self, seen: Sequence[int]) -> Whole:
-        number, begin, end, *instead = seen
-        return features_of(self.waiting_.pages[number], Spot(begin, end, tuple(instead)), self.reach)
-
-    def _foreseen(self, leaves: Leaves, spots: Sequence[Spot]) -> list[float]:
-        """P(relevant) for links of one page: what each leaf says at each offset is computed once for all of them."""
-        said = self._leaf_weights(leaves)
-        reach = self.reach
+    def _foreseen(self, leaves: Leaves, spots: Spots) -> list[float]:
+        """What links of one page are worth: what each leaf says at each offset is computed once for all of them."""
+        said, reach = self._leaf_weights(leaves), self.reach
         padded = np.concatenate([np.zeros((reach, 2 * reach + 1)), said, np.zeros((reach + 1, 2 * reach + 1))])
-        begins = np.array([spot.begin for spot in spots], dtype=np.int64)
-        ends = np.array([spot.end for spot in spots], dtype=np.int64)
-        total = np.zeros(len(spots))
+        begins, ends = np.array(spots.spans, dtype=np.int64).reshape(-1, 2).T
+        total = np.zeros(len(begins))
         for offset in range(1, reach + 1):
             total += padded[begins - offset + reach, reach - offset] + padded[ends - 1 + offset + reach, reach + offset]
         total += np.where(ends == begins + 1, padded[begins + reach, reach], 0.0)
         for place in np.flatnonzero(ends > begins + 1).tolist():
             total[place] += said[begins[place] : ends[place], reach].sum()
-        pictures = [place for place, spot in enumerate(spots) if spot.instead]
-        if pictures:
-            terms = np.array(list(chain.from_iterable(spots[place].instead for place in pictures)), dtype=np.int64)
-            starts = np.array([0, *accumulate(len(spots[place].instead) for place in pictures[:-1])], dtype=np.int64)
-            total[pictures] += self.bayes_.weights(terms, starts)[:, reach]
-        found: list[float] = self.bayes_.probabilities(total).tolist()
+        if spots.instead:
+            terms = np.array(list(chain.from_iterable(spots.instead.values())), dtype=np.int64)
+            starts = list(accumulate(map(len, spots.instead.values()), initial=0))[:-1]
+            total[list(spots.instead)] += self.bayes_.weights(terms, np.array(starts))[:, reach]
+        odds = self.bayes_.odds(total)
+        found: list[float] = (odds if self.score == "logit" else as_probabilities(odds)).tolist()
         return found
 
     def _leaf_weights(self, leaves: Leaves) -> Reals:
@@ -240,15 +245,17 @@ class Apprentice:
 
     def _ranked_anew(self) -> list[Candidate]:
         """What the apprentice says of everything that waits; of several sightings the best counts."""
-        by_page: dict[int, list[tuple[int, Spot]]] = {}
+        by_page: dict[int, list[tuple[int, ...]]] = {}
         for number, link in self.waiting_.links.items():
-            for page, begin, end, *instead in link.seen:
-                by_page.setdefault(page, []).append((number, Spot(begin, end, tuple(instead))))
+            for page, *spot in link.seen:
+                by_page.setdefault(page, []).append((number, *spot))
         best: dict[int, float] = {}
         for page, seen in by_page.items():
-            worth = self._foreseen(self.waiting_.pages[page], [spot for _, spot in seen])
-            for (number, _), value in zip(seen, worth, strict=True):
-                best[number] = max(value, best.get(number, 0.0))
+            spans = [(begin, end) for _, begin, end, *_ in seen]
+            instead = {place: said for place, (_, _, _, *said) in enumerate(seen) if said}
+            worth = self._foreseen(self.waiting_.pages[page], Spots(spans, instead))
+            for (number, *_), value in zip(seen, worth, strict=True):
+                best[number] = max(value, best.get(number, -math.inf))
         links = self.waiting_.links
         return [
             Candidate(links[number].url, value, parts={"apprentice": value}, rescored=True)
@@ -259,7 +266,6 @@ class Apprentice:
 
     def save(self) -> Mapping[str, Any]:
         pages, empty = self.waiting_.pages, np.zeros(0, np.int32)
-        instances = list(chain.from_iterable(one for _, one in self.recent_.values()))
         return {
             "bayes": self.bayes_.save(),
             "counts": [self.instances_, self.pages_],
@@ -268,10 +274,8 @@ class Apprentice:
             "starts": np.concatenate([empty, *(one.starts for one in pages.values())]),
             "waiting": self.waiting_.save(),
             "labels": dict(self.labels_),
-            "recent": [
-                [url, relevance, [len(one) for one in found]] for url, (relevance, found) in self.recent_.items()
-            ],
-            "features": np.concatenate([np.zeros(0, np.int64), *instances]),
+            "recent": [[url, *known[:2], len(known[2])] for url, known in self.recent_.items()],
+            "features": np.concatenate([np.zeros(0, np.int64), *(known[2] for known in self.recent_.values())]),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -285,48 +289,47 @@ class Apprentice:
         self.waiting_.load(state["waiting"], pages)
         self.labels_ = {Url(url): bool(label) for url, label in state["labels"].items()}
         self.recent_, begin = {}, 0
-        for url, relevance, sizes in state["recent"]:
-            ends = list(accumulate(sizes, initial=begin))
-            found = [state["features"][one:other] for one, other in pairwise(ends)]
-            self.recent_[Url(url)], begin = (relevance, found), ends[-1]
+        for url, relevance, instances, size in state["recent"]:
+            features = state["features"][begin : begin + size]
+            self.recent_[Url(url)], begin = (relevance, instances, features), begin + size
 
 
-def taken_in(
-    page: Page, analyser: Analyser, numbered: Callable[[Sequence[str]], list[int]]
-) -> tuple[Leaves, list[Spot]]:
+def taken_in(page: Page, analyser: Analyser, numbered: Callable[[Sequence[str]], list[int]]) -> tuple[Leaves, Spots]:
     """A page's terms as numbers, and the spot of every link, in step with `page.links`."""
-    terms = leaf_terms(page, analyser)
+    terms, spans, most = leaf_terms(page, analyser), anchor_leaves(page), MOST_OF_A_PAGE
+    if len(terms) > most:
+        terms, spans = terms[:most], [(min(begin, most), min(end, most)) for begin, end in spans]
     sizes = [0, *accumulate(map(len, terms))]
-    if sizes[-1] > MOST_OF_A_PAGE:
-        sizes = [min(size, MOST_OF_A_PAGE) for size in sizes]
-    flat = numbered(list(chain.from_iterable(terms))[:MOST_OF_A_PAGE])
-    spots = []
-    for (begin, end), said in zip(anchor_leaves(page), anchor_terms(page, analyser), strict=True):
-        instead = numbered(said) if begin == end and said else ()
-        spots.append(Spot(begin, end, tuple(number for number in instead if number != NONE)))
-    return Leaves(np.array(flat, dtype=np.int32), np.array(sizes, dtype=np.int32)), spots
+    if sizes[-1] > most:
+        sizes = [min(size, most) for size in sizes]
+    flat = numbered(list(chain.from_iterable(terms))[:most])
+    instead = {}
+    for place, ((begin, end), said) in enumerate(zip(spans, anchor_terms(page, analyser), strict=True)):
+        if begin == end and said:
+            instead[place] = numbered(said)
+    return Leaves(np.array(flat, dtype=np.int32), np.array(sizes, dtype=np.int32)), Spots(spans, instead)
 
 
-def features_of(leaves: Leaves, spot: Spot, reach: int) -> Whole:
+def features_of(leaves: Leaves, span: tuple[int, int], instead: Sequence[int], reach: int) -> Whole:
     """The features of a link, in document order: number of the term times (2 reach + 1), plus offset plus reach."""
-    width, last = 2 * reach + 1, len(leaves.starts) - 2
-    runs = []
-    for offset in range(-reach, reach + 1):
-        first = spot.begin + offset if offset <= 0 else spot.end - 1 + offset
-        behind = spot.end if offset == 0 else first + 1
-        if offset == 0 and spot.instead:
-            runs.append(np.array(spot.instead, dtype=np.int64) * width + reach)
-        if first <= last and behind > max(first, 0):
-            begin, end = leaves.starts[max(first, 0)], leaves.starts[min(behind, last + 1)]
-            terms = leaves.terms[begin:end].astype(np.int64)
-            runs.append(terms[terms != NONE] * width + (offset + reach))
-    return np.concatenate([np.zeros(0, np.int64), *runs])
+    anchor, behind_anchor = span
+    first, behind = max(anchor - reach, 0), min(behind_anchor + reach, len(leaves.starts) - 1)
+    places = np.arange(first, behind)
+    offsets = np.minimum(places - anchor, 0) + np.maximum(places - behind_anchor + 1, 0) + reach
+    ends = leaves.starts[first : behind + 1]
+    terms = leaves.terms[ends[0] : ends[-1]].astype(np.int64)
+    features = terms * (2 * reach + 1) + np.repeat(offsets, np.diff(ends))
+    if instead:
+        middle = leaves.starts[anchor] - ends[0]
+        own = np.array(instead, dtype=np.int64) * (2 * reach + 1) + reach
+        features, terms = np.insert(features, middle, own), np.insert(terms, middle, instead)
+    return np.asarray(features[terms != NONE])
 
 
 def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
     """The pairs (term, offset) of a link, in document order: what the apprentice is taught."""
-    known = OffsetBayes(reach)
+    known, place = OffsetBayes(reach), link_number(page, link)
     leaves, spots = taken_in(page, analyser, known.numbered)
     names = list(known.numbers)
-    features = features_of(leaves, spots[link_number(page, link)], reach)
+    features = features_of(leaves, spots.spans[place], spots.instead.get(place, ()), reach)
     return [(names[feature // known.width], int(feature % known.width) - reach) for feature in features]

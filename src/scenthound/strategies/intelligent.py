@@ -39,6 +39,7 @@ from scenthound.text.tokens import Analyser
 
 PREDICATES = ("similarity", "words")
 FAMILIES = ("words", "url", "links", "siblings")
+MOST_WORDS = 20_000  # of a page: no honest one has more
 ONE = ["yes"]  # the only event of a family that has but one
 
 Numbers = npt.NDArray[np.int32]
@@ -140,7 +141,8 @@ class Intelligent:
             tokens, from_goal = known.more
             parents = [self.waiting_.pages[number] for (number,) in known.seen]
             events["url"].count(list(tokens), is_goal)
-            events["words"].count(_union([parent.words for parent in parents]), is_goal)
+            scratch = np.empty(len(events["words"].pages), dtype=np.int64)
+            events["words"].count(distinct([parent.words for parent in parents], scratch), is_goal)
             if from_goal:
                 events["links"].count([0], is_goal)
             if any(parent.goal_children for parent in parents):
@@ -152,7 +154,7 @@ class Intelligent:
             self.goals_.add(page.url)
 
     def _parent(self, page: Page, is_goal: bool) -> _Parent:
-        words = self.events_["words"].numbered(page_counts(page, self.analyser_))
+        words = self.events_["words"].numbered(list(page_counts(page, self.analyser_))[:MOST_WORDS])
         goal_children = sum(link.url in self.goals_ for link in page.outlinks)
         return _Parent(np.array(words, dtype=np.int32), is_goal, goal_children)
 
@@ -192,7 +194,7 @@ class Intelligent:
         logs = np.maximum(self.events_["words"].logs(self.totals_, self.errors), 0.0)
         telling = {number: one.words[logs[one.words] > 0.0] for number, one in parents.items()}
         said: dict[tuple[tuple[int, ...], ...], float] = {}
-        scratch = np.zeros(len(logs), dtype=np.int64)
+        scratch = np.empty(len(logs), dtype=np.int64)
         url = self._url_logs([one.more[0] for one in waiting])
         from_goal, sibling = self._single_logs()
         is_related = {(number,) for number, one in parents.items() if one.goal_children}
@@ -201,7 +203,7 @@ class Intelligent:
             key = tuple(one.seen)
             words = said.get(key)
             if words is None:
-                words = said[key] = _sum_of_union([telling[number] for (number,) in key], logs, scratch)
+                words = said[key] = float(logs[distinct([telling[number] for (number,) in key], scratch)].sum())
             beside = sibling if not is_related.isdisjoint(key) else 0.0
             parts = self._parts(words, url[place], from_goal if one.more[1] else 0.0, beside)
             offers.append(Candidate(one.url, sum(parts.values()), parts=parts, rescored=True))
@@ -216,7 +218,7 @@ class Intelligent:
         }
 
     def _word_logs(self, words: Numbers) -> Reals:
-        found = self.events_["words"].logs(self.totals_, self.errors, words.astype(np.int64))
+        found = self.events_["words"].logs(self.totals_, self.errors, words)
         return np.maximum(found, 0.0)
 
     def _single_logs(self) -> list[float]:
@@ -255,18 +257,12 @@ class Intelligent:
         self.goals_ = set(map(Url, state["goals"]))
 
 
-def _union(words: Sequence[Numbers]) -> npt.NDArray[np.int64]:
-    """The numbers that are in any of the sets."""
-    if len(words) == 1:
-        return words[0].astype(np.int64)
-    return np.unique(np.concatenate([np.zeros(0, np.int32), *words])).astype(np.int64)
-
-
-def _sum_of_union(words: Sequence[Numbers], values: Reals, scratch: npt.NDArray[np.int64]) -> float:
-    """The sum of the values of the words that are in any of the sets; without sorting, for it is asked very often."""
-    if len(words) == 1:
-        return float(values[words[0]].sum())
-    every = np.concatenate([np.zeros(0, np.int32), *words])
+def distinct(numbers: Sequence[Numbers], scratch: npt.NDArray[np.int64]) -> Numbers:
+    """The numbers that are in any of the sets. Without sorting, for it is asked very often: `scratch`, which has a
+    place for each number, remembers where each was met last."""
+    if len(numbers) == 1:
+        return numbers[0]
+    every = np.concatenate([np.zeros(0, np.int32), *numbers])
     places = np.arange(len(every))
     scratch[every] = places
-    return float(values[every[scratch[every] == places]].sum())
+    return np.asarray(every[scratch[every] == places])

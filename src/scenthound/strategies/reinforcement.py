@@ -50,8 +50,8 @@ class Reinforcement:
     bins: int = field(default=3, metadata={"doc": "classes of value: 3 looks into the future, 2 only at the next page"})
     gamma: float = field(default=0.5, metadata={"doc": "what a target is worth for every step that it is away"})
     depth: int = field(default=3, metadata={"doc": "how many links back from the examples the known web reaches"})
-    pages: int = field(default=2000, metadata={"doc": "most pages of the known web"})
-    links: int = field(default=30_000, metadata={"doc": "most links that are learned from"})
+    pages: int = field(default=1000, metadata={"doc": "most pages of the known web"})
+    links: int = field(default=20_000, metadata={"doc": "most links that are learned from"})
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 

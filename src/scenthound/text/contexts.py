@@ -35,6 +35,7 @@ from scenthound.model import Leaf, Link, Page, Url
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 
+MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
 WHOLE_PAGE = sys.maxsize
 """As `up`: climb to the root. The context is then the page, and DOM scores are those of best-first."""
 
@@ -240,7 +241,7 @@ def _surroundings(page: Page, analyser: Analyser, headings: Sequence[tuple[int, 
         number = known.get(name)
         if number is None:
             number = known[name] = len(made.sizes)
-            terms = analyser.terms(text)
+            terms = analyser.terms(text) if len(made.words) < MOST_AROUND else []
             made.words.extend(terms)
             made.sizes.append(len(terms))
         return number

@@ -21,6 +21,7 @@ MOST_EVENTS = 500_000  # events of one kind that are told apart; newer ones are 
 
 Whole = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int32] | Whole | list[int]
 
 
 class Totals(NamedTuple):
@@ -62,13 +63,13 @@ class Events:
             self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
         return found if NONE not in found else [number for number in found if number != NONE]
 
-    def count(self, numbers: Whole | list[int], is_goal: bool) -> None:
+    def count(self, numbers: Places, is_goal: bool) -> None:
         """A page showed these events, each named once."""
         self.pages[numbers] += 1
         if is_goal:
             self.goals[numbers] += 1
 
-    def logs(self, totals: Totals, errors: float, numbers: Whole | list[int] | slice = slice(None)) -> Reals:
+    def logs(self, totals: Totals, errors: float, numbers: Places | slice = slice(None)) -> Reals:
         """ln of the interest ratio of these events, at least that of `FLOOR`; 0 where it is not significant."""
         pages, goals = self.pages[numbers], self.goals[numbers]
         if not totals.is_telling:

@@ -19,6 +19,8 @@ from scenthound.text.numbers import Numbers
 
 MOST_TERMS = 100_000  # terms that are told apart; newer ones are ignored: bounds the counts to some 18 MB
 
+SURE = 1e9  # odds where one class was never seen
+
 Whole = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 
@@ -43,14 +45,15 @@ class OffsetBayes:
             self._says = np.concatenate([self._says, np.zeros_like(self._says)], axis=1)
         return found
 
-    def add(self, features: Whole, relevance: float, sign: int = 1) -> None:
-        """One more instance: relevant with weight `relevance`, irrelevant with the rest. Sign -1 takes it back."""
+    def add(self, features: Whole, relevance: float, instances: int = 1) -> None:
+        """One more instance, or the features of several: relevant with weight `relevance`, irrelevant with the rest.
+        A negative number of instances takes them back."""
         distinct, times = np.unique(features, return_counts=True)
         for place, weight in enumerate((1.0 - relevance, relevance)):
-            share = sign * round(weight * UNIT)
+            share = round(weight * UNIT) if instances > 0 else -round(weight * UNIT)
             self._counts[place, distinct] += share * times
             self._words[place] += share * len(features)
-            self._documents[place] += share
+            self._documents[place] += share * abs(instances)
         self._say(distinct)
 
     def _say(self, features: Whole) -> None:
@@ -69,19 +72,18 @@ class OffsetBayes:
         counted = np.add.reduceat(says[1, terms], starts, axis=0)
         return np.asarray(np.add.reduceat(says[0, terms], starts, axis=0) - (favour - against) * counted)
 
-    def probabilities(self, said: Reals) -> Reals:
-        """P(relevant) for documents whose features say so much, in logarithms."""
+    def odds(self, said: Reals) -> Reals:
+        """ln P(relevant) - ln P(irrelevant) for documents whose features say so much, in logarithms."""
         irrelevant, relevant = self._documents
         if not irrelevant or not relevant:
-            return np.full(said.shape, 1.0 if relevant else 0.0)
-        odds = said + (math.log(relevant) - math.log(irrelevant))
-        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700.0, 700.0))))
+            return np.full(said.shape, SURE if relevant else -SURE)
+        return said + (math.log(relevant) - math.log(irrelevant))
 
     def probability(self, features: Whole) -> float:
         """P(relevant) for one document."""
         terms, offsets = np.divmod(features, self.width)
         said = self.weights(terms, np.arange(len(terms)))[np.arange(len(terms)), offsets] if len(terms) else offsets
-        return float(self.probabilities(said.sum(keepdims=True).astype(np.float64))[0])
+        return float(as_probabilities(self.odds(said.sum(keepdims=True).astype(np.float64)))[0])
 
     # ---- keeping
 
@@ -99,3 +101,8 @@ class OffsetBayes:
         made._words = [int(one) for one in counts.sum(axis=1)]
         made._say(np.arange(counts.shape[1]))
         return made
+
+
+def as_probabilities(odds: Reals) -> Reals:
+    """P(relevant) from its logarithmic odds."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700.0, 700.0))))
