@@ -1,8 +1,8 @@
 """F10, F11, F12 of [ECON], for `findings.py`: economies against the Bayesian crawler, kickbacks, trained populations.
 
 Two goal sets a bed, found by rule before anything is crawled: for each topic of the bed the two words that say most
-about its pages (information gain); a page is a goal if it has both, which is the judge's whole knowledge. Of the sets with
-60 to 250 goals the well connected one has the most links from goal to goal, the scattered one the fewest. A run
+about its pages (information gain); a page is a goal if it has both, which is the judge's whole knowledge. Of the sets
+with 60 to 250 goals the well connected one has the most links from goal to goal, the scattered one the fewest. A run
 draws 15 goals and, for each, 2 pages that link to it: all crawlers start from these, and are told no more. Every
 finding is ten such runs a goal set; runs are kept in the work folder and not made again.
 """

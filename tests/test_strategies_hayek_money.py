@@ -131,8 +131,16 @@ def test_thousands_of_auctions_of_every_kind_keep_the_books() -> None:
         assert goals > 50
 
 
+MODES = [
+    {},
+    {"sequences": "restarted"},
+    {"sequences": "restarted", "fetch_all": True},
+    {"sequences": "restarted", "pay": "afterwards"},
+]
+
+
 @pytest.mark.parametrize("kind", [HayekEstimating, HayekEpsilon])
-@pytest.mark.parametrize("more", [{}, {"fetch_all": True}, {"sequences": "endless"}, {"pay": "afterwards"}])
+@pytest.mark.parametrize("more", MODES)
 def test_a_whole_crawl_with_taxes_deaths_and_births_keeps_the_books(kind, more) -> None:  # type: ignore[no-untyped-def]
     rng = random.Random(5)
     words = ["bees", "honey", "cars", "road", "hive", "music", "sea", "ship"]

@@ -12,11 +12,13 @@ A goal is what the judge says: a page that has all words of the topic (`goal=wor
 
 Our decisions, beyond those of sheet 40.2:
 
-* A crawl is one endless sequence over all links that were found, unless `sequences=restarted` makes it the training loop
-  itself: short sequences start again and again from pages that were fetched (algorithm 3), over known pages without asking for
-  them once more; an auction that needs a page nobody has fetched is what the crawl fetches next. `practice` sequences for every page fetched have only known pages
-  for sale ([ECON], 3.2: slow training, which saves fetches); if the next one wants nothing new, one with only new
-  pages for sale follows. Endless crawls found more goals per fetch on our beds (docs/findings.md, F10).
+* A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
+  itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without asking for
+  them once more; an auction that needs a page nobody has fetched is what the crawl fetches next. `practice` sequences
+  for every page fetched have only known pages for sale ([ECON], 3.2: slow training, which saves fetches); if the next
+  one wants nothing new, one with only new pages for sale follows. Endless crawls found more goals per fetch on our
+  beds (docs/findings.md, F10).
+* The difficulty does not rise beyond the farthest distance at which five start pages are known.
 * Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
   to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
   every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.

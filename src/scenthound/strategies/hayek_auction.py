@@ -278,8 +278,9 @@ class Trading:
             self._do("value", self.open, 0)
             self.open = None
         market = self.market
-        for agent in market.agents.values():
-            agent.promised = 0
+        for _, purchase, _ in self.stored:
+            if purchase.winner in market.agents:
+                market.agents[purchase.winner].promised = 0
         for what, purchase, bid in self.stored:
             if what == "pay":
                 market.pay(purchase)

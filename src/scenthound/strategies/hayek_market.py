@@ -153,7 +153,7 @@ class Market:
         paid_by: int = ROOT,
         source: str = "",
     ) -> Agent:
-        """A new agent, an explorer. Its start capital is the reward, from `paid_by` (WORLD: brought in from outside)."""
+        """A new agent, an explorer. Its start capital is the reward, from `paid_by` (WORLD: brought in)."""
         capital = coins(self.rules.reward) if capital is None else capital
         if capital < 0:
             raise BadConfig("an agent can't start with less than nothing", "give it a start capital of 0 or more")

@@ -200,11 +200,15 @@ class KnownWeb:
 
     def _words(self, page: Page) -> tuple[array[int], array[int]]:
         """The features of a page's text in ascending order, and how often each occurs."""
-        counted = dict(islice(page_counts(page, self.analyser).items(), WORDS_PER_PAGE))
+        counted: Mapping[str, int] = page_counts(page, self.analyser)
+        if len(counted) > WORDS_PER_PAGE:
+            counted = dict(islice(counted.items(), WORDS_PER_PAGE))
         found = list(map(self.lexicon.numbers.get, counted))
-        for place, word in enumerate(counted):
-            if found[place] is None:
-                found[place] = self.lexicon.add(word)
+        if None in found:
+            words, place = list(counted), 0
+            for _ in range(found.count(None)):
+                place = found.index(None, place)
+                found[place] = self.lexicon.add(words[place])
         features = np.array(found, dtype=np.int32)
         order = np.argsort(features)[int((features < 0).sum()) :]
         counts = np.fromiter(counted.values(), dtype=np.int32, count=len(counted))
