@@ -240,7 +240,7 @@ def test_a_sum_of_logs_does_not_overflow() -> None:
 # ---- costs
 
 
-class Watched(dict[str, list[int]]):
+class Watched(dict[str, int]):
     """Counts how often it is looked into."""
 
     looks = 0
@@ -271,7 +271,7 @@ def test_learning_and_scoring_look_at_the_words_of_the_document_only(events: Eve
         made = NaiveBayes(("goal", "other"), events)
         for number in range(10):
             made.add("goal" if number % 2 else "other", {f"w{number}-{n}": 1 for n in range(known // 10)})
-        made._counts = Watched(made._counts)
+        made._numbers = Watched(made._numbers)
         Watched.looks = 0
         said = {f"w3-{n}": 1 for n in range(5)} | {f"new{n}": 1 for n in range(size - 5)}
         made.posteriors(said)
