@@ -18,6 +18,7 @@ from scenthound.errors import BadConfig
 from scenthound.text.bayes import MANY, NaiveBayes, log_sum
 from scenthound.text.frozen import Frozen, Numbering
 from scenthound.text.papers import Papers
+from scenthound.text.vectors import Counts
 
 Document = tuple[str, dict[str, int]]
 CLASSES = ("goal", "other", "third")
@@ -182,6 +183,24 @@ def test_scikit_learn_says_the_same(found: list[Document], asked: Any) -> None:
         said = taught(found, events).posteriors(asked)  # type: ignore[arg-type]
         expected = dict(zip(right.classes_, right.predict_proba(question)[0], strict=True))
         assert {label: said[label] for label in expected} == pytest.approx(expected, abs=1e-9)
+
+
+@BOTH
+@given(found=st.lists(st.tuples(st.sampled_from(CLASSES), counts), min_size=1, max_size=8), asked=counts)
+@settings(deadline=None)
+def test_a_document_that_is_asked_for_again_and_again_is_read_anew(found: Any, asked: Any, events: Events) -> None:
+    """Of documents that never change the words are looked up once: unless the vocabulary changes in between."""
+    made, question = NaiveBayes(CLASSES, events), Counts(asked)
+    for number, (label, said) in enumerate(found):
+        kept = Counts(said)
+        made.add(label, kept)
+        made.posteriors(kept)
+        made.posteriors(question)
+        if number % 2:
+            made.add(label, kept, -1.0)
+    right = taught(found[::2], events)
+    assert plain(made) == plain(right)
+    assert made.posteriors(question) == right.posteriors(asked)
 
 
 @BOTH

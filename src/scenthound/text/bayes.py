@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenthound.errors import BadConfig
+from scenthound.text.vectors import Counts
 
 Events = Literal["multinomial", "bernoulli"]
 Rows = NDArray[np.int64]
@@ -71,6 +72,7 @@ class NaiveBayes:
         """Occurrences or documents, by the event model, for each word in each class."""
         self._held: list[Counter[int]] = [Counter() for _ in classes]  # Bernoulli: words by their count, per class
         self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class), until something is counted
+        self._asked: tuple[Counts, Rows, Rows] | None = None  # the last document, and what was found of it
         if self.vocabulary is not None:
             self._meet(sorted(self.vocabulary))
 
@@ -83,9 +85,7 @@ class NaiveBayes:
         if not share:
             return
         self._absent = None
-        if share > 0 and self.vocabulary is None:
-            self._meet([word for word in counts if word not in self._numbers and counts[word] > 0])
-        rows, times = self._found(counts)
+        rows, times = self._found(counts, learning=share > 0 and self.vocabulary is None)
         before = self._table[rows, place]
         after = before + (share * times if self.events == "multinomial" else share)
         self._table[rows, place] = after
@@ -100,6 +100,7 @@ class NaiveBayes:
         """Give words rows of their own, as long as there is room."""
         if self.vocabulary is None:
             words = words[: max(0, self.most - len(self._numbers))]
+        self._asked = None
         used = len(self._numbers) + len(self._free)
         if used + len(words) > len(self._table):
             more = np.zeros((used + len(words), len(self.classes)), dtype=np.int64)
@@ -113,19 +114,29 @@ class NaiveBayes:
 
     def _part_with(self, words: Iterable[str]) -> None:
         """Words that no document holds any more are no longer in the vocabulary."""
+        self._asked = None
         for word in words:
             row = self._numbers.get(word)
             if row is not None and not self._table[row].any():
                 self._free.append(self._numbers.pop(word))
 
-    def _found(self, counts: Mapping[str, int]) -> tuple[Rows, Rows]:
+    def _found(self, counts: Mapping[str, int], learning: bool = False) -> tuple[Rows, Rows]:
         """The rows of a document's words, strangers left out, and how often each occurs."""
+        if self._asked is not None and self._asked[0] is counts:
+            return self._asked[1:]
         found = list(map(self._numbers.get, counts))
+        if learning and None in found:
+            self._meet([word for word, row in zip(counts, found, strict=True) if row is None and counts[word] > 0])
+            found = [self._numbers.get(word) if row is None else row for word, row in zip(counts, found, strict=True)]
         if None in found or min(counts.values(), default=1) <= 0:
             pairs = [(r, n) for r, n in zip(found, counts.values(), strict=True) if r is not None and n > 0]
             both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-            return both[:, 0], both[:, 1]
-        return np.array(found, dtype=np.int64), np.fromiter(counts.values(), np.int64, len(found))
+            rows, times = both[:, 0], both[:, 1]
+        else:
+            rows, times = np.array(found, dtype=np.int64), np.fromiter(counts.values(), np.int64, len(found))
+        if isinstance(counts, Counts):  # which never change: mostly a page is learned and then scored
+            self._asked = (counts, rows, times)
+        return rows, times
 
     def _recount(self, place: int, before: Rows, after: Rows) -> None:
         held = self._held[place]
