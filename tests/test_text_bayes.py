@@ -18,6 +18,7 @@ from scenthound.errors import BadConfig
 from scenthound.text.bayes import MANY, NaiveBayes, log_sum
 from scenthound.text.frozen import Frozen, Numbering
 from scenthound.text.papers import Papers
+from scenthound.text.vectors import Counts
 
 Document = tuple[str, dict[str, int]]
 CLASSES = ("goal", "other", "third")
@@ -185,6 +186,24 @@ def test_scikit_learn_says_the_same(found: list[Document], asked: Any) -> None:
 
 
 @BOTH
+@given(found=st.lists(st.tuples(st.sampled_from(CLASSES), counts), min_size=1, max_size=8), asked=counts)
+@settings(deadline=None)
+def test_a_document_that_is_asked_for_again_and_again_is_read_anew(found: Any, asked: Any, events: Events) -> None:
+    """Of documents that never change the words are looked up once: unless the vocabulary changes in between."""
+    made, question = NaiveBayes(CLASSES, events), Counts(asked)
+    for number, (label, said) in enumerate(found):
+        kept = Counts(said)
+        made.add(label, kept)
+        made.posteriors(kept)
+        made.posteriors(question)
+        if number % 2:
+            made.add(label, kept, -1.0)
+    right = taught(found[::2], events)
+    assert plain(made) == plain(right)
+    assert made.posteriors(question) == right.posteriors(asked)
+
+
+@BOTH
 def test_an_empty_document_has_the_prior_if_words_are_counted(events: Events) -> None:
     made = taught([("goal", {"beach": 1}), ("other", {"team": 1}), ("other", {"team": 2})], events)
     said = made.posteriors({})
@@ -240,7 +259,7 @@ def test_a_sum_of_logs_does_not_overflow() -> None:
 # ---- costs
 
 
-class Watched(dict[str, list[int]]):
+class Watched(dict[str, int]):
     """Counts how often it is looked into."""
 
     looks = 0
@@ -271,7 +290,7 @@ def test_learning_and_scoring_look_at_the_words_of_the_document_only(events: Eve
         made = NaiveBayes(("goal", "other"), events)
         for number in range(10):
             made.add("goal" if number % 2 else "other", {f"w{number}-{n}": 1 for n in range(known // 10)})
-        made._counts = Watched(made._counts)
+        made._numbers = Watched(made._numbers)
         Watched.looks = 0
         said = {f"w3-{n}": 1 for n in range(5)} | {f"new{n}": 1 for n in range(size - 5)}
         made.posteriors(said)

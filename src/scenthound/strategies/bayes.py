@@ -11,7 +11,8 @@ fetched and among those selected. `link`, for comparison with other crawlers, gi
 it was found on and fetches one page at a time.
 
 Computing all P(goal) anew costs O(pages) and happens every `rescore_every` selections (pages, in link mode); in
-between a page has what it had when it was fetched. In link mode only links of the last `recent` pages get new scores.
+between a page has what it had when it was fetched. In link mode only links of the last `recent` pages get new scores,
+and only where the P(goal) of the page changed by a thousandth (its log-odds by a half).
 
 Ours. A page is a goal if it holds all words of `goal`; with `judge="points"` (the paper's second task, of which the
 sheet tells no more) if it holds at least `threshold` of them. Untrained, the one goal document that is known at the
@@ -45,6 +46,7 @@ from scenthound.text.tokens import Analyser
 
 CLASSES = ("goal", "other")
 CERTAIN = 1e9  # log-odds of a page with a label
+LEAST = {"probability": 0.001, "logit": 0.5}  # smaller changes are not worth a place in the queue for each link
 CHOICES = {
     "mode": ("link", "fetch-all"),
     "events": ("multinomial", "bernoulli"),
@@ -190,7 +192,7 @@ class Bayes:
         score, parts = self._score(odds), self._parts(odds)
         self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], score)
         found = [page.offer(link, score, parts=parts) for link in page.outlinks]
-        return found + (self._rescored() if self.fetched_ % self.rescore_every == 0 else [])
+        return found + (self._rescored(LEAST[self.score]) if self.fetched_ % self.rescore_every == 0 else [])
 
     def _score(self, odds: float) -> float:
         return odds if self.score == "logit" else logistic(odds)
@@ -198,14 +200,14 @@ class Bayes:
     def _parts(self, odds: float) -> dict[str, float]:
         return {"goal": logistic(odds), "logit": odds}
 
-    def _rescored(self) -> list[Candidate]:
-        """What waiting links of remembered pages are worth by the statistics of now."""
+    def _rescored(self, least: float = 1e-12) -> list[Candidate]:
+        """What waiting links of remembered pages are worth by the statistics of now, where it changed by that much."""
         papers = self.recent_.papers
         sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty()
         odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(papers, sums, strict=True)}
         scores = {url: self._score(one) for url, one in odds.items()}
-        return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
+        return self.recent_.rescored(scores, lambda url: self._parts(odds[url]), least=least)
 
     def _known(self, url: Url, odds: float) -> float:
         """Log-odds within bounds; certain where there is a label."""

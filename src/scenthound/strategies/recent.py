@@ -74,16 +74,17 @@ class RecentPages:
         scores: Mapping[Url, float],
         told: Callable[[Url], Mapping[str, float]],
         followed: Callable[[Url], bool] = lambda _: False,
+        least: float = 0.5 * 10.0**-DECIMALS,
     ) -> list[Candidate]:
         """Take new scores of pages; gives what that changes for links that wait: the best page each was found on
         decides (rule 5). `told` gives the parts of a page's new score. Links of pages that are `followed` after all
-        are offered even if they do not wait.
+        are offered even if they do not wait. A page whose score changes by no more than `least` keeps the old one.
         """
         old, touched = self._scores, dict[Url, None]()
-        new = {**old, **scores}
-        for url, score in scores.items():
-            if url in old and round(score, DECIMALS) != round(old[url], DECIMALS):
-                touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))
+        moved = {url: score for url, score in scores.items() if abs(score - old[url]) > least}
+        new = {**old, **moved}
+        for url in moved:
+            touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))
         offers = []
         for link in touched:
             parents = self._parents[link]
@@ -93,7 +94,7 @@ class RecentPages:
                 if followed(best):
                     offer = offer._replace(parent=best, depth=self._depths[best] + 1)
                 offers.append(offer)
-        self._scores = {url: new[url] for url in old}
+        self._scores = new
         return offers
 
     def save(self) -> dict[str, Any]:

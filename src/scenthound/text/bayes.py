@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenthound.errors import BadConfig
+from scenthound.text.vectors import Counts
 
 Events = Literal["multinomial", "bernoulli"]
+Rows = NDArray[np.int64]
+Amounts = NDArray[np.int64]
 UNIT = 1 << 20
 """A whole document in the counts: weights are rounded to this fraction before they are added."""
 MOST_WORDS = 2_000_000  # some 200 bytes each; a web of random letters must not fill the memory
@@ -62,12 +64,17 @@ class NaiveBayes:
         self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
         self.most = most
         self._place = {name: place for place, name in enumerate(self.classes)}
-        size = len(self.classes)
-        self._documents = [0] * size
-        self._words = [0] * size
-        self._counts: dict[str, list[int]] = {}  # word -> per class, occurrences or documents by the event model
+        self._documents = [0] * len(self.classes)
+        self._words = [0] * len(self.classes)
+        self._numbers: dict[str, int] = {}  # a word's row in the table
+        self._free: list[int] = []  # rows of words that were taken back
+        self._table: Amounts = np.zeros((64, len(self.classes)), dtype=np.int64)
+        """Occurrences or documents, by the event model, for each word in each class."""
         self._held: list[Counter[int]] = [Counter() for _ in classes]  # Bernoulli: words by their count, per class
         self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class), until something is counted
+        self._asked: tuple[Counts, Rows, Rows] | None = None  # the last document, and what was found of it
+        if self.vocabulary is not None:
+            self._meet(sorted(self.vocabulary))
 
     # ---- learning
 
@@ -78,46 +85,66 @@ class NaiveBayes:
         if not share:
             return
         self._absent = None
-        known = self._counts
-        if self.vocabulary is not None:
-            counts = {word: times for word, times in counts.items() if word in self.vocabulary}
-        if share > 0:
-            for word in [word for word in counts if word not in known]:
-                if counts[word] > 0 and len(known) < self.most:
-                    known[word] = [0] * len(self.classes)
-        count = self._count_words if self.events == "multinomial" else self._count_documents
-        self._words[place] += count(place, counts, share)
+        rows, times = self._found(counts, learning=share > 0 and self.vocabulary is None)
+        before = self._table[rows, place]
+        after = before + (share * times if self.events == "multinomial" else share)
+        self._table[rows, place] = after
+        if self.events == "bernoulli":
+            self._recount(place, before, after)
+        self._words[place] += int((after - before).sum())
         self._documents[place] += share
-        if share < 0:
-            for word in counts:
-                if word in known and not any(known[word]):
-                    del known[word]
+        if share < 0 and self.vocabulary is None:
+            self._part_with(counts)
 
-    def _count_words(self, place: int, counts: Mapping[str, int], share: int) -> int:
-        total = 0
-        for row, times in zip(map(self._counts.get, counts), counts.values(), strict=True):
-            if row is not None and times > 0:
-                row[place] += share * times
-                total += times
-        return share * total
+    def _meet(self, words: Sequence[str]) -> None:
+        """Give words rows of their own, as long as there is room."""
+        if self.vocabulary is None:
+            words = words[: max(0, self.most - len(self._numbers))]
+        self._asked = None
+        used = len(self._numbers) + len(self._free)
+        if used + len(words) > len(self._table):
+            more = np.zeros((used + len(words), len(self.classes)), dtype=np.int64)
+            self._table = np.concatenate([self._table, more])
+        for word in words:
+            if self._free:
+                self._numbers[word] = self._free.pop()
+            else:
+                self._numbers[word] = used
+                used += 1
 
-    def _count_documents(self, place: int, counts: Mapping[str, int], share: int) -> int:
-        total = 0
-        for row, times in zip(map(self._counts.get, counts), counts.values(), strict=True):
-            if row is not None and times > 0:
-                self._recount(place, row[place], row[place] + share)
-                row[place] += share
-                total += share
-        return total
+    def _part_with(self, words: Iterable[str]) -> None:
+        """Words that no document holds any more are no longer in the vocabulary."""
+        self._asked = None
+        for word in words:
+            row = self._numbers.get(word)
+            if row is not None and not self._table[row].any():
+                self._free.append(self._numbers.pop(word))
 
-    def _recount(self, place: int, before: int, after: int) -> None:
+    def _found(self, counts: Mapping[str, int], learning: bool = False) -> tuple[Rows, Rows]:
+        """The rows of a document's words, strangers left out, and how often each occurs."""
+        if self._asked is not None and self._asked[0] is counts:
+            return self._asked[1:]
+        found = list(map(self._numbers.get, counts))
+        if learning and None in found:
+            self._meet([word for word, row in zip(counts, found, strict=True) if row is None and counts[word] > 0])
+            found = [self._numbers.get(word) if row is None else row for word, row in zip(counts, found, strict=True)]
+        if None in found or min(counts.values(), default=1) <= 0:
+            pairs = [(r, n) for r, n in zip(found, counts.values(), strict=True) if r is not None and n > 0]
+            both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+            rows, times = both[:, 0], both[:, 1]
+        else:
+            rows, times = np.array(found, dtype=np.int64), np.fromiter(counts.values(), np.int64, len(found))
+        if isinstance(counts, Counts):  # which never change: mostly a page is learned and then scored
+            self._asked = (counts, rows, times)
+        return rows, times
+
+    def _recount(self, place: int, before: Rows, after: Rows) -> None:
         held = self._held[place]
-        held[after] += 1
-        if before:
-            held[before] -= 1
-            if not held[before]:
-                del held[before]
-        held.pop(0, None)
+        held.update(after.tolist())
+        held.subtract(before.tolist())
+        for count in {0, *before.tolist()}:
+            if not count or not held[count]:
+                held.pop(count, None)
 
     def documents(self, label: str) -> float:
         """How many documents a class was given."""
@@ -126,10 +153,10 @@ class NaiveBayes:
     @property
     def size(self) -> int:
         """The number of words in the vocabulary."""
-        return len(self._counts) if self.vocabulary is None else len(self.vocabulary)
+        return len(self._numbers)
 
     def knows(self, word: str) -> bool:
-        return word in (self._counts if self.vocabulary is None else self.vocabulary)
+        return word in self._numbers
 
     # ---- asking
 
@@ -170,18 +197,16 @@ class NaiveBayes:
         ]
 
     def _multinomial(self, counts: Mapping[str, int]) -> list[float]:
-        if len(counts) >= MANY:
-            held, times = self._held_by(counts)
-            words = float(times.sum())
-            sums = (times @ np.log1p(held)).tolist()
+        rows, times = self._found(counts)
+        words = int(times.sum())
+        if len(rows) >= MANY:
+            sums = (times @ np.log1p(self._table[rows] / UNIT)).tolist()
         else:
-            words, sums = 0.0, [0.0] * len(self.classes)
-            for word, often in counts.items():
-                if often > 0 and self.knows(word):
-                    words += often
-                    for place, amount in enumerate(self._counts.get(word, ())):
-                        if amount:
-                            sums[place] += often * math.log1p(amount / UNIT)
+            sums = [0.0] * len(self.classes)
+            for row, often in zip(self._table[rows].tolist(), times.tolist(), strict=True):
+                for place, amount in enumerate(row):
+                    if amount:
+                        sums[place] += often * math.log1p(amount / UNIT)
         if not words:
             return [0.0] * len(self.classes)
         size = self.size
@@ -189,33 +214,10 @@ class NaiveBayes:
 
     def _bernoulli(self, counts: Mapping[str, int]) -> list[float]:
         # P(t|c) = (1 + has) / (2 + n), so P / (1 - P) = (1 + has) / (1 + n - has)
-        absent = self._all_absent()
-        documents = [count / UNIT for count in self._documents]
-        if len(counts) >= MANY:
-            held, _ = self._held_by(counts)
-            present = (np.log1p(held) - np.log1p(np.array(documents) - held)).sum(axis=0).tolist()
-        else:
-            present = [0.0] * len(self.classes)
-            nothing = [0] * len(self.classes)
-            for word, often in counts.items():
-                if often > 0 and self.knows(word):
-                    for place, amount in enumerate(self._counts.get(word, nothing)):
-                        has = amount / UNIT
-                        present[place] += math.log1p(has) - math.log1p(documents[place] - has)
-        return [one + other for one, other in zip(absent, present, strict=True)]
-
-    def _held_by(self, counts: Mapping[str, int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Of the known words of a document: what was counted of each in every class, and how often it is there."""
-        nothing = [0] * len(self.classes)
-        if self.vocabulary is None:
-            rows = map(self._counts.get, counts)
-            found = [(row, times) for row, times in zip(rows, counts.values(), strict=True) if row]
-        else:
-            found = [(self._counts.get(word, nothing), n) for word, n in counts.items() if word in self.vocabulary]
-        found = [(row, times) for row, times in found if times > 0]
-        width = len(self.classes)
-        held = np.fromiter(chain.from_iterable(row for row, _ in found), np.float64, len(found) * width)
-        return held.reshape(-1, width) / UNIT, np.array([times for _, times in found], dtype=np.float64)
+        rows, _ = self._found(counts)
+        held = self._table[rows] / UNIT
+        present = (np.log1p(held) - np.log1p(np.array(self._documents) / UNIT - held)).sum(axis=0).tolist()
+        return [one + other for one, other in zip(self._all_absent(), present, strict=True)]
 
     def _all_absent(self) -> list[float]:
         """Per class the sum over V of ln(1 - P(t|c)): words that as many documents hold are summed as one."""
@@ -237,34 +239,28 @@ class NaiveBayes:
         one = self._place[label]
         if len(self.classes) != 2:
             raise ValueError("log-odds are linear with two classes only")
-        pair = (one, 1 - one)
-        nothing = [0, 0]
-        rows = [self._counts.get(word, nothing) for word in words]
         joint = self._joint({})
-        empty = joint[pair[0]] - joint[pair[1]] if max(joint) > -math.inf else 0.0
-        logs = []
-        for place in pair:
-            has = np.array([row[place] for row in rows], dtype=np.float64) / UNIT
-            if self.events == "multinomial":
-                logs.append(np.log1p(has) - math.log(max(self.size, 1) + self._words[place] / UNIT))
-            else:
-                logs.append(np.log1p(has) - np.log1p(self._documents[place] / UNIT - has))
-        known = np.fromiter((self.knows(word) for word in words), dtype=bool, count=len(words))
-        return empty, np.where(known, logs[0] - logs[1], 0.0)
+        empty = joint[one] - joint[1 - one] if max(joint) > -math.inf else 0.0
+        found = list(map(self._numbers.get, words))
+        rows = np.array([-1 if row is None else row for row in found] if None in found else found, dtype=np.int64)
+        held = self._table[rows] / UNIT
+        if self.events == "multinomial":
+            logs = np.log1p(held) - np.log(np.array(self._words) / UNIT + max(self.size, 1))
+        else:
+            with np.errstate(invalid="ignore", divide="ignore"):  # of strangers, which are left out below
+                logs = np.log1p(held) - np.log1p(np.array(self._documents) / UNIT - held)
+        return empty, np.where(rows >= 0, logs[:, one] - logs[:, 1 - one], 0.0)
 
     # ---- keeping
 
     def table(self) -> Table:
         """Everything that was counted, sorted."""
-        words = sorted(self._counts)
-        found = [
-            (row, place, amount)
-            for row, word in enumerate(words)
-            for place, amount in enumerate(self._counts[word])
-            if amount
-        ]
-        columns = np.array(found, dtype=np.int64).reshape(-1, 3).T
-        return Table(words, *(np.ascontiguousarray(column) for column in columns))
+        known = sorted(self._numbers)
+        table = self._table[np.array([self._numbers[word] for word in known], dtype=np.int64)]
+        counted: NDArray[np.bool_] = table.sum(axis=1) > 0  # no count is negative
+        rows, places = np.nonzero(table[counted])
+        words = [word for word, has in zip(known, counted.tolist(), strict=True) if has]
+        return Table(words, rows, places, table[counted][rows, places])
 
     def save(self) -> dict[str, Any]:
         """Plain JSON and arrays."""
@@ -290,25 +286,31 @@ class NaiveBayes:
             raise ValueError(error.message) from None
         made._documents = [int(one) for one in state["documents"]]
         words = [str(word) for word in state["words"]]
-        made._counts = {word: [0] * len(made.classes) for word in words}
-        columns = [np.asarray(state[name], dtype=np.int64).tolist() for name in ("rows", "places", "amounts")]
-        if len(made._counts) != len(words) or len(made._documents) != len(made.classes):
+        made._meet([word for word in dict.fromkeys(words) if word not in made._numbers])
+        rows, places, amounts = (np.asarray(state[name], dtype=np.int64) for name in ("rows", "places", "amounts"))
+        if (
+            len(set(words)) != len(words)
+            or len(made._documents) != len(made.classes)
+            or len(words) > len(made._numbers)
+        ):
             raise ValueError("a saved classifier has counts for other words or classes than its own")
         if made.vocabulary is not None and not made.vocabulary.issuperset(words):
             raise ValueError("a saved classifier has counted words that are not in its vocabulary")
-        for row, place, amount in zip(*columns, strict=True):
-            if not 0 <= row < len(words) or not 0 <= place < len(made.classes):
+        if not rows.shape == places.shape == amounts.shape or rows.ndim != 1:
+            raise ValueError("a saved classifier is damaged")
+        if len(rows):
+            if min(rows.min(), places.min()) < 0 or rows.max() >= len(words) or places.max() >= len(made.classes):
                 raise ValueError("a saved classifier has counts for other words or classes than its own")
-            highest = made._documents[place] if made.events == "bernoulli" else LARGEST
-            if not 0 < amount <= highest:
+            highest = made._documents if made.events == "bernoulli" else [LARGEST] * len(made.classes)
+            if amounts.min() <= 0 or (amounts > np.array(highest)[places]).any():
                 raise ValueError("a saved classifier has counts that can't be")
-            made._counts[words[row]][place] = amount
-            made._words[place] += amount
-        if min(made._documents) < 0:
+        if min(made._documents) < 0 or max(made._documents) > LARGEST:
             raise ValueError("a saved classifier has counts that can't be")
+        numbers = np.array([made._numbers[word] for word in words], dtype=np.int64)
+        made._table[numbers[rows], places] = amounts
+        made._words = made._table.sum(axis=0).tolist()
         if made.events == "bernoulli":
-            for place, held in enumerate(made._held):
-                held.update(row[place] for row in made._counts.values() if row[place])
+            made._held = [Counter(column[column > 0].tolist()) for column in made._table.T]
         return made
 
 

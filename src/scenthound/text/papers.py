@@ -84,10 +84,12 @@ class Papers:
         numbers = self._numbers
         for key, counts in self._fresh.items():
             begin = len(self._words)
-            for word in [word for word in counts if word not in numbers]:
-                numbers[word] = len(self.words)
-                self.words.append(word)
-            self._words.extend(map(numbers.__getitem__, counts))
+            found = list(map(numbers.get, counts))
+            for place, word in enumerate(counts) if None in found else ():
+                if found[place] is None:
+                    found[place] = numbers[word] = len(self.words)
+                    self.words.append(word)
+            self._words.fromlist(found)  # type: ignore[arg-type]  # there is no None left
             self._times.extend(counts.values())
             self._spans[key] = (begin, len(self._words))
         self._fresh, self._fresh_words = {}, 0

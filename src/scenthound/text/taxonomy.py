@@ -24,6 +24,7 @@ from scenthound.text.contexts import page_counts
 from scenthound.text.fisher import Fisher
 from scenthound.text.frozen import Frozen, Numbered, Numbering
 from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts
 
 DECIMALS = 12  # rule 3: what is compared is rounded before
 FURTHEST = 1e9  # log-odds of what is certain
@@ -120,6 +121,7 @@ class TreeClassifier:
         self.nodes = {name: NaiveBayes(below) for name, below in tree.children.items()}
         self._frozen: dict[str, Frozen] = {}
         self._numbering = Numbering()
+        self._asked: tuple[Counts, Numbered] | None = None  # the last document
 
     @classmethod
     def learn(cls, tree: Tree, documents: Sequence[tuple[str, Mapping[str, int]]], features: int = 0) -> TreeClassifier:
@@ -207,7 +209,13 @@ class TreeClassifier:
         for name in nodes:
             if name not in self._frozen:
                 self._frozen[name] = Frozen(self.nodes[name], self._numbering)
-        return self._numbering.document(counts)
+                self._asked = None
+        if self._asked is None or self._asked[0] is not counts:
+            document = self._numbering.document(counts)
+            if not isinstance(counts, Counts):  # others may change before they are asked for again
+                return document
+            self._asked = (counts, document)
+        return self._asked[1]
 
     def _below(self, node: str, log: float, document: Numbered) -> Iterable[tuple[str, float]]:
         frozen = self._frozen[node]
