@@ -261,6 +261,8 @@ def test_a_label_changes_the_classifier_and_the_scores_that_wait() -> None:
     assert heard[named("court.example/")].score > offers[named("court.example/")]
     assert all(one.rescored for one in heard.values())
     assert made.hear(named("odd.example/"), True) == ()
+    assert text_of(made.model()) == text_of(before), "a model is what training gave"
+    assert made.labels_[named("odd.example/")][1] == GOOD
     again = {one.url: one.score for one in made.hear(named("odd.example/"), False)}
     assert again[named("thesis.example/")] == 0.0
     made.start(VOLLEYBALL, [])

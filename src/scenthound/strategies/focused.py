@@ -39,6 +39,7 @@ from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier, learned, two_leaves
 from scenthound.text.tokens import Analyser
 
+Label = tuple[bool, str, Mapping[str, int]]  # on topic or not, the leaf it was counted for if it was read, its words
 MOST_PARTS = 5  # good categories that are told of a score
 
 
@@ -80,7 +81,7 @@ class FocusedSoft:
                 raise self._bad(name, f"give a number from 0 to {most:g}")
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.tree_: TreeClassifier | None = None
-        self.labels_: dict[Url, tuple[bool, str, Mapping[str, int]]] = {}
+        self.labels_: dict[Url, Label] = {}
 
     def _bad(self, name: str, way_out: str) -> BadConfig:
         return BadConfig(f"{self.name}: `{name}` can't be {getattr(self, name)!r}", way_out)
@@ -106,8 +107,12 @@ class FocusedSoft:
         progress(f"learned {len(self.tree_.nodes)} classifiers for {len(self.tree_.tree.leaves)} leaves")
 
     def model(self) -> Mapping[str, Any]:
+        """What training gave; labels heard since are not in it."""
+        tree, kept = self._taught(), self.labels_
         self._forget_labels()
-        return {"tree": self._taught().save(), "analyser": self.analyser_.name}
+        saved = tree.save()
+        self._recall_labels(kept)
+        return {"tree": saved, "analyser": self.analyser_.name}
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
@@ -219,6 +224,12 @@ class FocusedSoft:
                 self.tree_.add(category, counts, -1.0)
         self.labels_ = {}
 
+    def _recall_labels(self, labels: Mapping[Url, Label]) -> None:
+        for _, category, counts in labels.values():
+            if category:
+                self._taught().add(category, counts)
+        self.labels_ = dict(labels)
+
     def _rescored(self) -> list[Candidate]:
         worth = {url: self._worth(url, counts) for url, counts in self.recent_.counted()}
         least = self._least()
@@ -237,10 +248,9 @@ class FocusedSoft:
 
     def load(self, state: Mapping[str, Any]) -> None:
         self._forget_labels()
-        for url, on_topic, category, words in state["labels"]:
-            self.labels_[Url(url)] = (bool(on_topic), str(category), words)
-            if category:
-                self._taught().add(category, words)
+        self._recall_labels(
+            {Url(url): (bool(on), str(category), words) for url, on, category, words in state["labels"]}
+        )
         self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.spared)
         if self.distilling_ is not None and state["distilling"] is not None:
             self.distilling_ = Distilling.load(state["distilling"], self.memory)
