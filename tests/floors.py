@@ -2,6 +2,7 @@
 
     python tests/floors.py              # print what is measured now beside what is pinned
     python tests/floors.py --pin        # pin new strategies and better values
+    python tests/floors.py --pin NAME   # the same for some strategies only
     python tests/floors.py --pin --lower    # also lower floors: say why in the commit
 
 A floor is the pinned mean minus one standard error. The bed's digest is pinned with it.
@@ -24,11 +25,13 @@ from scenthound.lab.metrics import measure
 from scenthound.lab.prepared import PreparedBed, prepare
 from scenthound.lab.replaying import ReplayLimits, run_cell
 from scenthound.lab.stats import mean
+from scenthound.ports import Trains
 from scenthound.strategies import SHELF
+from scenthound.wiring import make_strategy
 
 PINNED = Path(__file__).with_name("floors.json")
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-TOPICS, PAGES = 20, 500
+TOPICS, TAUGHT, PAGES = 20, 6, 500  # strategies that are taught topic by topic take longer: fewer topics
 GENERATED = {"pages": 2000, "seed": 11, "topics": 12}
 
 
@@ -50,7 +53,7 @@ def strategies() -> list[str]:
 def measured(bed: Bed, prepared: PreparedBed, strategy: str) -> tuple[float, float]:
     """Mean and standard error of the target recall over the bed's first topics."""
     values = []
-    for topic in bed.topics[:TOPICS]:
+    for topic in bed.topics[: TAUGHT if isinstance(make_strategy(strategy), Trains) else TOPICS]:
         result = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=PAGES), topics=bed.topics)
         assert not result.error, result.error
         said = judge(prepared, topic, topic.seeds, None, {})
@@ -71,6 +74,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--pin", action="store_true")
     options.add_argument("--lower", action="store_true")
+    options.add_argument("names", nargs="*", metavar="NAME")
     asked = options.parse_args()
     known = pinned()
     fell = 0
@@ -82,7 +86,7 @@ def main() -> int:
             pins = known.setdefault(name, {"digest": bed.digest, "recall": {}})
             pins["digest"] = bed.digest if asked.pin else pins["digest"]
             prepared = prepare(bed)
-            for strategy in strategies():
+            for strategy in asked.names or strategies():
                 got, error = measured(bed, prepared, strategy)
                 before = pins["recall"].get(strategy)
                 below = before is not None and got < floor(before)
