@@ -242,11 +242,11 @@ def test_log_odds_of_two_classes_are_a_sum_over_words(found: list[Document], ask
 @given(found=documents, asked=counts)
 @settings(deadline=None)
 def test_a_frozen_classifier_says_the_same(found: list[Document], asked: Any) -> None:
-    for vocabulary in (None, ["beach", "tour", "never"]):
+    for vocabulary, room in ((None, 0), (None, 10**6), (["beach", "tour", "never"], 0), (["beach", "never"], 10**6)):
         made = taught(found, "multinomial", vocabulary=vocabulary)
         numbering = Numbering()
         numbering.meet(["ice", "somebody", "else"])
-        frozen = Frozen(made, numbering)
+        frozen = Frozen(made, numbering, room)
         said = np.exp(frozen.log_posteriors(numbering.document(asked))).tolist()
         assert said == pytest.approx(list(made.posteriors(asked).values()), abs=1e-12)
 

@@ -10,9 +10,10 @@ document order. Two counts are told with every page, as they stood when its turn
 fetched and among those selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page
 it was found on and fetches one page at a time.
 
-Computing all P(goal) anew costs O(pages) and happens every `rescore_every` selections (pages, in link mode); in
-between a page has what it had when it was fetched. In link mode only links of the last `recent` pages get new scores,
-and only where the P(goal) of the page changed by a thousandth (its log-odds by a half).
+Computing all P(goal) of the corona anew costs O(pages) and happens every `rescore_every` selections; in between a page
+has what it had when it was fetched. In link mode a link keeps the score it was offered with, until somebody gives a
+label: then links of the last `recent` pages are scored anew. Doing so every 50 pages as well changed nothing but the
+cost (20 topics of the schools bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
 
 Ours. A page is a goal if it holds all words of `goal`; with `judge="points"` (the paper's second task, of which the
 sheet tells no more) if it holds at least `threshold` of them. Untrained, the one goal document that is known at the
@@ -39,14 +40,13 @@ from scenthound.strategies.corona import Corona, Fetched
 from scenthound.strategies.levels import Choice, Levels
 from scenthound.strategies.recent import RecentPages
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import page_counts
+from scenthound.text.contexts import whole_counts
 from scenthound.text.papers import Values
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
 CLASSES = ("goal", "other")
 CERTAIN = 1e9  # log-odds of a page with a label
-LEAST = {"probability": 0.001, "logit": 0.5}  # smaller changes are not worth a place in the queue for each link
 CHOICES = {
     "mode": ("link", "fetch-all"),
     "events": ("multinomial", "bernoulli"),
@@ -75,11 +75,9 @@ class Bayes:
         default="probability", metadata={"doc": "links are ranked by probability or logit, which does not saturate"}
     )
     rescore_every: int = field(
-        default=50, metadata={"doc": "selections (in link mode pages) after which all scores are computed anew"}
+        default=50, metadata={"doc": "in fetch-all: selections after which all scores are computed anew"}
     )
-    recent: int = field(
-        default=1000, metadata={"doc": "pages whose words and links are remembered, for new scores and for labels"}
-    )
+    recent: int = field(default=200, metadata={"doc": "pages whose words and links are remembered, for labels"})
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=False, metadata={"doc": "take Porter stems of words"})
 
@@ -113,7 +111,7 @@ class Bayes:
         made = self._untaught()
         for label, pages in zip(CLASSES, (lessons.examples, lessons.others), strict=True):
             for page in pages:
-                made.add(label, page_counts(page, self.analyser_))
+                made.add(label, whole_counts(page, self.analyser_))
         if not made.size:
             raise BadConfig("bayes: no example has a word in it", "give pages with text")
         self.lesson_ = made.save()
@@ -154,7 +152,7 @@ class Bayes:
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        counts = page_counts(page, self.analyser_)
+        counts = whole_counts(page, self.analyser_)
         if self.mode == "fetch-all":
             self._catch_up(page.candidate)
             self.levels_.settle(page.candidate.url)
@@ -191,8 +189,7 @@ class Bayes:
         odds = self._known(page.url, self.classifier_.log_odds("goal", counts))
         score, parts = self._score(odds), self._parts(odds)
         self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], score)
-        found = [page.offer(link, score, parts=parts) for link in page.outlinks]
-        return found + (self._rescored(LEAST[self.score]) if self.fetched_ % self.rescore_every == 0 else [])
+        return [page.offer(link, score, parts=parts) for link in page.outlinks]
 
     def _score(self, odds: float) -> float:
         return odds if self.score == "logit" else logistic(odds)
@@ -200,14 +197,14 @@ class Bayes:
     def _parts(self, odds: float) -> dict[str, float]:
         return {"goal": logistic(odds), "logit": odds}
 
-    def _rescored(self, least: float = 1e-12) -> list[Candidate]:
-        """What waiting links of remembered pages are worth by the statistics of now, where it changed by that much."""
+    def _rescored(self) -> list[Candidate]:
+        """What waiting links of remembered pages are worth by the statistics of now."""
         papers = self.recent_.papers
         sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty()
         odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(papers, sums, strict=True)}
         scores = {url: self._score(one) for url, one in odds.items()}
-        return self.recent_.rescored(scores, lambda url: self._parts(odds[url]), least=least)
+        return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
 
     def _known(self, url: Url, odds: float) -> float:
         """Log-odds within bounds; certain where there is a label."""

@@ -34,7 +34,7 @@ from scenthound.ports import Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.distilling import MOST_LINKS, Distilling
 from scenthound.strategies.recent import RecentPages
-from scenthound.text.contexts import page_counts
+from scenthound.text.contexts import whole_counts
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier, learned, two_leaves
 from scenthound.text.tokens import Analyser
@@ -128,15 +128,15 @@ class FocusedSoft:
     # ---- the crawl
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self._taught()
         self._forget_labels()
+        self._taught().freeze()
         self.recent_ = RecentPages(self.recent, seeds)
         self.distilling_ = Distilling(self.memory) if self.distiller else None
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self.recent_.heard_of(page.url, page.candidate.url)
-        counts = page_counts(page, self.analyser_)
+        counts = whole_counts(page, self.analyser_)
         if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # it had its label before it was read
             self._learn_label(page.url, self.labels_[page.url][0], counts)
         score, parts = self._worth(page.url, counts)
@@ -262,6 +262,11 @@ class FocusedHard(FocusedSoft):
     """Links of pages whose most probable category is a good one, most relevant first; all other links are dropped."""
 
     name: ClassVar[str] = "focused-hard"
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        found = super().start(topic, seeds)
+        self._taught().freeze(self._taught().nodes)  # the best leaf may be anywhere
+        return found
 
     def _ruled(self, relevance: Relevance, counts: Mapping[str, int], parts: dict[str, float]) -> float | None:
         tree = self._taught()

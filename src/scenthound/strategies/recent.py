@@ -74,14 +74,13 @@ class RecentPages:
         scores: Mapping[Url, float],
         told: Callable[[Url], Mapping[str, float]],
         followed: Callable[[Url], bool] = lambda _: False,
-        least: float = 0.5 * 10.0**-DECIMALS,
     ) -> list[Candidate]:
         """Take new scores of pages; gives what that changes for links that wait: the best page each was found on
         decides (rule 5). `told` gives the parts of a page's new score. Links of pages that are `followed` after all
-        are offered even if they do not wait. A page whose score changes by no more than `least` keeps the old one.
+        are offered even if they do not wait.
         """
         old, touched = self._scores, dict[Url, None]()
-        moved = {url: score for url, score in scores.items() if abs(score - old[url]) > least}
+        moved = {url: one for url, one in scores.items() if round(one, DECIMALS) != round(old[url], DECIMALS)}
         new = {**old, **moved}
         for url in moved:
             touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))

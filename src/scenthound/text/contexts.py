@@ -5,6 +5,7 @@ supply them. The keys, all plain tuples (`analyser` is an `Analyser`, `number` a
 `page.links`, `node` its `Link.node`, `element` the number that `Document.under` gives):
 
     ("counts", analyser)                    Counts of the whole page
+    ("whole", analyser)                     the first word of the page, once its Counts are unfolded
     ("counts", analyser, element)           Counts of all text under an element
     ("under", node, up)                     the element `up` levels above a link, and its text
     ("anchor", analyser, text)              Counts of an anchor's text
@@ -82,6 +83,14 @@ class Surroundings(NamedTuple):
 def page_counts(page: Page, analyser: Analyser) -> Counts:
     """The term frequencies of all text of the page."""
     return page.derived(("counts", analyser), lambda: analyser.counts(page.text))
+
+
+def whole_counts(page: Page, analyser: Analyser) -> Counts:
+    """`page_counts` for those who look at every word: what a recorded bed has folded up is unfolded as part of
+    reading the page, which is not ranking (rule 14)."""
+    counts = page_counts(page, analyser)
+    page.derived(("whole", analyser), lambda: next(iter(counts), ""))
+    return counts
 
 
 def page_similarity(page: Page, query: Query) -> float:

@@ -158,6 +158,13 @@ class TreeClassifier:
             self.nodes[node].add(child, counts, weight)
             self._frozen.pop(node, None)
 
+    def freeze(self, nodes: Iterable[str] | None = None) -> None:
+        """Make classifiers ready to be asked, as happens anyway when they are: those of R(d), if none are named."""
+        for name in self.tree.asked if nodes is None else nodes:
+            if name not in self._frozen:
+                self._frozen[name] = Frozen(self.nodes[name], self._numbering)
+                self._asked = None
+
     # ---- asking
 
     def relevance(self, counts: Mapping[str, int]) -> Relevance:
@@ -206,10 +213,7 @@ class TreeClassifier:
 
     def _read(self, counts: Mapping[str, int], nodes: Iterable[str]) -> Numbered:
         """A document for these classifiers, which are made ready."""
-        for name in nodes:
-            if name not in self._frozen:
-                self._frozen[name] = Frozen(self.nodes[name], self._numbering)
-                self._asked = None
+        self.freeze(nodes)
         if self._asked is None or self._asked[0] is not counts:
             document = self._numbering.document(counts)
             if not isinstance(counts, Counts):  # others may change before they are asked for again
