@@ -167,7 +167,8 @@ class Intelligent:
         links = [(link, terms) for link, terms in met if link.url not in waiting.done]
         numbers = [self._meet(link.url, terms, number, parent.is_goal) for link, terms in links]
         if self.totals_.pages < self.breadth:
-            return [page.offer(link, 0.0, {LINK: one}) for (link, _), one in zip(links, numbers, strict=True)]
+            none = self._parts(0.0, 0.0, 0.0, 0.0)  # nothing is known yet: breadth-first
+            return [page.offer(link, 0.0, {LINK: one}, none) for (link, _), one in zip(links, numbers, strict=True)]
         words = float(self._word_logs(parent.words).sum())
         url = self._url_logs([waiting.links[one].more[0] for one in numbers])
         from_goal, sibling = self._single_logs()
