@@ -8,10 +8,11 @@ Each finding prints tables and a verdict that follows from the criterion of shee
 Crawls are kept in `--work` (runs/findings) and not run again; only their seconds differ from run to run.
 
 To add a finding write one function under `@finding` in a module that is imported here: it is handed a bed, prints its
-tables and says whether the criterion is met. What was fixed before anything was run: the criteria; budgets, which are
-the paper's (2,000 for [EXP], 4,000 for [GRAPH], 10,000 for [CHAP] and [BIZ]) but on beds that are no larger than that
-1,000 (schools), 2,000 (apache) and 2,500 (companies, of 25,000); one seed number;
-topics, where fewer than all, evenly spaced.
+tables and says whether the criterion is met.
+
+Budgets are the papers' (2,000 pages for [EXP], 4,000 for [GRAPH], 10,000 for [CHAP] and [BIZ]), but for 10,000 on
+small beds 1,000 (schools), 2,000 (apache) and 2,500 (companies, [BIZ] only). One seed number; topics, where fewer than
+all, evenly spaced. docs/findings.md says what of this was settled before results were seen, and what after.
 """
 
 from __future__ import annotations
