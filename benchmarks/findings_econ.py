@@ -238,6 +238,47 @@ def single(tracks: Mapping[str, Sequence[Track]], pages: int, kind: str = "fetch
     return table(heads, rows)
 
 
+def drawn(tracks: Mapping[str, Sequence[Track]], pages: int, title: str) -> str:
+    """The first three runs of each crawler as an SVG: goals fetched as solid lines, goals recognised as dashed ones."""
+    width, height, left, bottom = 720, 400, 48, 40
+    top = max([1.0, *(max(track.fetched) for found in tracks.values() for track in found[:3])])
+    right, high = width - 190, height - bottom - 30
+
+    def points(values: Sequence[float]) -> str:
+        places = [(0.0, 0.0), *((number / POINTS, value / top) for number, value in enumerate(values, 1))]
+        return " ".join(f"{left + x * (right - left):.1f},{30 + (1 - y) * high:.1f}" for x, y in places)
+
+    style = 'role="img" font-family="sans-serif" font-size="12"'
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {style}><title>{title}</title>']
+    parts.append('<rect width="100%" height="100%" fill="#fff"/>')
+    parts.append(f'<text x="{left}" y="18" font-size="14">{title}</text>')
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        y, x = 30 + (1 - share) * high, left + share * (right - left)
+        parts.append(f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
+        parts.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{share * top:.0f}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{height - 22}" text-anchor="middle" fill="#555">{share * pages:.0f}</text>')
+    parts.append(f'<text x="{right}" y="{height - 6}" text-anchor="end" fill="#555">pages fetched</text>')
+    for number, (name, found) in enumerate(tracks.items()):
+        colour = ("#1b6ca8", "#c8553d", "#3a7d44", "#7a5195")[number % 4]
+        for track in found[:3]:
+            for values, dash in ((track.fetched, ""), (track.recognised, ' stroke-dasharray="5 4"')):
+                parts.append(f'<polyline points="{points(values)}" fill="none" stroke="{colour}"{dash}/>')
+        label = name.split(":")[0]
+        for line, (words, dash) in enumerate((("fetched", ""), ("recognised", ' stroke-dasharray="5 4"'))):
+            y = 44 + 44 * number + 18 * line
+            parts.append(f'<line x1="{right + 12}" x2="{right + 40}" y1="{y}" y2="{y}" stroke="{colour}"{dash}/>')
+            parts.append(f'<text x="{right + 46}" y="{y + 4}">{label if not line else words}</text>')
+    return "".join([*parts, "</svg>\n"])
+
+
+def draw(at: Place, name: str, tracks: Mapping[str, Sequence[Track]], pages: int, title: str) -> None:
+    """Write the picture of single runs into the work folder, and say where."""
+    file = at.settings.work / "figures" / f"{name}.svg".replace(" ", "-")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(drawn(tracks, pages, title), encoding="utf-8")
+    print(f"drawn: {file}\n")
+
+
 def tested(
     tracks: Mapping[str, Sequence[Track]],
     pairs: Sequence[tuple[str, str]],
@@ -279,8 +320,10 @@ def f10(at: Place) -> bool:
     for goals in printed(at):
         tracks = all_tracks(at, goals, [ESTIMATING, EPSILON, BAYES, BERNOULLI, BREADTH, VIRTUAL, *ENDLESS])
         print(means(tracks, pages) + "\n")
+        shown = {one: tracks[one] for one in (ESTIMATING, EPSILON, BAYES)}
         for kind in ("fetched", "recognised"):
-            print(single({one: tracks[one] for one in (ESTIMATING, EPSILON, BAYES)}, pages, kind) + "\n")
+            print(single(shown, pages, kind) + "\n")
+        draw(at, f"F10-{at.name}-{goals.name}", shown, pages, f"{at.name}, {goals.name}: goals of three runs")
         pairs = [(ESTIMATING, EPSILON), (EPSILON, BAYES), (ESTIMATING, BAYES), (BAYES, BERNOULLI), (BREADTH, BAYES)]
         pairs += [(ENDLESS[0], ENDLESS[1]), (ENDLESS[0], BAYES), (ENDLESS[0], ESTIMATING)]
         tested(tracks, pairs, last, "goals fetched at the end", pages)
