@@ -151,6 +151,3 @@ def test_a_folder_from_before_there_were_events_can_be_looked_at(tmp_path: Path)
     session.folder.database.commit()
     session.close()
     assert told(tmp_path / "crawl") == []
-    resume(tmp_path / "crawl", fetcher=Recorded()).close()
-    with CrawlFolder.look(tmp_path / "crawl") as opened:
-        assert list(opened.database.rows("SELECT * FROM told")) == []

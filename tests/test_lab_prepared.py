@@ -28,6 +28,7 @@ from scenthound.text.contexts import (
     climbed_counts,
     context_counts,
     heading_leaves,
+    leaf_numbers,
     leaf_terms,
     page_counts,
     stream,
@@ -103,6 +104,9 @@ def assert_alike(ours: Page, theirs: Page) -> None:
         assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
         assert leaf_terms(ours, analyser) == leaf_terms(theirs, analyser)
         assert surroundings(ours, analyser) == surroundings(theirs, analyser)
+        (terms, *numbers), (same, *alike) = leaf_numbers(ours, analyser), leaf_numbers(theirs, analyser)
+        assert terms == same
+        assert [one.tolist() for one in numbers] == [one.tolist() for one in alike]
     assert anchor_leaves(ours) == anchor_leaves(theirs)
     assert heading_leaves(ours) == heading_leaves(theirs)
     seen: dict[int, int] = {}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scenthound.lab.generate_endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.ports import Where
-from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SCHEMA, VERSION
+from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SAYINGS, SCHEMA, VERSION
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.sqlite import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
 from scenthound.testing.frontier import Model, same
@@ -144,7 +144,7 @@ def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
 def first_edition(path: Path) -> None:
     """A crawl's file as the first edition wrote it."""
     connection = sqlite3.connect(path)
-    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS)
+    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(SAYINGS, "")
     assert schema != SCHEMA
     connection.executescript(f"{schema} PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;")
     for number, url in ((4, "http://b.test/"), (2, "http://a.test/")):
@@ -164,6 +164,8 @@ def test_a_file_of_the_first_edition_is_taken_over_in_order(tmp_path: Path) -> N
     first_edition(path)
     database = CrawlDatabase(path)
     assert database.row("PRAGMA user_version") == (VERSION,)
+    assert database.has_table("told")
+    assert database.has_table("heard")
     frontier = SqliteFrontier(database)
     assert [(number, candidate.url) for number, candidate in frontier.entries()] == [
         (2, "http://a.test/"),

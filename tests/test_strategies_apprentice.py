@@ -214,7 +214,7 @@ def test_of_a_page_without_end_the_beginning_is_looked_at(monkeypatch: pytest.Mo
     monkeypatch.setattr("scenthound.strategies.apprentice.MOST_OF_A_PAGE", 10)
     page = page_of("<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>")
     leaves, spots = taken_in(page, BARE, OffsetBayes(5).numbered)
-    assert len(leaves.terms) == 10
+    assert len(leaves.flat) == 10
     assert spots.spans == [(0, 1), (10, 10)]
     made = Apprentice()
     list(made.start(TOPIC, []))

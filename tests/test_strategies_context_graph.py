@@ -95,7 +95,7 @@ def test_layers_are_capped_by_lot_and_the_same_lot_gives_the_same_model() -> Non
     for luck in (1, 1, 2):
         made = ContextGraph(cap=5, vocabulary_from="all")
         made.train(lessons, random.Random(luck), lambda _: None)
-        models.append(json.dumps(made.model()))
+        models.append(json.dumps(made.model(), default=lambda value: value.tolist()))
     assert models[0] == models[1] != models[2]
 
 

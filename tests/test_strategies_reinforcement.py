@@ -161,7 +161,7 @@ def test_of_several_anchors_to_one_page_the_best_counts() -> None:
 
 
 def test_the_same_lot_gives_the_same_model_and_caps_hold() -> None:
-    models = [json.dumps(taught(links=10).model()) for _ in range(2)]
+    models = [json.dumps(taught(links=10).model(), default=lambda value: value.tolist()) for _ in range(2)]
     assert models[0] == models[1]
     documents = json.loads(models[0])["bayes"]["documents"]
     assert sum(documents) == 10 << 20

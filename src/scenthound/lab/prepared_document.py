@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
-from scenthound.text.contexts import Stream
+from scenthound.text.contexts import NumberedLeaves, Stream
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
@@ -191,6 +191,8 @@ class PreparedDocument:
                 terms = analyser.term_of_each(tables.words)
                 flat = list(map(terms.__getitem__, tables.token.tolist()))
                 return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
+            case ("leaf numbers", Analyser() as analyser):
+                return self._leaf_numbers(analyser)
             case ("holders",):
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
@@ -206,6 +208,18 @@ class PreparedDocument:
         tables = self._read()
         run = tables.token[tables.leaf_token[first] : tables.leaf_token[behind]]
         return list(map(tables.words.__getitem__, run.tolist()))
+
+    def _leaf_numbers(self, analyser: Analyser) -> NumberedLeaves:
+        """Tokens are numbered in order of first occurrence, so their terms are too."""
+        tables = self._read()
+        places: dict[str, int] = {}
+        of_token = [
+            -1 if term is None else places.setdefault(term, len(places)) for term in analyser.term_of_each(tables.words)
+        ]
+        every = np.array([*of_token, -1], dtype=np.int32)[tables.token]
+        kept = every >= 0
+        behind = np.concatenate([[0], np.cumsum(kept)])
+        return NumberedLeaves(list(places), every[kept], behind[tables.leaf_token].astype(np.int32))
 
     def _stream(self) -> Stream:
         """As `text.contexts` makes it of the leaves: an anchor without text stands before the next one with text."""

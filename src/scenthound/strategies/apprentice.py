@@ -40,7 +40,7 @@ from scenthound.text.contexts import (
     Query,
     anchor_leaves,
     anchor_terms,
-    leaf_terms,
+    leaf_numbers,
     link_number,
     page_counts,
 )
@@ -57,9 +57,11 @@ Numbers = npt.NDArray[np.int32]
 
 
 class Leaves(NamedTuple):
-    """The terms of a page as numbers, and where in them each leaf begins; one more for where the last ends."""
+    """The terms of a page as numbers: the distinct ones, their places in these leaf after leaf, and where in that each
+    leaf begins; one more for where the last ends."""
 
-    terms: Numbers
+    terms: Whole
+    flat: Numbers
     starts: Numbers
 
 
@@ -230,7 +232,7 @@ class Apprentice:
         if spots.instead:
             terms = np.array(list(chain.from_iterable(spots.instead.values())), dtype=np.int64)
             starts = list(accumulate(map(len, spots.instead.values()), initial=0))[:-1]
-            total[list(spots.instead)] += self.bayes_.weights(terms, np.array(starts))[:, reach]
+            total[list(spots.instead)] += np.add.reduceat(self.bayes_.weights(terms)[:, reach], starts)
         odds = self.bayes_.odds(total)
         found: list[float] = (odds if self.score == "logit" else as_probabilities(odds)).tolist()
         return found
@@ -240,7 +242,9 @@ class Apprentice:
         said = np.zeros((len(leaves.starts) - 1, 2 * self.reach + 1))
         filled = np.flatnonzero(np.diff(leaves.starts))
         if len(filled):
-            said[filled] = self.bayes_.weights(leaves.terms.astype(np.int64), leaves.starts[filled].astype(np.int64))
+            said[filled] = np.add.reduceat(
+                self.bayes_.weights(leaves.terms)[leaves.flat], leaves.starts[filled], axis=0
+            )
         return said
 
     def _ranked_anew(self) -> list[Candidate]:
@@ -269,8 +273,9 @@ class Apprentice:
         return {
             "bayes": self.bayes_.save(),
             "counts": [self.instances_, self.pages_],
-            "pages": [[number, len(one.terms), len(one.starts)] for number, one in pages.items()],
-            "terms": np.concatenate([empty, *(one.terms for one in pages.values())]),
+            "pages": [[number, *(len(column) for column in one)] for number, one in pages.items()],
+            "terms": np.concatenate([np.zeros(0, np.int64), *(one.terms for one in pages.values())]),
+            "flat": np.concatenate([empty, *(one.flat for one in pages.values())]),
             "starts": np.concatenate([empty, *(one.starts for one in pages.values())]),
             "waiting": self.waiting_.save(),
             "labels": dict(self.labels_),
@@ -281,10 +286,11 @@ class Apprentice:
     def load(self, state: Mapping[str, Any]) -> None:
         self.bayes_ = OffsetBayes.load(state["bayes"], self.reach)
         self.instances_, self.pages_ = state["counts"]
-        pages, term, start = {}, 0, 0
-        for number, terms, starts in state["pages"]:
-            pages[number] = Leaves(state["terms"][term : term + terms], state["starts"][start : start + starts])
-            term, start = term + terms, start + starts
+        pages, begins = {}, [0, 0, 0]
+        for number, *sizes in state["pages"]:
+            ends = [begin + size for begin, size in zip(begins, sizes, strict=True)]
+            columns = zip(Leaves._fields, begins, ends, strict=True)
+            pages[number], begins = Leaves(*(state[name][begin:end] for name, begin, end in columns)), ends
         self.waiting_ = Sightings(self.memory)
         self.waiting_.load(state["waiting"], pages)
         self.labels_ = {Url(url): bool(label) for url, label in state["labels"].items()}
@@ -296,18 +302,16 @@ class Apprentice:
 
 def taken_in(page: Page, analyser: Analyser, numbered: Callable[[Sequence[str]], list[int]]) -> tuple[Leaves, Spots]:
     """A page's terms as numbers, and the spot of every link, in step with `page.links`."""
-    terms, spans, most = leaf_terms(page, analyser), anchor_leaves(page), MOST_OF_A_PAGE
-    if len(terms) > most:
-        terms, spans = terms[:most], [(min(begin, most), min(end, most)) for begin, end in spans]
-    sizes = [0, *accumulate(map(len, terms))]
-    if sizes[-1] > most:
-        sizes = [min(size, most) for size in sizes]
-    flat = numbered(list(chain.from_iterable(terms))[:most])
+    (terms, flat, starts), spans, most = leaf_numbers(page, analyser), anchor_leaves(page), MOST_OF_A_PAGE
+    if len(starts) > most + 1 or len(flat) > most:
+        spans = [(min(begin, most), min(end, most)) for begin, end in spans]
+        flat, starts = flat[:most], np.minimum(starts[: most + 1], most)
+        terms = terms[: int(flat.max(initial=-1)) + 1]
     instead = {}
     for place, ((begin, end), said) in enumerate(zip(spans, anchor_terms(page, analyser), strict=True)):
         if begin == end and said:
             instead[place] = numbered(said)
-    return Leaves(np.array(flat, dtype=np.int32), np.array(sizes, dtype=np.int32)), Spots(spans, instead)
+    return Leaves(np.array(numbered(terms), dtype=np.int64), flat, starts), Spots(spans, instead)
 
 
 def features_of(leaves: Leaves, span: tuple[int, int], instead: Sequence[int], reach: int) -> Whole:
@@ -317,7 +321,7 @@ def features_of(leaves: Leaves, span: tuple[int, int], instead: Sequence[int], r
     places = np.arange(first, behind)
     offsets = np.minimum(places - anchor, 0) + np.maximum(places - behind_anchor + 1, 0) + reach
     ends = leaves.starts[first : behind + 1]
-    terms = leaves.terms[ends[0] : ends[-1]].astype(np.int64)
+    terms = leaves.terms[leaves.flat[ends[0] : ends[-1]]]
     features = terms * (2 * reach + 1) + np.repeat(offsets, np.diff(ends))
     if instead:
         middle = leaves.starts[anchor] - ends[0]

@@ -167,16 +167,17 @@ class Intelligent:
         links = [(link, terms) for link, terms in met if link.url not in waiting.done]
         numbers = [self._meet(link.url, terms, number, parent.is_goal) for link, terms in links]
         if self.totals_.pages < self.breadth:
-            none = self._parts(0.0, 0.0, 0.0, 0.0)  # nothing is known yet: breadth-first
+            none = {"words": 0.0, "url": 0.0, "links": 0.0, "siblings": 0.0}  # nothing is known yet: breadth-first
             return [page.offer(link, 0.0, {LINK: one}, none) for (link, _), one in zip(links, numbers, strict=True)]
-        words = float(self._word_logs(parent.words).sum())
+        words = self.words * float(self._word_logs(parent.words).sum())
         url = self._url_logs([waiting.links[one].more[0] for one in numbers])
         from_goal, sibling = self._single_logs()
-        others = (from_goal if parent.is_goal else 0.0, sibling if parent.goal_children else 0.0)
+        by_goal = self.links * from_goal if parent.is_goal else 0.0
+        beside = self.siblings * sibling if parent.goal_children else 0.0
         offers = []
-        for place, (link, _) in enumerate(links):
-            parts = self._parts(words, url[place], *others)
-            offers.append(page.offer(link, sum(parts.values()), {LINK: numbers[place]}, parts))
+        for (link, _), one, said in zip(links, numbers, url, strict=True):
+            parts = {"words": words, "url": self.url * said, "links": by_goal, "siblings": beside}
+            offers.append(page.offer(link, sum(parts.values()), {LINK: one}, parts))
         return offers
 
     def _meet(self, url: Url, terms: Sequence[str], parent: int, is_goal: bool) -> int:
@@ -200,23 +201,20 @@ class Intelligent:
         from_goal, sibling = self._single_logs()
         is_related = {(number,) for number, one in parents.items() if one.goal_children}
         offers = []
-        for place, one in enumerate(waiting):
+        by_goal, beside = self.links * from_goal, self.siblings * sibling
+        for one, address in zip(waiting, url, strict=True):
             key = tuple(one.seen)
             words = said.get(key)
             if words is None:
                 words = said[key] = float(logs[distinct([telling[number] for (number,) in key], scratch)].sum())
-            beside = sibling if not is_related.isdisjoint(key) else 0.0
-            parts = self._parts(words, url[place], from_goal if one.more[1] else 0.0, beside)
+            parts = {
+                "words": self.words * words,
+                "url": self.url * address,
+                "links": by_goal if one.more[1] else 0.0,
+                "siblings": 0.0 if is_related.isdisjoint(key) else beside,
+            }
             offers.append(Candidate(one.url, sum(parts.values()), parts=parts, rescored=True))
         return offers
-
-    def _parts(self, words: float, url: float, links: float, siblings: float) -> dict[str, float]:
-        return {
-            "words": self.words * words,
-            "url": self.url * url,
-            "links": self.links * links,
-            "siblings": self.siblings * siblings,
-        }
 
     def _word_logs(self, words: Numbers) -> Reals:
         found = self.events_["words"].logs(self.totals_, self.errors, words)

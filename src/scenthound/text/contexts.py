@@ -11,6 +11,7 @@ supply them. The keys, all plain tuples (`analyser` is an `Analyser`, `number` a
     ("anchor", analyser, text)              Counts of an anchor's text
     ("window", analyser, number, width)     Counts of the tokens around an anchor
     ("leaf terms", analyser)                the terms of every leaf
+    ("leaf numbers", analyser)              the same as numbers, as NumberedLeaves
     ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
     ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
     ("headings",)                           of every link the slice of the leaves that is the heading it stands under
@@ -31,6 +32,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page, Url
 from scenthound.text.tokens import Analyser, tokens
@@ -62,6 +66,17 @@ class Stream(NamedTuple):
 
     tokens: list[str]
     spans: list[tuple[int, int]]
+
+
+class NumberedLeaves(NamedTuple):
+    """The terms of all leaves of a page, as places in a list of distinct ones."""
+
+    terms: list[str]
+    """Each once, in order of first occurrence."""
+    flat: npt.NDArray[np.int32]
+    """The place in `terms` of every term of the page, leaf after leaf."""
+    starts: npt.NDArray[np.int32]
+    """Where in `flat` each leaf begins; one more for where the last ends."""
 
 
 class Surroundings(NamedTuple):
@@ -155,6 +170,11 @@ def leaf_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     return page.derived(("leaf terms", analyser), lambda: [analyser.terms(leaf.text) for leaf in page.document.leaves])
 
 
+def leaf_numbers(page: Page, analyser: Analyser) -> NumberedLeaves:
+    """As `leaf_terms`, for those who look each term up: they need do it once a page."""
+    return page.derived(("leaf numbers", analyser), lambda: _leaf_numbers(page.document.leaves, analyser))
+
+
 def anchor_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     """The terms of each link's anchor, in step with `page.links`; of an image link those of its `alt` text."""
     return page.derived(("anchor terms", analyser), lambda: _anchor_terms(page.links, analyser))
@@ -232,6 +252,14 @@ def _holders(page: Page) -> tuple[Sequence[int], Sequence[int]]:
         return [leaf.anchor for leaf in leaves], [leaf.heading for leaf in leaves]
 
     return page.derived(("holders",), found)
+
+
+def _leaf_numbers(leaves: Sequence[Leaf], analyser: Analyser) -> NumberedLeaves:
+    terms = [analyser.terms(leaf.text) for leaf in leaves]
+    places: dict[str, int] = {}
+    flat = [places.setdefault(term, len(places)) for leaf in terms for term in leaf]
+    starts = [0, *accumulate(map(len, terms))]
+    return NumberedLeaves(list(places), np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int32))
 
 
 def _anchor_terms(links: Sequence[Link], analyser: Analyser) -> list[list[str]]:

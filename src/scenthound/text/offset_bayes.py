@@ -64,13 +64,11 @@ class OffsetBayes:
         self._says[:, features] = logs[1] - logs[0], counts.any(axis=0)
         self._known += int(self._says[1, features].sum())
 
-    def weights(self, terms: Whole, starts: Whole) -> Reals:
-        """What runs of terms say for relevance, in logarithms: a row for the terms from each start to the next, a
-        column per offset. No run may be empty."""
+    def weights(self, terms: Whole) -> Reals:
+        """What terms say for relevance, in logarithms: a row per term, a column per offset."""
         says = self._says.reshape(2, -1, self.width)
         against, favour = (math.log(self._known + words / UNIT) if self._known else 0.0 for words in self._words)
-        counted = np.add.reduceat(says[1, terms], starts, axis=0)
-        return np.asarray(np.add.reduceat(says[0, terms], starts, axis=0) - (favour - against) * counted)
+        return np.asarray(says[0, terms] - (favour - against) * says[1, terms])
 
     def odds(self, said: Reals) -> Reals:
         """ln P(relevant) - ln P(irrelevant) for documents whose features say so much, in logarithms."""
@@ -82,8 +80,8 @@ class OffsetBayes:
     def probability(self, features: Whole) -> float:
         """P(relevant) for one document."""
         terms, offsets = np.divmod(features, self.width)
-        said = self.weights(terms, np.arange(len(terms)))[np.arange(len(terms)), offsets] if len(terms) else offsets
-        return float(as_probabilities(self.odds(said.sum(keepdims=True).astype(np.float64)))[0])
+        said = self.weights(terms)[np.arange(len(terms)), offsets]
+        return float(as_probabilities(self.odds(said.sum(keepdims=True)))[0])
 
     # ---- keeping
 
