@@ -50,10 +50,14 @@ def strategies() -> list[str]:
     return [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
 
 
+def is_taught(strategy: str) -> bool:
+    return isinstance(make_strategy(strategy), Trains)
+
+
 def measured(bed: Bed, prepared: PreparedBed, strategy: str) -> tuple[float, float]:
     """Mean and standard error of the target recall over the bed's first topics."""
     values = []
-    for topic in bed.topics[: TAUGHT if isinstance(make_strategy(strategy), Trains) else TOPICS]:
+    for topic in bed.topics[: TAUGHT if is_taught(strategy) else TOPICS]:
         result = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=PAGES), topics=bed.topics)
         assert not result.error, result.error
         said = judge(prepared, topic, topic.seeds, None, {})
@@ -68,6 +72,18 @@ def pinned() -> dict[str, Any]:
 
 def floor(entry: list[float]) -> float:
     return entry[0] - entry[1]
+
+
+def hold(name: str, bed: Bed, prepared: PreparedBed, strategy: str) -> None:
+    """Fail if a strategy has no floor on a bed, or is below it."""
+    pin = pinned()[name]["recall"].get(strategy)
+    assert pin is not None, f"{strategy} has no floor on {name}: python tests/floors.py --pin"
+    got, _ = measured(bed, prepared, strategy)
+    assert got >= floor(pin), f"{strategy} on {name}: {got:.4f}, pinned {pin[0]:.4f} ± {pin[1]:.4f}"
+
+
+def found(name: str, folder: Path) -> Bed | None:
+    return generated_bed(folder) if name == "generated" else schools_bed()
 
 
 def main() -> int:
