@@ -286,3 +286,8 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
     assert found[0] == found[1]
     assert used[0] is None
     assert used[1].pages > 0
+
+
+def test_a_worker_imports_nothing_large() -> None:
+    code = "import sys, scenthound.reading.worker; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

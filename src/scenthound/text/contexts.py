@@ -31,14 +31,15 @@ import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple
 
 from scenthound.model import Leaf, Link, Page, Url
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, cosine, term_frequencies
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
 WHOLE_PAGE = sys.maxsize
@@ -259,6 +260,8 @@ def _leaf_numbers(leaves: Sequence[Leaf], analyser: Analyser) -> NumberedLeaves:
     places: dict[str, int] = {}
     flat = [places.setdefault(term, len(places)) for leaf in terms for term in leaf]
     starts = [0, *accumulate(map(len, terms))]
+    import numpy as np  # slow and large, and a process that only reads pages does without
+
     return NumberedLeaves(list(places), np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int32))
 
 
