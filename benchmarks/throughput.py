@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -251,6 +252,7 @@ def main() -> None:
     options.add_argument("--hosts", default="100,250,500,1000", help="for --latency")
     options.add_argument("--quick", action="store_true", help="one small round, for crashes only")
     asked = options.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server goes too
     (latency if asked.latency else compare)(asked)
 
 
