@@ -20,7 +20,6 @@ from scenthound.lab.generate import GeneratedWeb
 from scenthound.lab.prepare_pages import Cut, read_response, written
 from scenthound.lab.prepared import PreparedBed, prepare
 from scenthound.lab.prepared_document import PreparedDocument, PreparedPage, pack, page_words, summed
-from scenthound.lab.prepared_terms import Folded
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Response
 from scenthound.text.contexts import (
     anchor_leaves,
@@ -35,6 +34,7 @@ from scenthound.text.contexts import (
     surroundings,
     window_counts,
 )
+from scenthound.text.folded import Folded
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 from scenthound.url import make

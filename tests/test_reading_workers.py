@@ -10,7 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,23 @@ from scenthound.crawl import run
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings
 from scenthound.model import Candidate, Miss, Page, Response, Url
-from scenthound.reading import wire
+from scenthound.reading import around, wire
 from scenthound.reading.readers import Readers
-from scenthound.text.contexts import page_counts
+from scenthound.text.contexts import Around, anchor_counts, contexts, page_counts, window_counts
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits, land
 from small_crawl import Pages
 
 LIMITS = PageLimits()
-ANALYSER = Analyser()
+ANALYSER, SMALL = Analyser(), Analyser("small", stem=False)
+AROUND = (
+    Around("anchor", ANALYSER),
+    Around("element", ANALYSER, 1),
+    Around("element", ANALYSER, 3),
+    Around("window", SMALL, 2),
+    Around("window", SMALL, 50),
+)
+READING = wire.Wanted(LIMITS, "scenthound", ANALYSER, AROUND)
 WANTED = Candidate(Url("http://a.test/x/"), 0.5, parent=Url("http://p.test/"), depth=3)
 PAGE = """<!doctype html><html lang=en><title>Bees &amp; honey</title><body><nav><a href="/">Home</a>
 <a href="http://B.test:80/%7euser/index.html?q=1#top">the  hives
@@ -46,8 +54,8 @@ def reply(body: str | bytes, kind: str = "text/html; charset=utf-8", **more: Any
 
 
 def read_elsewhere(response: Response) -> Any:
-    told = wire.answer(wire.asked(wire.ask(response)[4:]), LIMITS, "scenthound", ANALYSER)
-    return wire.understood(told[4:], WANTED, response, LIMITS, ANALYSER, lambda: None)
+    told = wire.answer(wire.asked(wire.ask(response)[4:]), READING)
+    return wire.understood(told[4:], WANTED, response, READING, lambda: None)
 
 
 def same(response: Response) -> None:
@@ -61,12 +69,35 @@ def same(response: Response) -> None:
     assert list(there.links) == list(here.links)
     assert there.document.noindex == here.document.noindex  # type: ignore[attr-defined]
     assert list(page_counts(there, ANALYSER).items()) == list(page_counts(here, ANALYSER).items())
+    _same_around(there, here)
     assert there.document.leaves == here.document.leaves
     for link, twin in zip(here.links, there.links, strict=True):
         assert there.document.path(twin) == here.document.path(link)
         assert [there.document.under(twin, up)[1] for up in range(4)] == [
             here.document.under(link, up)[1] for up in range(4)
         ]
+
+
+def _same_around(there: Page, here: Page) -> None:
+    assert not there.links or all(there.known(one) is not None for one in AROUND)
+    for link, twin in zip(here.links, there.links, strict=True):
+        assert anchor_counts(there, twin, ANALYSER) == anchor_counts(here, link, ANALYSER)
+        for width in (2, 50):
+            told, found = window_counts(there, twin, width, SMALL), window_counts(here, link, width, SMALL)
+            assert (list(told.items()), told.square) == (list(found.items()), found.square)
+    for up in (1, 3):
+        told, found = contexts(there, up, ANALYSER), contexts(here, up, ANALYSER)
+        assert [list(counts.items()) for counts in told] == [list(counts.items()) for counts in found]
+        assert [counts.square for counts in told] == [counts.square for counts in found]
+
+
+def test_a_page_with_too_much_around_its_links_is_left_to_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(around, "MOST_TERMS", 5)
+    page = read_elsewhere(reply(PAGE))
+    assert [page.known(one) is None for one in AROUND] == [False, True, True, True, True]  # anchors are few words
+    here = land(WANTED, reply(PAGE), LIMITS, agent="scenthound")
+    assert isinstance(here, Page)
+    assert list(contexts(page, 1, ANALYSER)) == list(contexts(here, 1, ANALYSER))
 
 
 @pytest.mark.parametrize(
@@ -242,7 +273,7 @@ def test_a_worker_dies_with_a_crawl_that_is_killed() -> None:
     pytest.fail("the worker lived on")
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "dom"])
+@pytest.mark.parametrize("strategy", ["best-first", "dom", "hub-seeking", "shark-search"])
 def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
     monkeypatch.setattr(run, "BUSY", 0)
     monkeypatch.setattr(run, "SETTLED", 0)
@@ -254,8 +285,8 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
     used = []
     make = wiring.make_readers
 
-    def kept(asked: Settings) -> Readers | None:
-        made = make(asked)
+    def kept(asked: Settings, around: Sequence[Around]) -> Readers | None:
+        made = make(asked, around)
         used.append(made)
         return made
 
@@ -286,6 +317,7 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
     assert found[0] == found[1]
     assert used[0] is None
     assert used[1].pages > 0
+    assert used[1].trees == 0, "what is asked about links came with the pages"
 
 
 def test_a_worker_imports_nothing_large() -> None:

@@ -95,7 +95,7 @@ class Page:
     status: int = 200
     size: int = 0
     effort: float = 0.0
-    """CPU seconds spent in `derived`: reading the page, not judging it (rule 14 keeps them apart)."""
+    """Seconds spent in `derived`: reading the page, not judging it (rule 14 keeps them apart)."""
     _memo: dict[Hashable, Any] = field(default_factory=dict)
 
     @property
@@ -119,10 +119,18 @@ class Page:
         """`make()`, computed once per page. A recorded bed may know the answer already."""
         if key in self._memo:
             return self._memo[key]  # type: ignore[no-any-return]
-        before = time.process_time()
+        before = time.perf_counter()
         made = self._memo[key] = make()
-        self.effort += time.process_time() - before
+        self.effort += time.perf_counter() - before
         return made
+
+    def know(self, key: Hashable, value: object) -> None:
+        """Somebody has found this out already: `derived` need not."""
+        self._memo[key] = value
+
+    def known(self, key: Hashable) -> Any:
+        """What is known under a key; None if nothing is, yet."""
+        return self._memo.get(key)
 
     def offer(
         self,

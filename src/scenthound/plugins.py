@@ -8,6 +8,7 @@ is all it takes. Our own parts come through the same door (see `[project.entry-p
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
@@ -42,7 +43,11 @@ class Shelf(Generic[T]):
         return put
 
     def get(self, name: str) -> T:
-        self._fill()
+        """The thing called `name`. One of ours that lives in a file of its own name needs no other file read."""
+        if not self._filled and name not in self._things:
+            self._look_at_home(name)
+        if name not in self._things:
+            self._fill()
         if name not in self._things:
             raise UnknownName.among(self.kind, name, self._things)
         return self._things[name]
@@ -53,6 +58,11 @@ class Shelf(Generic[T]):
 
     def items(self) -> Iterator[tuple[str, T]]:
         return ((name, self._things[name]) for name in self.names())
+
+    def _look_at_home(self, name: str) -> None:
+        module = f"{self.home}.{name.replace('-', '_')}"
+        if name.replace("-", "").isalnum() and importlib.util.find_spec(module) is not None:
+            importlib.import_module(module)
 
     def _fill(self) -> None:
         if self._filled:

@@ -37,6 +37,7 @@ from scenthound.store.memory import Lost
 from scenthound.store.models import load_model
 from scenthound.store.sqlite import SqliteFrontier
 from scenthound.strategies import SHELF as STRATEGIES
+from scenthound.text.contexts import Around
 from scenthound.text.judge import Judge
 from scenthound.web.addresses import parse_networks
 from scenthound.web.fetch import FetchLimits, HttpFetcher
@@ -173,7 +174,7 @@ class Session:
             if fetcher is None:
                 fetcher = await stack.enter_async_context(make_fetcher(settings))
             witness = self.witness = Witness(fetcher)
-            readers = make_readers(settings)
+            readers = make_readers(settings, getattr(self.crawl.strategy, "around", ()))
             if readers is not None:
                 stack.push_async_callback(readers.close)
             self._run = LiveRun(
@@ -223,9 +224,9 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
     )
 
 
-def make_readers(settings: Settings) -> Readers | None:
+def make_readers(settings: Settings, around: Sequence[Around] = ()) -> Readers | None:
     agent = product_token(settings) if settings.robots else ""
-    return Readers(settings.workers, page_limits(settings), agent) if settings.workers else None
+    return Readers(settings.workers, page_limits(settings), agent, around) if settings.workers else None
 
 
 def page_limits(settings: Settings) -> PageLimits:

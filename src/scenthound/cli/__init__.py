@@ -6,6 +6,7 @@ Data goes to stdout, talk to stderr; `--json` makes stdout one JSON document (or
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -15,4 +16,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
     from scenthound.cli.app import run
 
+    gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples and no cycles: a tenth of a crawl otherwise
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

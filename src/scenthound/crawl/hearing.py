@@ -19,11 +19,12 @@ class Listener:
     def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
         self._folder, self._crawl = folder, crawl
         self._labels = Labels(folder.database)
+        self._listens = isinstance(crawl.strategy, Hears)  # slow to ask, and it is asked after every commit
 
     def listen(self) -> int:
         """Let the strategy hear what is new; gives how many labels that were. Call it between two commits' pages,
         and commit afterwards: the label counts as heard from then on."""
-        if not isinstance(self._crawl.strategy, Hears):
+        if not self._listens:
             return 0
         new = self._labels.unheard()
         event = self._folder.history.last_event() if new else 0

@@ -1,22 +1,20 @@
 """The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files.
 
-A crawler mostly asks a page for a handful of words. So a fetched page brings its counts folded up: two strings of
-bytes, its own, which answer such a question by looking for the word, and which unfold into an ordinary `Counts`
-when more is asked.
+A fetched page brings its counts folded up (`text.folded`): two strings of bytes, its own.
 """
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.lab.prepared_cache import build_folder, load_about, mapped, save_about
 from scenthound.lab.prepared_document import page_words, summed
+from scenthound.text.folded import folded, words_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -49,7 +47,7 @@ class TermsWriter:
         for size in sizes:
             self._squares.append(int(squares[at : at + size].sum()))
             self._starts.append(self._starts[-1] + size)
-            listed = "\n".join(["", *words[at : at + size], ""]).encode("utf-8", "surrogatepass")
+            listed = words_of(words[at : at + size])
             self._words.write(listed)
             self._words_starts.append(self._words_starts[-1] + len(listed))
             at += size
@@ -82,11 +80,9 @@ class PreparedTerms:
 
     def folded(self, row: int) -> Counts:
         """The row's counts, not yet unfolded: cheap, and made of the row's own bytes only."""
-        made = Folded()
         words = self._words[self._words_starts[row] : self._words_starts[row + 1]]
         counts = self._counts[4 * self._starts[row] : 4 * self._starts[row + 1]]
-        made._square = (self._squares[row], words, counts)  # type: ignore[assignment]
-        return made
+        return folded(self._squares[row], words, counts)
 
     def counts(self, row: int) -> Counts:
         """The row's counts, its strings shared with all other rows'."""
@@ -123,93 +119,3 @@ def file_bytes(path: Path) -> mmap.mmap | bytes:
         return b""
     with path.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-class Folded(Counts):
-    """Counts that answer for single words from bytes, and become an ordinary `Counts` when asked for more.
-
-    Until then `_square` holds the square, the words (each between line breaks) and their frequencies: a subclass
-    without fields of its own may turn into its parent.
-    """
-
-    __slots__ = ()
-
-    @property
-    def square(self) -> int:
-        return self._parts()[0]
-
-    def __contains__(self, term: object) -> bool:
-        return isinstance(term, str) and self._place(term) >= 0
-
-    def __getitem__(self, term: str) -> int:
-        place = self._place(term)
-        if place < 0:
-            raise KeyError(term)
-        _, words, counts = self._parts()
-        at = 4 * words.count(b"\n", 0, place)
-        return int.from_bytes(counts[at : at + 4], "little")
-
-    def get(self, term: str, default: Any = None) -> Any:
-        try:
-            return self[term]
-        except KeyError:
-            return default
-
-    def __len__(self) -> int:
-        return len(self._parts()[2]) // 4
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
-    def _place(self, term: str) -> int:
-        return self._parts()[1].find(b"\n%b\n" % term.encode("utf-8", "surrogatepass"))
-
-    def _parts(self) -> tuple[int, bytes, bytes]:
-        return self._square  # type: ignore[return-value]
-
-    def unfold(self) -> Counts:
-        """Become an ordinary `Counts`; gives itself."""
-        square, words, counts = self._parts()
-        self.__class__ = Counts  # type: ignore[assignment]
-        terms = words[1:-1].decode("utf-8", "surrogatepass").split("\n") if counts else ()
-        self.update(zip(terms, np.frombuffer(counts, "<i4").tolist(), strict=True))
-        self._square = square
-        return self
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.unfold())
-
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(self.unfold())
-
-    def keys(self) -> KeysView[str]:  # type: ignore[override]
-        return self.unfold().keys()
-
-    def values(self) -> ValuesView[int]:  # type: ignore[override]
-        return self.unfold().values()
-
-    def items(self) -> ItemsView[str, int]:  # type: ignore[override]
-        return self.unfold().items()
-
-    def copy(self) -> dict[str, int]:
-        return self.unfold().copy()
-
-    def __eq__(self, other: object) -> bool:
-        return self.unfold() == other
-
-    def __ne__(self, other: object) -> bool:
-        return self.unfold() != other
-
-    def __or__(self, other: Any) -> Any:
-        return self.unfold() | other
-
-    def __ror__(self, other: Any) -> Any:
-        return other | self.unfold()
-
-    def __repr__(self) -> str:
-        return repr(self.unfold())
-
-    def __reduce__(self) -> Any:
-        return self.unfold().__reduce__()
-
-    __hash__ = None  # type: ignore[assignment]

@@ -163,6 +163,7 @@ def run_strategy(
             judge=judge,
             seed_number=seed_number,
             watch=watch,
+            meter=time.process_time,
         )
         crawl.start()
         result.reason = replay(crawl, fetch or bed.fetch, limits.in_flight)

@@ -10,9 +10,11 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
+from collections.abc import Sequence
 
 from scenthound.model import Candidate, Miss, Moved, Page, Response
 from scenthound.reading import wire
+from scenthound.text.contexts import Around
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits
 
@@ -33,17 +35,31 @@ class Readers:
     """
 
     def __init__(
-        self, workers: int, limits: PageLimits, agent: str, *, seconds: float = SECONDS, memory: int = MEMORY
+        self,
+        workers: int,
+        limits: PageLimits,
+        agent: str,
+        around: Sequence[Around] = (),
+        *,
+        seconds: float = SECONDS,
+        memory: int = MEMORY,
     ) -> None:
         self.restarts = 0
         """How many workers had to be replaced."""
         self.pages = self.trees = 0
         """Pages read by workers, and those of them whose tree was made again here."""
-        self._wanted, self._limits = workers, limits
+        self._most = workers
+        sent = tuple(one for one in around if isinstance(one.analyser.stop_words, str))  # known by name over there too
+        self._wanted = wire.Wanted(limits, agent, Analyser(), sent)
         self._told = json.dumps(
-            {"limits": dataclasses.asdict(limits), "agent": agent, "seconds": seconds, "memory": memory}
+            {
+                "limits": dataclasses.asdict(limits),
+                "agent": agent,
+                "around": [[one.kind, one.analyser.stop_words, one.analyser.stem, one.size] for one in sent],
+                "seconds": seconds,
+                "memory": memory,
+            }
         )
-        self._analyser = Analyser()
         self._workers: list[_Worker] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._failures = 0
@@ -52,7 +68,9 @@ class Readers:
 
     def start(self) -> None:
         """Have the workers started if they are not. They are used as soon as they are ready."""
-        while self.open and self._failures < TRIES and len(self._workers) < self._wanted and not self._for_trees():
+        while (
+            self.open and self._failures < TRIES and len(self._workers) < self._most and not self._for_trees()
+        ):
             worker = _Worker(self)
             self._workers.append(worker)
             task = asyncio.get_running_loop().create_task(worker.run(self._told))
@@ -72,7 +90,7 @@ class Readers:
         if told is None or isinstance(told, str):
             return None if told is None else Miss(candidate, "unreadable", told, response.status, len(response.body))
         self.pages += 1
-        return wire.understood(told, candidate, response, self._limits, self._analyser, self._tree_wanted)
+        return wire.understood(told, candidate, response, self._wanted, self._tree_wanted)
 
     async def close(self) -> None:
         """End every worker, by force where it does not go by itself."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import struct
-from array import array
 from collections.abc import Callable, Sequence
-from itertools import repeat
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Leaf, Link, Miss, Moved, Page, Response, Url
-from scenthound.text.contexts import page_counts
+from scenthound.reading.around import COLUMNS, Packer, Told
+from scenthound.text.contexts import Around, page_counts
+from scenthound.text.folded import folded, words_of
 from scenthound.text.tokens import Analyser
-from scenthound.text.vectors import Counts
 from scenthound.web.landing import PageLimits, land
 from scenthound.web.parse import HtmlDocument
 
@@ -66,12 +66,23 @@ def asked(message: bytes) -> Response:
     return Response(url, status, reason, tuple((name, value) for name, value in headers), body)
 
 
-def answer(response: Response, limits: PageLimits, agent: str, analyser: Analyser) -> bytes:
+class Wanted(NamedTuple):
+    """How a worker is to read pages."""
+
+    limits: PageLimits
+    agent: str
+    analyser: Analyser
+    around: tuple[Around, ...] = ()
+    """What the strategy will ask about links, beside their anchors."""
+    packer: Packer = Packer()
+
+
+def answer(response: Response, wanted: Wanted) -> bytes:
     """What a reply means, as bytes. Never raises, whatever the page holds."""
     try:
-        result = land(_NOBODY, response, limits, agent=agent)
+        result = land(_NOBODY, response, wanted.limits, agent=wanted.agent)
         if isinstance(result, Page):
-            return _page(result, analyser)
+            return _page(result, wanted)
     except Exception as error:  # as in the crawl's own process: one page must not stop it
         result = Miss(_NOBODY, "unreadable", f"{type(error).__name__}: {error}"[:200], response.status)
     if isinstance(result, Miss):
@@ -80,22 +91,24 @@ def answer(response: Response, limits: PageLimits, agent: str, analyser: Analyse
     return frame(["moved", result.url, result.spelling, result.status, result.size])
 
 
-def _page(page: Page, analyser: Analyser) -> bytes:
+def _page(page: Page, wanted: Wanted) -> bytes:
     links, document = page.links, page.document
-    counts = page_counts(page, analyser)
+    counts = page_counts(page, wanted.analyser)
+    around = [wanted.packer.columns(page, one) for one in wanted.around]
     head = [
         *("page", page.url, page.title, page.status, page.size),
         [number for number, link in enumerate(links) if link.nofollow],
-        *(getattr(document, "noindex", False), len(links)),
+        *(getattr(document, "noindex", False), len(links), counts.square),
     ]
     return frame(
         head,
         _lines([link.url for link in links]),
         _lines([link.anchor for link in links]),
         _lines([link.spelling for link in links]) if any(link.spelling != link.url for link in links) else b"",
-        _lines(list(counts)),
-        array("I", counts.values()).tobytes(),
+        words_of(counts),
+        struct.pack(f"<{len(counts)}i", *counts.values()),
         document.text.encode("utf-8", "surrogatepass"),
+        *chain.from_iterable(around),
     )
 
 
@@ -103,8 +116,7 @@ def understood(
     message: bytes,
     candidate: Candidate,
     response: Response,
-    limits: PageLimits,
-    analyser: Analyser,
+    wanted: Wanted,
     missed: Callable[[], None],
 ) -> Page | Miss | Moved:
     """The result that an answer tells of. `missed` is called when somebody asks for the tree, which was not sent."""
@@ -114,18 +126,19 @@ def understood(
             return Miss(candidate, reason, detail, status, size, retry_after)
         case ["moved", url, spelling, status, size]:
             return Moved(candidate, Url(url), spelling, status, size)
-    _, url, title, status, size, barred, noindex, count = head
-    urls, anchors, spellings, terms = map(_split, parts[:4])
+    _, url, title, status, size, barred, noindex, count, square = head
+    urls, anchors, spellings = map(_split, parts[:3])
     rows = zip(urls, anchors, spellings if parts[2] else urls, range(count), repeat(False), strict=False)
     links = [_new(Link, row) for row in rows]  # as Link(*row) does, without a call of Python's own for each
     for number in barred:
         links[number] = links[number]._replace(nofollow=True)
-    numbers = array("I")
-    numbers.frombytes(parts[4])
-    document = ReadDocument(title, links, parts[5], bool(noindex), response, limits, missed)
+    document = ReadDocument(title, links, parts[5], bool(noindex), response, wanted.limits, missed)
     page = Page(Url(url), candidate, document, status, size)
-    counts = Counts(zip(terms, numbers, strict=True)) if numbers else Counts()
-    page.derived(("counts", analyser), lambda: counts)
+    page.know(("counts", wanted.analyser), folded(square, parts[3], parts[4]))
+    for number, one in enumerate(wanted.around):
+        columns = parts[6 + COLUMNS * number : 6 + COLUMNS * (number + 1)]
+        if columns[0]:
+            page.know(one, Told(columns))
     return page
 
 

@@ -87,9 +87,7 @@ class MemoryFrontier:
             raise ValueError(f"a score must be a number: {candidate.url}")
         waiting = self._entries.get(candidate.url)
         if waiting is not None:
-            if (
-                score > -waiting[0] or candidate.rescored or candidate.carry or candidate.due > waiting[4].due
-            ):  # else nothing is better and nothing is carried: by far the most frequent case
+            if self.matters(candidate):
                 self._offer_again(waiting, candidate)
             return None
         fallen = None
@@ -102,6 +100,14 @@ class MemoryFrontier:
             fallen = self._remove(url)
         self._insert(candidate)
         return fallen
+
+    def matters(self, candidate: Candidate) -> bool:
+        """False if a push would change nothing: it waits already, as good as this. So it is with most links."""
+        url, score, carry, _, _, _, _, _, due, rescored = candidate
+        waiting = self._entries.get(url)
+        return (
+            waiting is None or not score <= -waiting[0] or rescored or bool(carry) or due > waiting[4].due
+        )  # NaN is not <=: it is for `push` to refuse
 
     def rest(self, host: str, until: float) -> None:
         known = self._hosts.get(host)

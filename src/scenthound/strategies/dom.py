@@ -15,7 +15,7 @@ default, since [BIZ] takes the parent whatever it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -24,7 +24,8 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Page, Url
 from scenthound.strategies import strategy
 from scenthound.strategies.best_first import BestFirst
-from scenthound.text.contexts import Query, context_counts, page_similarity
+from scenthound.text.contexts import Around, Query, context_counts, contexts, page_similarity
+from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
 
@@ -55,6 +56,14 @@ class Dom(BestFirst):
             if type(value) is not int or value < 0:
                 raise BadConfig(f"dom: `{name}` can't be {value!r}", "give a whole number, 0 or more")
 
+    @property
+    def around(self) -> Sequence[Around]:
+        """What is asked about each link: see `ports.Strategy`."""
+        analyser = Analyser(self.stop_words, self.stem)
+        if self.min_words:
+            return ()
+        return [Around("element", analyser, self.up) if self.up else Around("anchor", analyser)]
+
     def read(self, page: Page) -> Iterable[Candidate]:
         return [page.offer(link, score, parts=parts) for link, score, parts in self.scored(page)]
 
@@ -69,16 +78,18 @@ class Dom(BestFirst):
         if not similarity and self.up:  # all that stands above a link is on the page, and there is none of it there
             return [(link, 0.0) for link in page.outlinks]
         best: dict[Url, tuple[Link, float]] = {}  # a better anchor takes over the place of the first
-        climbed: dict[int, float] = {}
-        for link in page.links:
-            if self.min_words:
-                context = climbed_similarity(page, link, self.query_, self.up, self.min_words, climbed)
-            else:
-                context = self.query_.similarity(context_counts(page, link, self.up, self.query_.analyser))
+        for link, context in zip(page.links, self._similarities(page), strict=True):
             if link.url not in best or context > best[link.url][1]:
                 best[link.url] = link, context
         best.pop(page.url, None)
         return best.values()
+
+    def _similarities(self, page: Page) -> Iterable[float]:
+        query, up = self.query_, self.up
+        if not self.min_words:
+            return map(query.similarity, contexts(page, up, query.analyser))
+        known: dict[int, float] = {}
+        return (climbed_similarity(page, link, query, up, self.min_words, known) for link in page.links)
 
 
 def climbed_similarity(page: Page, link: Link, query: Query, up: int, min_words: int, known: dict[int, float]) -> float:

@@ -27,7 +27,7 @@ from typing import ClassVar, NamedTuple
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
 from scenthound.strategies import strategy
-from scenthound.text.contexts import Query, anchor_counts, page_similarity, window_counts
+from scenthound.text.contexts import Around, Query, anchor_counts, page_similarity, window_counts
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
@@ -87,6 +87,12 @@ class SharkSearch:
             )
         if type(self.stem) is not bool:
             raise BadConfig(f"shark-search: `stem` can't be {self.stem!r}", "say true or false")
+
+    @property
+    def around(self) -> Sequence[Around]:
+        """What is asked about each link: see `ports.Strategy`."""
+        analyser = Analyser(self.stop_words, self.stem)
+        return [Around("anchor", analyser), Around("window", analyser, self.window)]
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))

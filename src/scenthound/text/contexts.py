@@ -20,6 +20,7 @@ supply them. The keys, all plain tuples (`analyser` is an `Analyser`, `number` a
     ("surroundings", analyser)              what the surroundings of each link say, as Surroundings
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
+    Around(...)                             for all links the Counts of one of their contexts, where a worker made them
 
 Similarities are not remembered: they are judgement, which `Page.effort` leaves out, and cheap, since
 `Counts` know their norm.
@@ -28,10 +29,10 @@ Similarities are not remembered: they are judgement, which `Page.effort` leaves 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scenthound.model import Leaf, Link, Page, Url
 from scenthound.text.tokens import Analyser, tokens
@@ -60,6 +61,26 @@ class Query:
     def similarity(self, counts: Mapping[str, int]) -> float:
         """The cosine of the keywords with something counted by the same analyser."""
         return cosine(self.counts, counts)
+
+
+class Around(NamedTuple):
+    """What a strategy will ask about every link of a page. One that says so (`Strategy.around`) can have it made by
+    the process that reads the page: it is then known under this very key, for all links in one list."""
+
+    kind: Literal["anchor", "element", "window"]
+    analyser: Analyser
+    size: int = 0
+    """Of an element: how many levels above the link; of a window: how many raw tokens on each side."""
+
+    def pieces(self, page: Page) -> Iterator[tuple[Hashable, str | list[str]]]:
+        """For each of `page.links` a name of its context, the same where links share one, and its text; of a window
+        its raw tokens."""
+        if self.kind == "anchor":
+            return ((link.anchor, link.anchor) for link in page.links)
+        if self.kind == "element":
+            return (page.document.under(link, self.size) for link in page.links)
+        words, spans = stream(page)
+        return ((number, _window(words, spans[number], link, self.size)) for number, link in enumerate(page.links))
 
 
 class Stream(NamedTuple):
@@ -116,6 +137,8 @@ def page_similarity(page: Page, query: Query) -> float:
 
 def anchor_counts(page: Page, link: Link, analyser: Analyser) -> Counts:
     """The term frequencies of the anchor's text; of an image link its `alt` text."""
+    if (told := page.known(Around("anchor", analyser))) is not None:
+        return told[link.node]  # type: ignore[no-any-return]
     return page.derived(("anchor", analyser, link.anchor), lambda: analyser.counts(link.anchor))
 
 
@@ -129,6 +152,13 @@ def context_counts(page: Page, link: Link, up: int, analyser: Analyser) -> Count
         return anchor_counts(page, link, analyser)
     element, text = _under(page, link, up)
     return _element_counts(page, element, text, analyser)
+
+
+def contexts(page: Page, up: int, analyser: Analyser) -> Sequence[Counts]:
+    """`context_counts` of all links, in step with `page.links`."""
+    if up and (told := page.known(Around("element", analyser, up))) is not None:
+        return told  # type: ignore[no-any-return]
+    return [context_counts(page, link, up, analyser) for link in page.links]
 
 
 def climbed_counts(page: Page, link: Link, min_words: int, analyser: Analyser, up: int = 1) -> Counts:
@@ -154,14 +184,13 @@ def window_counts(page: Page, link: Link, width: int, analyser: Analyser) -> Cou
     Stop words take up room in the window and are dropped afterwards. It crosses element borders and
     is clipped at the ends of the page. The words of an image link are its `alt` text.
     """
+    if (told := page.known(Around("window", analyser, width))) is not None:
+        return told[link.node]  # type: ignore[no-any-return]
     number = link_number(page, link)
     words, spans = stream(page)
 
     def around() -> Counts:
-        start, end = spans[number]
-        anchor = words[start:end] or tokens(link.anchor)
-        raw = words[max(0, start - width) : start] + anchor + words[end : end + width]
-        return term_frequencies(analyser.terms_of(raw))
+        return term_frequencies(analyser.terms_of(_window(words, spans[number], link, width)))
 
     return page.derived(("window", analyser, number, width), around)
 
@@ -237,6 +266,12 @@ def anchors_by_url(page: Page) -> Mapping[Url, Sequence[Link]]:
         if link.url in anchors:
             anchors[link.url].append(link)
     return anchors
+
+
+def _window(words: list[str], span: tuple[int, int], link: Link, width: int) -> list[str]:
+    start, end = span
+    anchor = words[start:end] or tokens(link.anchor)
+    return words[max(0, start - width) : start] + anchor + words[end : end + width]
 
 
 def _under(page: Page, link: Link, up: int) -> tuple[int, str]:

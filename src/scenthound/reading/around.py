@@ -1,0 +1,118 @@
+"""What stands around the links of a page, on its way from a worker: the counts of each link's context.
+
+Contexts are short, many, and the same on all pages of a site; so each is put into bytes once and remembered by its
+text. They travel as columns, contexts that links share once, and become `Counts` when a strategy asks for the first.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from scenthound.model import Page
+from scenthound.text.contexts import Around
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts, term_frequencies
+
+MOST_TERMS = 100_000  # of all contexts of a page: a page that has more is read again by whoever wants them
+REMEMBERED = 1 << 14
+LONGEST = 400  # characters of a text that may be remembered
+COLUMNS = 5
+"""Parts of a message for what stands around the links in one way."""
+
+
+class _Packed(NamedTuple):
+    """One context in bytes."""
+
+    words: bytes
+    numbers: bytes
+    terms: int
+    square: int
+
+
+class Packer:
+    """A worker's memory of contexts."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Analyser, str], _Packed] = {}
+
+    def columns(self, page: Page, wanted: Around) -> list[bytes]:
+        """The contexts of all links: which each link has, sizes, squares, words, numbers. Nothing for too much."""
+        places: dict[object, int] = {}
+        rows: list[_Packed] = []
+        of_link = array("I")
+        terms = 0
+        for key, piece in wanted.pieces(page):
+            place = places.get(key)
+            if place is None:
+                place = places[key] = len(rows)
+                rows.append(self._packed(wanted.analyser, piece))
+                terms += rows[-1].terms
+                if terms > MOST_TERMS:
+                    return [b""] * COLUMNS
+            of_link.append(place)
+        return [
+            of_link.tobytes(),
+            array("I", [row.terms for row in rows]).tobytes(),
+            array("Q", [row.square for row in rows]).tobytes(),
+            b"\n".join([row.words for row in rows if row.terms]),
+            b"".join([row.numbers for row in rows]),
+        ]
+
+    def _packed(self, analyser: Analyser, piece: str | list[str]) -> _Packed:
+        if not isinstance(piece, str):
+            return _pack(term_frequencies(analyser.terms_of(piece)))
+        if len(piece) > LONGEST:
+            return _pack(analyser.counts(piece))
+        found = self._known.get((analyser, piece))
+        if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            found = self._known[analyser, piece] = _pack(analyser.counts(piece))
+        return found
+
+
+def _pack(counts: Counts) -> _Packed:
+    words = "\n".join(counts).encode("utf-8", "surrogatepass")
+    return _Packed(words, array("I", counts.values()).tobytes(), len(counts), counts.square)
+
+
+class Told(Sequence[Counts]):
+    """The contexts of the links, in step with `page.links`, as a worker told them."""
+
+    def __init__(self, columns: Sequence[bytes]) -> None:
+        self._columns: Sequence[bytes] | None = columns
+        self._counts: list[Counts] = []
+
+    def __len__(self) -> int:
+        return len(self._opened())
+
+    def __getitem__(self, number):  # type: ignore[no-untyped-def]  # as a list does
+        return self._opened()[number]
+
+    def __iter__(self) -> Iterator[Counts]:
+        return iter(self._opened())
+
+    def _opened(self) -> list[Counts]:
+        if self._columns is not None:
+            of_link, sizes, squares, words, numbers = self._columns
+            self._columns = None
+            terms = words.decode("utf-8", "surrogatepass").split("\n") if words else []
+            often = _numbers("I", numbers)
+            made = []
+            for (begin, end), square in zip(
+                pairwise([0, *accumulate(_numbers("I", sizes))]), _numbers("Q", squares), strict=True
+            ):
+                counts = Counts(zip(terms[begin:end], often[begin:end], strict=True))
+                counts._square = square
+                made.append(counts)
+            self._counts = list(map(made.__getitem__, _numbers("I", of_link)))
+        return self._counts
+
+
+def _numbers(kind: str, part: bytes) -> list[int]:
+    found = array(kind)
+    found.frombytes(part)
+    return found.tolist()
