@@ -68,9 +68,7 @@ class Readers:
 
     def start(self) -> None:
         """Have the workers started if they are not. They are used as soon as they are ready."""
-        while (
-            self.open and self._failures < TRIES and len(self._workers) < self._most and not self._for_trees()
-        ):
+        while self.open and self._failures < TRIES and len(self._workers) < self._most and not self._for_trees():
             worker = _Worker(self)
             self._workers.append(worker)
             task = asyncio.get_running_loop().create_task(worker.run(self._told))
