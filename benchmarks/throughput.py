@@ -5,9 +5,11 @@
 
 Pages of real size (generated ones; with `--bed` recorded ones) on 50 loopback hosts, served by nginx on the same
 machine. Everybody obeys robots.txt, waits for nobody, follows links and stores results; rounds alternate between
-the crawlers, and the median counts. Ours fetches, parses, finds links with their contexts, counts terms, scores
-best-first and stores durably (WARC and SQLite); the others fetch, parse, find links and write JSON lines; the download
-loop does nothing but fetch. CPU and memory are those of all processes of a crawler, start included, the server's not.
+the crawlers, and the median counts. Ours fetches, parses, finds links, counts terms, scores best-first and stores
+durably (WARC and SQLite). `contexts` is ours too, with what best-first does without: the words of the element around
+every link are counted, and scored beside the page (strategy `dom`). The others fetch, parse, find links and write JSON
+lines; the download loop does nothing but fetch. CPU and memory are those of all processes of a crawler, start included,
+the server's not.
 
 Peers live in an environment of their own (`make peers`); one that is missing is left out. With `--latency` ours alone
 is shown: every answer takes 100 ms, and every host may be asked once a second.
@@ -36,6 +38,7 @@ SEED = 3
 PAGE_SIZE = 40_000
 SPARE = 3  # pages on offer for each that is fetched, so that nobody runs dry
 TIMEOUT = 900
+OURS = {"ours": ("scenthound", "best-first"), "contexts": ("scenthound, contexts", "dom")}
 PEERS = {
     "scrapy": ("Scrapy, tuned", "scrapy_tuned.py", "scrapy"),
     "scrapy-fast": ("Scrapy, for speed", "scrapy_fast.py", "scrapy"),
@@ -66,8 +69,10 @@ def measured(command: list[str], count: Callable[[], int], **more: str) -> Resul
     """Run a command to its end; CPU of it and all its children from the kernel, memory by looking now and then."""
     with tempfile.TemporaryFile() as talk:
         began = time.perf_counter()
+        surroundings = {**os.environ, **more}
+        surroundings.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever is installed from an index comes compiled
         process = subprocess.Popen(
-            ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=talk, env={**os.environ, **more}
+            ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=talk, env=surroundings
         )
         peak = _Peak(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
@@ -116,10 +121,11 @@ def _share(pid: int) -> int:
     return 0
 
 
-def ours(folder: Path, served: Served, pages: int, **settings: object) -> Result:
-    out = folder / "ours"
+def ours(folder: Path, served: Served, pages: int, strategy: str = "best-first", **settings: object) -> Result:
+    out = folder / f"ours-{strategy}"
     asked = {"delay": 0, "concurrency": 64, "host_patience": 0, "allow_private": "loopback", **settings}
     command = [sys.executable, "-m", "scenthound", "crawl", served.topic, "--out", str(out), "--pages", str(pages)]
+    command += ["--strategy", strategy]
     for name, value in asked.items():
         command += ["--set", f"{name}={value}"]
     seeds = folder / "seeds.txt"
@@ -149,10 +155,10 @@ def peer(name: str, python: str, folder: Path, served: Served, pages: int) -> Re
 def compare(asked: argparse.Namespace) -> None:
     pages, rounds = (120, 1) if asked.quick else (asked.pages, asked.rounds)
     python = _peers_python(asked.python)
-    wanted = asked.only.split(",") if asked.only else ["ours", *PEERS]
+    wanted = asked.only.split(",") if asked.only else [*OURS, *PEERS]
     for name in wanted:
-        if name != "ours" and name not in PEERS:
-            raise SystemExit(f"no crawler called `{name}`: there are ours, {', '.join(PEERS)}")
+        if name not in OURS and name not in PEERS:
+            raise SystemExit(f"no crawler called `{name}`: there are {', '.join([*OURS, *PEERS])}")
     found: dict[str, list[Result]] = {}
     with tempfile.TemporaryDirectory() as top:
         served, port = _web(asked, Path(top), pages * SPARE)
@@ -161,8 +167,9 @@ def compare(asked: argparse.Namespace) -> None:
                 folder = Path(top) / f"round{number}"
                 folder.mkdir()
                 for name in wanted:
-                    if name == "ours":
-                        result = ours(folder, served, pages, **dict(pair.split("=", 1) for pair in asked.set))
+                    if name in OURS:
+                        settings = dict(pair.split("=", 1) for pair in asked.set)
+                        result = ours(folder, served, pages, OURS[name][1], **settings)
                     elif python and _has(python, PEERS[name][2]):
                         result = peer(name, python, folder, served, pages)
                     else:
@@ -185,7 +192,7 @@ def _print(found: dict[str, list[Result]], rounds: int) -> None:
     for name, results in found.items():
         rate = middle(results, lambda r: r.rate)
         times = [f"{rate / base:.2f}" if base else "-" for base in bases]
-        label = "scenthound" if name == "ours" else PEERS[name][0]
+        label = {**OURS, **PEERS}[name][0]
         pages, cpu, peak = (
             middle(results, what) for what in (lambda r: r.pages, lambda r: r.cpu_ms, lambda r: r.peak_mb)
         )
@@ -206,7 +213,7 @@ def latency(asked: argparse.Namespace) -> None:
             )
             with slow_server(served, port, 0.1):
                 result = ours(Path(top), served, hosts * (each - 1), delay=delay, concurrency=max(64, hosts))
-            rate = _steady(Path(top) / "ours")
+            rate = _steady(Path(top) / "ours-best-first")
             print(
                 f"{hosts:>5} {result.pages:>9} {hosts:>11} {rate:>10.1f} {rate / hosts:>6.0%} {result.cpu_ms:>15.2f}",
                 flush=True,
@@ -245,7 +252,9 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--bed", default="", help="serve recorded pages of this bed instead of generated ones")
     options.add_argument("--topic", default="garden plants and animals", help="what ours looks for")
-    options.add_argument("--only", default="", help="crawlers to run, as ours,scrapy,scrapy-fast,crawlee,crawl4ai,loop")
+    options.add_argument(
+        "--only", default="", help="crawlers to run, as ours,contexts,scrapy,scrapy-fast,crawlee,crawl4ai,loop"
+    )
     options.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of ours")
     options.add_argument("--python", default="", help="interpreter that has the peers; .venv-peers otherwise")
     options.add_argument("--latency", action="store_true", help="ours alone, politeness as the limit")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 from scenthound import url as urls
 from scenthound.crawl.core import Crawl
@@ -27,6 +27,7 @@ from scenthound.web.sitemap import read_sitemap
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2
 BUSY = 6  # replies that wait to be read at one moment, from which on a reader is called …
 AT_ONCE = 8  # replies taken in before others are looked after: requests that are due, and a reader that wants work
+OWN = 4  # so many of these is one that has to be read here first
 SETTLED = 50  # … once so many pages are recorded: a smaller crawl is over before a reader is ready
 ROBOTS_BYTES = 512 * 1024  # as much of a robots.txt as is read; the RFC asks for 500 KiB at least
 Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
@@ -45,10 +46,22 @@ class Reader(Protocol):
         """There is more to read than one process can: get ready. May be said again and again."""
         ...
 
-    def takes(self, response: Response) -> bool: ...
+    def takes(self, response: Response | Failure) -> bool:
+        """Whether there is room for it now."""
+        ...
+
     async def read(self, candidate: Candidate, response: Response) -> Page | Miss | Moved | None:
         """What a reply means; None: read it yourself."""
         ...
+
+
+class _Landed(NamedTuple):
+    """What a request brought, and when; `result` where a reader has said what it means."""
+
+    fetch: Fetch
+    reply: Response | Failure
+    ended: float
+    result: Result | None = None
 
 
 class Clock:
@@ -94,44 +107,64 @@ class LiveRun:
     async def run(self) -> str:
         """Run to the end and say why it ended. Whatever happens, what has landed is committed first."""
         wake = self._wake = asyncio.Event()
-        landed: deque[tuple[Fetch, Response | Failure, float, Result | None]] = deque()
+        landed: deque[_Landed] = deque()
+        unread: deque[_Landed] = deque()  # replies that a reader may take; we do when there is nothing else to do
         tasks: set[asyncio.Task[None]] = set()
         uncommitted, since = 0, self.clock()
 
+        def begin(work: Coroutine[Any, Any, None]) -> None:
+            task = asyncio.create_task(work)
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
         async def bring(fetch: Fetch) -> None:
-            ended = None
             try:
                 reply = await self._fetch(fetch)
-                ended = self.clock()
-                read = await self._read_elsewhere(fetch, reply)
             except Exception as error:  # a fetcher's own fault must not leave its host waiting for ever
-                reply, read = Failure("client-error", f"{type(error).__name__}: {error}"[:200]), None
-            landed.append((fetch, reply, ended or self.clock(), read))
+                reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
+            (unread if self._readable(fetch, reply) else landed).append(_Landed(fetch, reply, self.clock()))
+            hand_out()
             wake.set()
+
+        async def read(one: _Landed) -> None:
+            assert self.reader is not None
+            assert isinstance(one.reply, Response)
+            try:
+                result = await self.reader.read(one.fetch.candidate, one.reply)
+            except Exception:  # its own fault, not the page's
+                result = None
+            landed.append(one._replace(result=result))
+            hand_out()
+            wake.set()
+
+        def hand_out() -> None:
+            while unread and self.reader is not None and self.reader.takes(unread[0].reply):
+                begin(read(unread.popleft()))
 
         try:
             while self.interrupted < 2:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
-                taken = len(landed) + uncommitted
+                taken = len(landed) + len(unread) + uncommitted
                 while len(tasks) + taken < self.concurrency and isinstance(step := self.crawl.next(now), Fetch):
-                    task = asyncio.create_task(bring(step))
-                    tasks.add(task)
-                    task.add_done_callback(tasks.discard)
+                    begin(bring(step))
                 if isinstance(step, Done):
                     return step.reason
                 full = len(tasks) + taken >= self.concurrency
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
                 latest = since + self.group_time if uncommitted else now + 0.2
-                await self._sleep(wake, 0.0 if landed else max(min(until, latest) - now, 0.001 if full else 0.0))
-                if self.reader is not None and len(landed) >= BUSY and self.crawl.pages >= SETTLED:
+                rest = max(min(until, latest) - now, 0.001 if full else 0.0)
+                await self._sleep(wake, 0.0 if landed or unread else rest)
+                if self.reader is not None and len(unread) >= BUSY and self.crawl.pages >= SETTLED:
                     self.reader.start()
-                for _ in range(min(len(landed), AT_ONCE)):
-                    self._land(*landed.popleft())
+                room = AT_ONCE
+                while room > 0 and (landed or unread):
+                    room -= 1 if landed else OWN
+                    self._land(*(landed or unread).popleft())
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
-                if uncommitted and (due or not tasks):
+                if uncommitted and (due or not (tasks or unread)):
                     self.durable.commit(now)
                     uncommitted = 0
                 if not uncommitted:
@@ -179,10 +212,8 @@ class LiveRun:
             await asyncio.sleep(self.delay)
         return reply
 
-    async def _read_elsewhere(self, fetch: Fetch, reply: Response | Failure) -> Result | None:
-        if self.reader is None or fetch.kind != "page" or isinstance(reply, Failure) or not self.reader.takes(reply):
-            return None
-        return await self.reader.read(fetch.candidate, reply)
+    def _readable(self, fetch: Fetch, reply: Response | Failure) -> bool:
+        return self.reader is not None and fetch.kind == "page" and isinstance(reply, Response) and reply.status == 200
 
     def _land(self, fetch: Fetch, reply: Response | Failure, ended: float, read: Result | None) -> None:
         now = self.clock()

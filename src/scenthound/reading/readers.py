@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from scenthound.model import Candidate, Miss, Moved, Page, Response
+from scenthound.ports import Failure
 from scenthound.reading import wire
 from scenthound.text.contexts import Around
 from scenthound.text.tokens import Analyser
@@ -75,9 +76,11 @@ class Readers:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def takes(self, response: Response) -> bool:
+    def takes(self, response: Response | Failure) -> bool:
         """Whether some worker has room for a reply now."""
-        return 200 <= response.status < 300 and not self._for_trees() and self._free(len(response.body)) is not None
+        if isinstance(response, Failure) or not 200 <= response.status < 300:
+            return False
+        return not self._for_trees() and self._free(len(response.body)) is not None
 
     async def read(self, candidate: Candidate, response: Response) -> Page | Miss | Moved | None:
         """What a reply means; None where no worker could say, though nothing speaks against the page."""

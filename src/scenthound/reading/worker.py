@@ -22,7 +22,7 @@ from scenthound.text.contexts import Around
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits
 
-ROOM = 1 << 20  # bytes of answers that may wait while the crawl is busy
+ROOM = 1 << 20  # bytes of replies and of answers that may wait: the crawl looks after its pipes every 10 ms or so
 
 
 def serve(jobs: BinaryIO, answers: BinaryIO, wanted: Wanted, seconds: float) -> None:
@@ -49,8 +49,9 @@ def main() -> None:
     wanted = Wanted(PageLimits(**limits), agent, Analyser(), around)
     with contextlib.suppress(ValueError, OSError):  # a stricter limit may hold already
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    with contextlib.suppress(OSError, AttributeError):
-        fcntl.fcntl(sys.stdout.fileno(), fcntl.F_SETPIPE_SZ, ROOM)
+    for end in (sys.stdin, sys.stdout):
+        with contextlib.suppress(OSError, AttributeError):
+            fcntl.fcntl(end.fileno(), fcntl.F_SETPIPE_SZ, ROOM)
     try:
         serve(sys.stdin.buffer, sys.stdout.buffer, wanted, seconds)
     except BrokenPipeError:  # the crawl is gone
