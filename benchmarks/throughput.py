@@ -213,21 +213,24 @@ def latency(asked: argparse.Namespace) -> None:
             )
             with slow_server(served, port, 0.1):
                 result = ours(Path(top), served, hosts * (each - 1), delay=delay, concurrency=max(64, hosts))
-            rate = _steady(Path(top) / "ours-best-first")
+            rate = _rate(Path(top) / "ours-best-first")
             print(
                 f"{hosts:>5} {result.pages:>9} {hosts:>11} {rate:>10.1f} {rate / hosts:>6.0%} {result.cpu_ms:>15.2f}",
                 flush=True,
             )
 
 
-def _steady(out: Path) -> float:
-    """Pages per second of the middle three fifths of a crawl: neither its start nor its end."""
+def _rate(out: Path) -> float:
+    """Pages per second of all hosts together, each from its third page to its last: pages come in waves, a second
+    apart, so that a count over any stretch of time would say too much or too little."""
     from scenthound.crawl.folder import CrawlFolder
 
+    times: dict[str, list[float]] = {}
     with CrawlFolder.look(out) as crawl:
-        times = sorted(step.time for step in crawl.history.trail())
-    low, high = len(times) // 5, len(times) * 4 // 5
-    return (high - low) / (times[high] - times[low])
+        for step in crawl.history.trail():
+            times.setdefault(step.url.split("/")[2], []).append(step.time)
+    seconds = [(of_host[-1] - of_host[2]) / (len(of_host) - 3) for of_host in times.values() if len(of_host) > 3]
+    return len(times) / statistics.fmean(seconds)
 
 
 def _web(asked: argparse.Namespace, top: Path, pages: int) -> tuple[Served, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import types
 from importlib.metadata import EntryPoint
@@ -17,6 +18,17 @@ from scenthound.testing import strategy_contract
 
 def test_our_own_strategies_come_through_the_door() -> None:
     assert {"breadth-first", "random", "best-first", "best-n-first"} <= set(SHELF.names())
+
+
+def test_one_of_ours_is_found_without_reading_the_others() -> None:
+    code = """
+import sys
+from scenthound.strategies import SHELF
+SHELF.get("best-first"), SHELF.get("hub-seeking")
+assert "scenthound.strategies.hayek" not in sys.modules
+assert SHELF.get("best-n-first").__name__ == "BestNFirst"
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_an_unknown_name_brings_the_nearest_one() -> None:

@@ -140,6 +140,12 @@ def test_messages_arrive_whole_however_they_are_cut() -> None:
         assert [wire.opened(message) for message in found] == [(["n", n], [b"x" * n, b""]) for n in range(20)]
 
 
+def ask(readers: Readers, response: Response) -> asyncio.Future[Any]:
+    promise: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    readers.read(WANTED, response, promise.set_result)
+    return promise
+
+
 def with_readers(work: Callable[[Readers], Awaitable[Any]], **more: Any) -> Any:
     async def go() -> Any:
         readers = Readers(1, LIMITS, "scenthound", **more)
@@ -165,7 +171,7 @@ def test_a_worker_reads_pages_and_ends_with_its_readers() -> None:
         assert not readers.takes(reply(PAGE)), "nobody waits for a worker to start"
         await ready(readers, reply(PAGE))
         assert not readers.takes(reply("moved", status=301)), "what is quickly read is read here"
-        pages = await asyncio.gather(*(readers.read(WANTED, reply(PAGE)) for _ in range(20)))
+        pages = await asyncio.gather(*(ask(readers, reply(PAGE)) for _ in range(20)))
         return readers, pages, readers._workers[0]._transport.get_pid()  # type: ignore[union-attr]
 
     readers, pages, process = with_readers(work)
@@ -187,9 +193,9 @@ def test_a_page_that_takes_too_long_is_a_miss_and_the_next_is_read() -> None:
 
     async def work(readers: Readers) -> Any:
         await ready(readers, honest)
-        results = await asyncio.gather(*(readers.read(WANTED, page) for page in (poison, honest, honest)))
+        results = await asyncio.gather(*(ask(readers, page) for page in (poison, honest, honest)))
         await ready(readers, honest)
-        return results, await readers.read(WANTED, honest), readers.restarts
+        return results, await ask(readers, honest), readers.restarts
 
     (missed, *unread), after, restarts = with_readers(work, seconds=0.05)
     assert missed == Miss(WANTED, "unreadable", "reading it took too long", 200, len(poison.body))
@@ -203,14 +209,27 @@ def test_a_page_that_wants_too_much_memory_hurts_only_itself() -> None:
 
     async def work(readers: Readers) -> Any:
         await ready(readers, glutton)
-        first = await readers.read(WANTED, glutton)
+        first = await ask(readers, glutton)
         await ready(readers, reply(PAGE))
-        return first, await readers.read(WANTED, reply(PAGE))
+        return first, await ask(readers, reply(PAGE))
 
     first, second = with_readers(work, memory=80 << 20)
     assert isinstance(first, Miss)
     assert first.reason == "unreadable"
     assert isinstance(second, Page)
+
+
+def test_a_page_that_makes_its_reader_talk_nonsense_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work(readers: Readers) -> Any:
+        await ready(readers, reply(PAGE))
+        asked = ask(readers, reply(PAGE))
+        worker = readers._workers[0]
+        worker.pipe_data_received(1, wire.frame(["page", 5]))
+        return await asked
+
+    found = with_readers(work)
+    assert (found.reason, found.candidate) == ("unreadable", WANTED)
+    assert "something odd" in found.detail
 
 
 def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +250,7 @@ def test_a_strategy_that_wants_trees_gets_them_without_workers() -> None:
     async def work(readers: Readers) -> Any:
         await ready(readers, reply(PAGE))
         for _ in range(40):
-            page = await readers.read(WANTED, reply(PAGE))
+            page = await ask(readers, reply(PAGE))
             assert isinstance(page, Page)
             page.document.under(page.links[0], 1)
         return readers.takes(reply(PAGE))

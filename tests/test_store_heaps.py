@@ -220,3 +220,26 @@ def test_hosts_that_have_rested_and_have_nothing_are_forgotten() -> None:
         frontier.pop(float(number))
         frontier.rest(f"h{number}.test", number + 5.0)
     assert len(frontier._hosts) <= 6
+
+
+@pytest.mark.parametrize(
+    ("again", "matters"),
+    [
+        (offer("a/1", 0.5), False),
+        (offer("a/1", 0.2, parts={"page": 0.2}), False),
+        (offer("a/1", 0.6), True),
+        (offer("a/1", 0.2, rescored=True), True),
+        (offer("a/1", 0.2, carry={"depth": 2}), True),
+        (offer("a/1", 0.2, due=5.0), True),
+        (offer("a/2", 0.2), True),
+        (offer("a/1", math.nan), True),
+    ],
+)
+def test_whether_an_offer_changes_anything(again: Candidate, matters: bool) -> None:
+    frontier = MemoryFrontier()
+    frontier.push(offer("a/1", 0.5))
+    assert frontier.matters(again) is matters
+    if not matters:
+        before = list(frontier.entries())
+        assert frontier.push(again) is None
+        assert list(frontier.entries()) == before

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenthound.web import decode
 from scenthound.web.decode import Undecodable, available, decompress
 
 PAGE = b"<p>honey</p>" * 100
@@ -195,3 +196,26 @@ def test_the_suite_of_bombs_and_broken_streams(shared: Path, name: str) -> None:
     except Undecodable as error:
         found = error.reason
     assert found == expected
+
+
+@pytest.mark.parametrize("name", ["gzip", "zlib", "raw"])
+@given(st.binary(max_size=300), st.integers(0, 400), st.binary(max_size=9), st.integers(1, 500))
+def test_the_fast_library_reads_what_zlib_reads(name: str, text: bytes, cut: int, behind: bytes, times: int) -> None:
+    coding, pack = PACKERS[name]
+    whole = pack(text * times)
+    for body in (whole, whole + behind, whole[: max(1, cut % len(whole))]):
+        fast = _outcome(body, coding)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(decode, "_zlib", zlib)
+            slow = _outcome(body, coding)
+        assert fast[0] == slow[0]
+        assert abs(len(fast[1]) - len(slow[1])) <= 1, "of a stream that breaks off one may see a byte more"
+        assert slow[1].startswith(fast[1]) or fast[1].startswith(slow[1])
+
+
+def _outcome(body: bytes, coding: str) -> tuple[str, bytes]:
+    try:
+        found = decompress(body, coding, limit=100_000, ratio=200)
+    except Undecodable as error:
+        return error.reason, b""
+    return found.truncated, found.data

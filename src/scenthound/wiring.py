@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import platform
+import resource
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -214,6 +215,7 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         connect=settings.connect_timeout,
         idle=settings.idle_timeout,
         total=settings.page_timeout,
+        idle_connections=_idle_connections(settings.concurrency),
     )
     return HttpFetcher(
         limits,
@@ -222,6 +224,12 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         proxy=settings.proxy or None,
         verify_tls=settings.verify_tls,
     )
+
+
+def _idle_connections(concurrency: int) -> int:
+    """So many that every host in flight keeps its connection while it rests, within the files that we may open."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, min(max(256, 2 * concurrency), files - concurrency - 100))
 
 
 def make_readers(settings: Settings, around: Sequence[Around] = ()) -> Readers | None:

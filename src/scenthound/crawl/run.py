@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import NamedTuple, Protocol
 
 from scenthound import url as urls
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.steps import Done, Fetch, RobotsLanded, SitemapLanded, Wait
 from scenthound.errors import NotAUrl, Unreadable
-from scenthound.model import Candidate, Miss, Moved, Page, Response
+from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
 from scenthound.ports import Failure, Fetcher
 from scenthound.web.decode import decompress
 from scenthound.web.landing import PageLimits, land
@@ -50,8 +51,10 @@ class Reader(Protocol):
         """Whether there is room for it now."""
         ...
 
-    async def read(self, candidate: Candidate, response: Response) -> Page | Miss | Moved | None:
-        """What a reply means; None: read it yourself."""
+    def read(
+        self, candidate: Candidate, response: Response, then: Callable[[Page | Miss | Moved | None], None]
+    ) -> None:
+        """Have a reply read; `then` is told, later, what it means. None: read it yourself."""
         ...
 
 
@@ -109,13 +112,9 @@ class LiveRun:
         wake = self._wake = asyncio.Event()
         landed: deque[_Landed] = deque()
         unread: deque[_Landed] = deque()  # replies that a reader may take; we do when there is nothing else to do
+        reading: dict[Url, _Landed] = {}
         tasks: set[asyncio.Task[None]] = set()
         uncommitted, since = 0, self.clock()
-
-        def begin(work: Coroutine[Any, Any, None]) -> None:
-            task = asyncio.create_task(work)
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
 
         async def bring(fetch: Fetch) -> None:
             try:
@@ -126,28 +125,28 @@ class LiveRun:
             hand_out()
             wake.set()
 
-        async def read(one: _Landed) -> None:
-            assert self.reader is not None
-            assert isinstance(one.reply, Response)
-            try:
-                result = await self.reader.read(one.fetch.candidate, one.reply)
-            except Exception:  # its own fault, not the page's
-                result = None
+        def hand_out() -> None:
+            while self.reader is not None and unread and self.reader.takes(unread[0].reply):
+                one = unread.popleft()
+                assert isinstance(one.reply, Response)
+                reading[one.fetch.candidate.url] = one
+                self.reader.read(one.fetch.candidate, one.reply, partial(was_read, one))
+
+        def was_read(one: _Landed, result: Result | None) -> None:
+            del reading[one.fetch.candidate.url]
             landed.append(one._replace(result=result))
             hand_out()
             wake.set()
-
-        def hand_out() -> None:
-            while unread and self.reader is not None and self.reader.takes(unread[0].reply):
-                begin(read(unread.popleft()))
 
         try:
             while self.interrupted < 2:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
-                taken = len(landed) + len(unread) + uncommitted
+                taken = len(landed) + len(unread) + len(reading) + uncommitted
                 while len(tasks) + taken < self.concurrency and isinstance(step := self.crawl.next(now), Fetch):
-                    begin(bring(step))
+                    task = asyncio.create_task(bring(step))
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
                 if isinstance(step, Done):
                     return step.reason
                 full = len(tasks) + taken >= self.concurrency
@@ -164,7 +163,7 @@ class LiveRun:
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
-                if uncommitted and (due or not (tasks or unread)):
+                if uncommitted and (due or not (tasks or unread or reading)):
                     self.durable.commit(now)
                     uncommitted = 0
                 if not uncommitted:

@@ -10,7 +10,7 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from scenthound.model import Candidate, Miss, Moved, Page, Response
 from scenthound.ports import Failure
@@ -82,16 +82,30 @@ class Readers:
             return False
         return not self._for_trees() and self._free(len(response.body)) is not None
 
-    async def read(self, candidate: Candidate, response: Response) -> Page | Miss | Moved | None:
-        """What a reply means; None where no worker could say, though nothing speaks against the page."""
+    def read(
+        self, candidate: Candidate, response: Response, then: Callable[[Page | Miss | Moved | None], None]
+    ) -> None:
+        """Send a reply to whoever has room; `then` hears what it means, later. None: no worker could say, though
+        nothing speaks against the page."""
+
+        def answered(told: bytes | str | None) -> None:
+            result: Page | Miss | Moved | None = None
+            if isinstance(told, str):
+                result = Miss(candidate, "unreadable", told, response.status, len(response.body))
+            elif told is not None:
+                self.pages += 1
+                try:
+                    result = wire.understood(told, candidate, response, self._wanted, self._tree_wanted)
+                except Exception as error:  # a page that made its reader talk nonsense is not one to read here
+                    said = f"its reader said something odd: {type(error).__name__}"
+                    result = Miss(candidate, "unreadable", said, response.status, len(response.body))
+            then(result)
+
         worker = self._free(len(response.body))
         if worker is None:
-            return None
-        told = await worker.ask(response)
-        if told is None or isinstance(told, str):
-            return None if told is None else Miss(candidate, "unreadable", told, response.status, len(response.body))
-        self.pages += 1
-        return wire.understood(told, candidate, response, self._wanted, self._tree_wanted)
+            asyncio.get_running_loop().call_soon(answered, None)
+        else:
+            worker.ask(response, answered)
 
     async def close(self) -> None:
         """End every worker, by force where it does not go by itself."""
@@ -126,7 +140,7 @@ class _Worker(asyncio.SubprocessProtocol):
     """One process: what it was sent and has not answered, oldest first."""
 
     def __init__(self, readers: Readers) -> None:
-        self.sent: deque[tuple[asyncio.Future[bytes | str | None], int]] = deque()
+        self.sent: deque[tuple[Callable[[bytes | str | None], None], int]] = deque()
         self.answered = 0
         self._readers = readers
         self._greeted = self._ready = False
@@ -164,14 +178,12 @@ class _Worker(asyncio.SubprocessProtocol):
     def has_room(self, size: int) -> bool:
         return self._ready and len(self.sent) < AHEAD and self._bytes + size < AHEAD_BYTES
 
-    async def ask(self, response: Response) -> bytes | str | None:
-        """The answer; or a text, why this very page killed the worker; or None, for one it had not begun."""
+    def ask(self, response: Response, then: Callable[[bytes | str | None], None]) -> None:
+        """`then` hears the answer; or a text, why this very page killed the worker; or None, for one not begun."""
         assert self._input is not None
-        promise: asyncio.Future[bytes | str | None] = asyncio.get_running_loop().create_future()
-        self.sent.append((promise, len(response.body)))
+        self.sent.append((then, len(response.body)))
         self._bytes += len(response.body)
         self._input.write(wire.ask(response))
-        return await promise
 
     def end(self) -> None:
         """Let it go: an idle worker goes when its input ends; what another is doing is of no use any more."""
@@ -189,10 +201,10 @@ class _Worker(asyncio.SubprocessProtocol):
     def _settle(self) -> None:
         self._ready = False
         code = self._transport.get_returncode() if self._transport is not None else None
-        for place, (promise, _) in enumerate(self.sent):
-            if not promise.done():  # the oldest is what it was reading when it died
-                promise.set_result(_cause(code) if code is not None and place == 0 else None)
+        owed = [then for then, _ in self.sent]
         self.sent.clear()
+        for place, then in enumerate(owed):  # the oldest is what it was reading when it died
+            then(_cause(code) if code is not None and place == 0 else None)
 
     # ---- what asyncio tells
 
@@ -202,11 +214,13 @@ class _Worker(asyncio.SubprocessProtocol):
             if not self._greeted:
                 self._greeted = self._ready = True
                 continue
-            promise, size = self.sent.popleft()
+            if not self.sent:  # it says more than it was asked
+                self.stop()
+                return
+            then, size = self.sent.popleft()
             self._bytes -= size
             self.answered += 1
-            if not promise.done():
-                promise.set_result(message)
+            then(message)
 
     def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
         self._ready = False

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -49,6 +49,7 @@ _MEMORABLE = 300  # longer links, or links of longer folders, are resolved each 
 _ANYWHERE = "http://anywhere.invalid/"
 _PATH_START = "._~-%"
 HEADINGS = "h1,h2,h3,h4,h5,h6"
+_new: Callable[..., Link] = tuple.__new__  # as Link(...), without a call of Python's own for each
 _UNFIT = re.compile(r"[\s/#.]+")
 
 
@@ -215,7 +216,7 @@ class HtmlDocument:
             rel = attributes.get("rel")
             nofollow = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
             anchor = "" if framed else tidy(self._spend(node)) or self._alternative(node, attributes)
-            links.append(Link(found[1], anchor[:LONGEST_ANCHOR], found[0], len(nodes), nofollow))
+            links.append(_new(Link, (found[1], anchor[:LONGEST_ANCHOR], found[0], len(nodes), nofollow)))
             nodes.append(node)
         return links
 
@@ -385,6 +386,8 @@ _remembered = lru_cache(maxsize=32768)(_find)
 
 def tidy(text: str) -> str:
     """White space and control characters collapsed to single spaces: fit for one line anywhere."""
+    if text.isprintable():  # then there is no white space but the ordinary one
+        return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
     text = " ".join(text.split())
     if not text.isprintable():
         text = " ".join(text.translate(_CONTROL).split())
