@@ -6,8 +6,9 @@
 
 Two beds: schools (skipped where ../shared is missing) and a generated web of 200,000 pages (5,000 with `--quick`),
 prepared first if they are not in the cache. Every line is a process of its own, crawling topic after topic with a
-budget of pages each; seconds are CPU seconds, so a busy machine hardly matters. Seed numbers are fixed. The other two
-run on schools, or on the small generated web, and print seconds by the clock beside CPU seconds.
+budget of pages each; seconds are CPU seconds, so a busy machine hardly matters. What a strategy learns before a crawl
+is shown apart (`training`, seconds a topic). Seed numbers are fixed. The other two run on schools, or on the small
+generated web, and print seconds by the clock beside CPU seconds.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 from scenthound.lab.bed import Bed, BedTopic, Web
 from scenthound.lab.experiment import run
@@ -36,19 +38,32 @@ TARGET = {"best-first": 3000}  # DESIGN, section 7: visits per second and core
 LEARNED = 1000  # the same for strategies that learn
 
 
-def crawl(folder: Path, topics: list[BedTopic], strategy: str, pages: int) -> tuple[int, float, float, int]:
-    """Visits, CPU seconds, those of them spent in ranking, and the largest memory of the process in bytes."""
+class Crawled(NamedTuple):
+    """What the crawls of one strategy cost, in CPU seconds and bytes."""
+
+    visits: int
+    spent: float
+    """Without training."""
+    ranking: float
+    training: float
+    memory: int
+
+
+def crawl(folder: Path, topics: list[BedTopic], strategy: str, pages: int) -> Crawled:
     bed = PreparedBed(folder)
     gc.freeze()  # as in the processes of an experiment
     gc.set_threshold(50_000, 20, 100)
-    visits, ranking = 0, 0.0
+    visits, ranking, training = 0, 0.0, 0.0
     before = time.process_time()
     for topic in topics:
         result = run_cell(bed, topic, strategy, limits=ReplayLimits(pages), seed_number=1)
         visits += len(result.steps)
         ranking += result.rank_seconds[-1] if result.rank_seconds else 0.0
+        training += result.train_seconds
     spent = time.process_time() - before
-    return visits, spent, ranking, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return Crawled(
+        visits, spent - training, ranking, training, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    )
 
 
 def schools() -> Bed | None:
@@ -70,20 +85,19 @@ def beds(quick: bool) -> list[tuple[str, Web, int, int]]:
 
 
 def visits(quick: bool, strategies: list[str]) -> None:
-    print(f"{'bed':<20}{'strategy':<16}{'visits':>9}{'visits/s':>10}{'ranking':>9}{'memory':>10}")
+    print(f"{'bed':<20}{'strategy':<16}{'visits':>9}{'visits/s':>10}{'ranking':>9}{'training':>10}{'memory':>10}")
     for name, web, topics, pages in beds(quick):
         began = time.perf_counter()
         ready = prepare(web)
         took, size = time.perf_counter() - began, sum(file.stat().st_size for file in ready.folder.rglob("*"))
         for strategy in strategies:
             with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                count, spent, ranking, memory = pool.submit(
-                    crawl, ready.folder, web.topics[:topics], strategy, pages
-                ).result()
+                got = pool.submit(crawl, ready.folder, web.topics[:topics], strategy, pages).result()
             target = TARGET.get(strategy, 0 if strategy in TEN.split(",") else LEARNED)
             print(
-                f"{name:<20}{strategy:<16}{count:>9,}{count / spent:>10,.0f}{ranking / spent:>9.0%}"
-                f"{memory / 1e6:>7,.0f} MB{f'   target {target:,}' if target else ''}",
+                f"{name:<20}{strategy:<16}{got.visits:>9,}{got.visits / got.spent:>10,.0f}"
+                f"{got.ranking / got.spent:>9.0%}{f'{got.training / topics:.2f} s' if got.training else '':>10}"
+                f"{got.memory / 1e6:>7,.0f} MB{f'   target {target:,}' if target else ''}",
                 flush=True,
             )
         print(

@@ -34,7 +34,8 @@ from scenthound.text.contexts import (
     surroundings,
     window_counts,
 )
-from scenthound.text.folded import Folded
+from scenthound.text.folded import Folded, words_of
+from scenthound.text.folded import folded as fold
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 from scenthound.url import make
@@ -259,11 +260,8 @@ TERMS = st.lists(st.text("abcé", min_size=1, max_size=3), max_size=20)
 
 
 def folded(counts: Counts) -> Counts:
-    made = Folded()
-    words = "\n".join(["", *counts, ""]).encode()
     numbers = b"".join(number.to_bytes(4, "little") for number in counts.values())
-    made._square = (counts.square, words, numbers)  # type: ignore[assignment]
-    return made
+    return fold(counts.square, words_of(counts), numbers)
 
 
 @given(TERMS, TERMS)

@@ -10,10 +10,11 @@ is handed are copies (`prepared_document`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,7 @@ from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
+RECALLED = 6_000  # pages of which is known what was derived: all words, or those around all links, are some 40 KB each
 REMEMBERED = 400_000  # links kept ready between visits: some 60 MB; a bed like schools fits
 HOPS = 10  # redirects followed when a recorded URL is asked for its page, as in the loop
 
@@ -91,13 +93,16 @@ class PreparedBed:
         self._terms: dict[Analyser, PreparedTerms] = {}
         self._ready: dict[int, _Links] = {}
         self._ready_links = 0
+        self._found_out: dict[int, dict[Hashable, Any]] = {}
         self.bring(*analysers)
 
     # ---- what a driver asks
 
     def bring(self, *analysers: Analyser) -> None:
         """From now on pages come with their counts by these analysers and no others."""
-        self._brought = [(("counts", analyser), self.terms(analyser)) for analyser in dict.fromkeys(analysers)]
+        self._brought = [
+            (("counts", analyser), ("whole", analyser), self.terms(analyser)) for analyser in dict.fromkeys(analysers)
+        ]
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
         """What the web answered; a URL that the bed lacks is a 404."""
@@ -108,14 +113,28 @@ class PreparedBed:
         if kind == PAGE:
             title, links, outlinks = self._ready.get(row) or self._make_ready(row)
             record = self._records[self._records_at[row] : self._records_at[row + 1]]
-            memo = {key: terms.folded(row) for key, terms in self._brought}
-            memo["outlinks"] = outlinks  # type: ignore[index, assignment]
-            document = PreparedDocument(title, links, record)
-            return PreparedPage(self.urls[self._numbers[row]], candidate, document, status, size, 0.0, memo)  # type: ignore[arg-type]
+            known = self._recall(row)
+            memo: dict[Hashable, Any] = {"outlinks": outlinks}
+            for key, whole, terms in self._brought:
+                if whole in known and key not in known:  # somebody looked at every word: soon somebody will again
+                    known[key] = terms.counts(row)
+                memo[key] = known[key] if key in known else terms.folded(row)
+            document = PreparedDocument(title, links, record, known)
+            return PreparedPage(self.urls[self._numbers[row]], candidate, document, status, size, 0.0, memo)
         first, second = self._head(row)[:2]
         if kind == MOVED:
             return Moved(candidate, Url(first), second, status, size)
         return Miss(candidate, first, second, status, size)
+
+    def _recall(self, row: int) -> dict[Hashable, Any]:
+        """What was found out about a page on earlier visits; of the pages seen longest ago it is forgotten."""
+        known = self._found_out.pop(row, None)
+        if known is None:
+            known = {}
+            if len(self._found_out) >= RECALLED:
+                del self._found_out[next(iter(self._found_out))]
+        self._found_out[row] = known
+        return known
 
     def _make_ready(self, row: int) -> _Links:
         head = self._head(row)

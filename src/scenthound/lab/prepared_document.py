@@ -124,10 +124,14 @@ def _unpack(record: bytes) -> _Tables:
 class PreparedDocument:
     """A `model.Document` that was parsed and tokenised long ago."""
 
-    __slots__ = ("_given", "_leaves", "_record", "_spare", "_tables", "links", "title")
+    __slots__ = ("_given", "_leaves", "_record", "_spare", "_tables", "found_out", "links", "title")
 
-    def __init__(self, title: str, links: Sequence[Link], record: bytes) -> None:
+    def __init__(
+        self, title: str, links: Sequence[Link], record: bytes, found_out: dict[Hashable, Any] | None = None
+    ) -> None:
         self.title, self.links = title, links
+        self.found_out = {} if found_out is None else found_out
+        """What was derived of this page before, under those keys of `text.contexts` that `LASTING` names."""
         self._record = record
         self._tables: _Tables | None = None
         self._leaves: list[Leaf] | None = None
@@ -176,6 +180,8 @@ class PreparedDocument:
 
     def known(self, key: Hashable) -> Any:
         """The answer to a question of `text.contexts` that the recorded tokens hold; None: not one of these."""
+        if key in self.found_out:
+            return self.found_out[key]
         match key:
             case ("stream",):
                 return self._stream()
@@ -248,6 +254,15 @@ def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> C
     return total
 
 
+LASTING = {
+    *("surroundings", "leaf numbers", "leaf terms", "stream", "holders", "anchor leaves", "headings", "url terms"),
+    *("anchor terms", "anchor groups", "anchored", "distinct tokens", "whole"),
+}
+"""Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
+alone, and who wants them wants them on every visit. What an element says is not among them: it may depend on what was
+asked before, since a page may repeat itself only so often."""
+
+
 class PreparedPage(Page):
     """A page that asks its record before it computes an answer. Time spent so counts as reading (rule 14)."""
 
@@ -258,7 +273,11 @@ class PreparedPage(Page):
         if key in memo:
             return memo[key]  # type: ignore[no-any-return]
         before = time.process_time()
-        found = self.document.known(key) if isinstance(self.document, PreparedDocument) else None
+        document = self.document
+        assert isinstance(document, PreparedDocument)
+        found = document.known(key)
         made = memo[key] = make() if found is None else found
+        if isinstance(key, tuple) and key[0] in LASTING:
+            document.found_out[key] = made
         self.effort += time.process_time() - before
         return made

@@ -149,8 +149,8 @@ def run_strategy(
         if getattr(strategy, "oracle", False):  # it may read links it has not paid for, and says so in its name
             strategy.peek(lambda url: bed.links(bed.pages[n]) if (n := bed.number(url)) is not None else [])  # type: ignore[attr-defined]
         if lessons is not None and isinstance(strategy, Trains):
-            taught, before = lessons(), time.process_time()
-            strategy.train(taught, random.Random(f"training:{seed_number}"), lambda _: None)
+            before = time.process_time()
+            strategy.train(lessons(), random.Random(f"training:{seed_number}"), lambda _: None)
             result.train_seconds = time.process_time() - before
         crawl = Crawl(
             strategy,
