@@ -1,6 +1,6 @@
 """Page visits per second and core in replay, and the memory.
 
-    python benchmarks/replay.py [--strategies best-first,dom] [--quick]
+    python benchmarks/replay.py [--strategies best-first,dom] [--bed schools] [--quick]
     python benchmarks/replay.py --prepare [--quick]       preparing a bed from nothing, by two processes
     python benchmarks/replay.py --experiment [--quick]    60 topics x 10 strategies x 1,000 pages, in two processes
 
@@ -84,9 +84,11 @@ def beds(quick: bool) -> list[tuple[str, Web, int, int]]:
     return found
 
 
-def visits(quick: bool, strategies: list[str]) -> None:
+def visits(quick: bool, strategies: list[str], only: str) -> None:
     print(f"{'bed':<20}{'strategy':<16}{'visits':>9}{'visits/s':>10}{'ranking':>9}{'training':>10}{'memory':>10}")
     for name, web, topics, pages in beds(quick):
+        if not name.startswith(only):
+            continue
         began = time.perf_counter()
         ready = prepare(web)
         took, size = time.perf_counter() - began, sum(file.stat().st_size for file in ready.folder.rglob("*"))
@@ -149,13 +151,14 @@ def main() -> None:
     parser.add_argument("--prepare", action="store_true", help="how long a bed takes to prepare")
     parser.add_argument("--experiment", action="store_true", help="how long an experiment takes")
     parser.add_argument("--strategies", help=f"names, by comma; else {STRATEGIES}, or ten of them in an experiment")
+    parser.add_argument("--bed", default="", choices=["", "schools", "generated"], help="one of the two alone")
     asked = parser.parse_args()
     if asked.prepare:
         preparing(asked.quick)
     elif asked.experiment:
         experiment(asked.quick, asked.strategies or TEN)
     else:
-        visits(asked.quick, (asked.strategies or STRATEGIES).split(","))
+        visits(asked.quick, (asked.strategies or STRATEGIES).split(","), asked.bed)
 
 
 if __name__ == "__main__":

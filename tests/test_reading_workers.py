@@ -25,7 +25,15 @@ from scenthound.crawl.settings import Settings
 from scenthound.model import Candidate, Miss, Page, Response, Url
 from scenthound.reading import around, wire
 from scenthound.reading.readers import Readers
-from scenthound.text.contexts import Around, anchor_counts, contexts, page_counts, window_counts
+from scenthound.text.contexts import (
+    Around,
+    Query,
+    anchor_counts,
+    context_similarities,
+    contexts,
+    page_counts,
+    window_counts,
+)
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits, land
 from small_crawl import Pages
@@ -39,6 +47,7 @@ AROUND = (
     Around("window", SMALL, 2),
     Around("window", SMALL, 50),
 )
+QUERIES = [Query("honey bees"), Query("bees bees now hive"), Query("")]
 READING = wire.Wanted(LIMITS, "scenthound", ANALYSER, AROUND)
 WANTED = Candidate(Url("http://a.test/x/"), 0.5, parent=Url("http://p.test/"), depth=3)
 PAGE = """<!doctype html><html lang=en><title>Bees &amp; honey</title><body><nav><a href="/">Home</a>
@@ -89,6 +98,8 @@ def _same_around(there: Page, here: Page) -> None:
         told, found = contexts(there, up, ANALYSER), contexts(here, up, ANALYSER)
         assert [list(counts.items()) for counts in told] == [list(counts.items()) for counts in found]
         assert [counts.square for counts in told] == [counts.square for counts in found]
+        for query in QUERIES:
+            assert list(context_similarities(there, up, query)) == list(context_similarities(here, up, query))
 
 
 def test_a_page_with_too_much_around_its_links_is_left_to_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:

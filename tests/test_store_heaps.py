@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
 from scenthound.store.heaps import MemoryFrontier
@@ -243,3 +244,30 @@ def test_whether_an_offer_changes_anything(again: Candidate, matters: bool) -> N
         before = list(frontier.entries())
         assert frontier.push(again) is None
         assert list(frontier.entries()) == before
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0.0, 0.2, 0.5, 1.5]), st.sampled_from([0.0, 5.0]))),
+    st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0.1, 0.2, 0.7, 2.0])), max_size=40),
+)
+def test_scores_given_all_at_once_are_those_given_one_by_one(
+    first: list[tuple[int, float, float]], then: list[tuple[int, float]]
+) -> None:
+    together, single = MemoryFrontier(bound=20), MemoryFrontier(bound=20)
+    for frontier in (together, single):
+        for number, score, due in first:
+            frontier.push(offer(f"h{number % 4}/{number}", score, due=due))
+    anew = [offer(f"h{number % 4}/{number}", score, rescored=True, parts={"word": score}) for number, score in then]
+    together.rescore(anew)
+    for candidate in anew:
+        if candidate.url in single:
+            single.push(candidate)
+    for frontier in (together, single):
+        frontier.push(offer("h1/last", 0.3))
+    for now in (0.0, 10.0):
+        assert together.ready_at() == single.ready_at()
+        while (candidate := single.pop(now)) is not None:
+            assert together.pop(now) == candidate
+            assert together.last_rank == single.last_rank
+        assert together.pop(now) is None
+    assert len(together) == len(single) == 0

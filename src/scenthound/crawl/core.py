@@ -390,9 +390,10 @@ class Crawl:
         if self.limits.nofollow and any(link.nofollow for link in page.links):
             barred = {link.url for link in page.links if link.nofollow}
             barred -= {link.url for link in page.links if not link.nofollow}
+        anew = self._ranked_anew(offers)
         chosen, seen, later = self._chosen, self.history.seen, self.later
         push, scope, matters = self.frontier.push, self.scope, self._matters
-        for candidate in offers:  # some 100 a page: what most of them need is done here, with few calls
+        for candidate in offers[:anew]:  # some 100 a page: what most of them need is done here, with few calls
             url = candidate.url
             if not matters(candidate) or url in chosen or (seen(url) and url not in later):
                 continue
@@ -402,7 +403,17 @@ class Crawl:
                 self._admit(candidate)
             elif (fallen := push(candidate)) is not None:
                 self._fell(fallen, candidate)
+        if anew < len(offers):
+            self.frontier.rescore(offers[anew:])  # type: ignore[attr-defined]
         self.rank_seconds += self._meter() - before
+
+    def _ranked_anew(self, offers: list[Candidate]) -> int:
+        """From where on the offers are nothing but new scores for what waits: those the frontier can take in one go."""
+        end = len(offers)
+        if hasattr(self.frontier, "rescore"):
+            while end and offers[end - 1].rescored and offers[end - 1].parent is None:
+                end -= 1
+        return end
 
     def reconsider(self, page: Page) -> None:
         """Offer what a page fetched earlier leads to once more, as after the frontier was lost."""

@@ -6,7 +6,9 @@ text. They travel as columns, contexts that links share once, and become `Counts
 
 from __future__ import annotations
 
+import math
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -80,11 +82,13 @@ def _pack(counts: Counts) -> _Packed:
 
 
 class Told(Sequence[Counts]):
-    """The contexts of the links, in step with `page.links`, as a worker told them."""
+    """The contexts of the links, in step with `page.links`, as a worker told them; see `contexts.Surveyed`."""
 
     def __init__(self, columns: Sequence[bytes]) -> None:
-        self._columns: Sequence[bytes] | None = columns
-        self._counts: list[Counts] = []
+        of_link, sizes, squares, words, numbers = columns
+        self._of_link, self._sizes, self._squares = _numbers("I", of_link), _numbers("I", sizes), squares
+        self._words, self._often = words, numbers
+        self._counts: list[Counts] | None = None
 
     def __len__(self) -> int:
         return len(self._opened())
@@ -95,20 +99,32 @@ class Told(Sequence[Counts]):
     def __iter__(self) -> Iterator[Counts]:
         return iter(self._opened())
 
+    def similarities(self, query: Counts) -> list[float]:
+        """The cosine of the query with each context. Only the words of the query are looked at."""
+        dots: dict[int, int] = {}
+        ends = list(accumulate(self._sizes))
+        often = memoryview(self._often).cast("I")
+        for place, term in enumerate(self._terms()):
+            if term in query:
+                row = bisect_right(ends, place)
+                dots[row] = dots.get(row, 0) + query[term] * often[place]
+        squares = memoryview(self._squares).cast("Q")
+        found = {row: min(1.0, dot / math.sqrt(query.square * squares[row])) for row, dot in dots.items() if dot}
+        return [found.get(row, 0.0) for row in self._of_link] if found else [0.0] * len(self._of_link)
+
+    def _terms(self) -> list[str]:
+        return self._words.decode("utf-8", "surrogatepass").split("\n") if self._words else []
+
     def _opened(self) -> list[Counts]:
-        if self._columns is not None:
-            of_link, sizes, squares, words, numbers = self._columns
-            self._columns = None
-            terms = words.decode("utf-8", "surrogatepass").split("\n") if words else []
-            often = _numbers("I", numbers)
+        if self._counts is None:
+            terms, often = self._terms(), _numbers("I", self._often)
             made = []
-            for (begin, end), square in zip(
-                pairwise([0, *accumulate(_numbers("I", sizes))]), _numbers("Q", squares), strict=True
-            ):
+            spans = pairwise([0, *accumulate(self._sizes)])
+            for (begin, end), square in zip(spans, _numbers("Q", self._squares), strict=True):
                 counts = Counts(zip(terms[begin:end], often[begin:end], strict=True))
                 counts._square = square
                 made.append(counts)
-            self._counts = list(map(made.__getitem__, _numbers("I", of_link)))
+            self._counts = list(map(made.__getitem__, self._of_link))
         return self._counts
 
 

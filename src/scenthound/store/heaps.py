@@ -109,6 +109,38 @@ class MemoryFrontier:
             waiting is None or not score <= -waiting[0] or rescored or bool(carry) or due > waiting[4].due
         )  # NaN is not <=: it is for `push` to refuse
 
+    def rescore(self, offers: Iterable[Candidate]) -> list[int]:
+        """New scores for what waits, all at once; gives the numbers of the entries that changed. As one push for each,
+        but every heap is made anew once, where single pushes would fill it with dead items again and again."""
+        entries, bins, now = self._entries, self._bins, self._now
+        fresh: dict[_Host, list[_Item]] = {}
+        changed = []
+        for offer in offers:
+            item = entries.get(offer.url)
+            if item is None:
+                continue
+            merged = found_again(item[4], offer)
+            if merged is item[4]:
+                continue
+            score = round(merged.score, DECIMALS)
+            bins[_bin(-item[0])] -= 1
+            bins[_bin(score)] += 1
+            made = entries[offer.url] = (-score, item[1], self._version(), item[3], merged)
+            fresh.setdefault(item[3], []).append(made)
+            changed.append(item[1])
+        for host, items in fresh.items():
+            host.ripe = [item for item in host.ripe if self._is_current(item)]
+            host.parked = [entry for entry in host.parked if self._is_current(entry[2])]
+            current = [item for item in items if self._is_current(item)]  # an offer may stand there twice
+            host.ripe += [item for item in current if item[4].due <= now]
+            host.parked += [(item[4].due, item[1], item) for item in current if item[4].due > now]
+            heapify(host.ripe)
+            heapify(host.parked)
+            self._place(host)
+        if changed:
+            self._worst_upto = None
+        return changed
+
     def rest(self, host: str, until: float) -> None:
         known = self._hosts.get(host)
         if known is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scenthound.errors import FolderBroken
@@ -60,6 +60,14 @@ class SqliteFrontier(MemoryFrontier):
         if fallen is not None and fallen is not candidate:
             self._changed[self._fallen_number] = fallen.url
         return fallen
+
+    def rescore(self, offers: Iterable[Candidate]) -> list[int]:
+        offers = list(offers)
+        changed = super().rescore(offers)
+        for offer in offers if changed else ():
+            if (entry := self._entries.get(offer.url)) is not None:
+                self._changed[entry[1]] = offer.url
+        return changed
 
     def pop(self, now: float) -> Candidate | None:
         candidate = super().pop(now)
@@ -170,18 +178,18 @@ class _Rows:
     """Makes rows of candidates; what links of one page share is put into words once."""
 
     def __init__(self) -> None:
-        self._parts: tuple[Mapping[str, Any], str | None] = (NOTHING, None)
+        self._parts: dict[int, str | None] = {}  # by id: while rows are made the candidates keep their parts alive
 
     def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
-        if parts is not self._parts[0]:
-            self._parts = (parts, as_json(parts))
+        if (said := self._parts.get(id(parts), "")) == "":
+            said = self._parts[id(parts)] = as_json(parts)
         return (
             number,
             url,
             float(score),
             as_json(carry) if carry else None,
-            self._parts[1],
+            said,
             parent,
             clean(anchor),
             depth,

@@ -43,6 +43,7 @@ from scenthound.text.contexts import (
     leaf_numbers,
     link_number,
     page_counts,
+    whole_counts,
 )
 from scenthound.text.numbers import NONE
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
@@ -139,8 +140,9 @@ class Apprentice:
         label = self.labels_.get(page.url, self.labels_.get(page.candidate.url))
         if label is not None:
             return float(label)
-        counts = page_counts(page, self.analyser_)
-        return self.query_.similarity(counts) if self.critic_ is None else self.critic_.posterior(GOOD, counts)
+        if self.critic_ is None:
+            return self.query_.similarity(page_counts(page, self.analyser_))
+        return self.critic_.posterior(GOOD, whole_counts(page, self.analyser_))
 
     # ---- crawling
 

@@ -24,7 +24,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Page, Url
 from scenthound.strategies import strategy
 from scenthound.strategies.best_first import BestFirst
-from scenthound.text.contexts import Around, Query, context_counts, contexts, page_similarity
+from scenthound.text.contexts import Around, Query, context_counts, context_similarities, page_similarity
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -70,9 +70,13 @@ class Dom(BestFirst):
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
         """Every link that counts, at its best anchor, with its score and the parts of that."""
         similarity = page_similarity(page, self.query_)
+        known: dict[float, dict[str, float]] = {}  # links of the same worth share their parts
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context
-            yield link, score, {"page": similarity, "context": context}
+            parts = known.get(context)
+            if parts is None:
+                parts = known[context] = {"page": similarity, "context": context}
+            yield link, score, parts
 
     def _contexts(self, page: Page, similarity: float) -> Iterable[tuple[Link, float]]:
         if not similarity and self.up:  # all that stands above a link is on the page, and there is none of it there
@@ -87,7 +91,7 @@ class Dom(BestFirst):
     def _similarities(self, page: Page) -> Iterable[float]:
         query, up = self.query_, self.up
         if not self.min_words:
-            return map(query.similarity, contexts(page, up, query.analyser))
+            return context_similarities(page, up, query)
         known: dict[int, float] = {}
         return (climbed_similarity(page, link, query, up, self.min_words, known) for link in page.links)
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.model import Link, Page, Url
-from scenthound.text.contexts import link_number, page_counts, stream
+from scenthound.text.contexts import link_number, stream, whole_counts
 from scenthound.text.tokens import Analyser, tokens
 
 AROUND = 3  # words before and after an anchor [ECON]
@@ -200,7 +200,7 @@ class KnownWeb:
 
     def _words(self, page: Page) -> tuple[array[int], array[int]]:
         """The features of a page's text in ascending order, and how often each occurs."""
-        counted: Mapping[str, int] = page_counts(page, self.analyser)
+        counted: Mapping[str, int] = whole_counts(page, self.analyser)
         if len(counted) > WORDS_PER_PAGE:
             counted = dict(islice(counted.items(), WORDS_PER_PAGE))
         found = list(map(self.lexicon.numbers.get, counted))

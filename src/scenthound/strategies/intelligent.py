@@ -32,7 +32,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.strategies import strategy
 from scenthound.strategies.sightings import LINK, Sightings
-from scenthound.text.contexts import Query, address_terms, page_counts, url_text
+from scenthound.text.contexts import Query, address_terms, page_counts, url_text, whole_counts
 from scenthound.text.interest import Events, Reals, Totals
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
@@ -154,7 +154,7 @@ class Intelligent:
             self.goals_.add(page.url)
 
     def _parent(self, page: Page, is_goal: bool) -> _Parent:
-        words = self.events_["words"].numbered(list(page_counts(page, self.analyser_))[:MOST_WORDS])
+        words = self.events_["words"].numbered(list(whole_counts(page, self.analyser_))[:MOST_WORDS])
         goal_children = sum(link.url in self.goals_ for link in page.outlinks)
         return _Parent(np.array(words, dtype=np.int32), is_goal, goal_children)
 

@@ -29,10 +29,10 @@ Similarities are not remembered: they are judgement, which `Page.effort` leaves 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Leaf, Link, Page, Url
 from scenthound.text.tokens import Analyser, tokens
@@ -81,6 +81,13 @@ class Around(NamedTuple):
             return (page.document.under(link, self.size) for link in page.links)
         words, spans = stream(page)
         return ((number, _window(words, spans[number], link, self.size)) for number, link in enumerate(page.links))
+
+
+@runtime_checkable
+class Surveyed(Protocol):
+    """Contexts that know a quicker way than one after the other."""
+
+    def similarities(self, query: Counts) -> Sequence[float]: ...
 
 
 class Stream(NamedTuple):
@@ -159,6 +166,12 @@ def contexts(page: Page, up: int, analyser: Analyser) -> Sequence[Counts]:
     if up and (told := page.known(Around("element", analyser, up))) is not None:
         return told  # type: ignore[no-any-return]
     return [context_counts(page, link, up, analyser) for link in page.links]
+
+
+def context_similarities(page: Page, up: int, query: Query) -> Iterable[float]:
+    """The cosine of the query with the context of each link, in step with `page.links`."""
+    found = contexts(page, up, query.analyser)
+    return found.similarities(query.counts) if isinstance(found, Surveyed) else map(query.similarity, found)
 
 
 def climbed_counts(page: Page, link: Link, min_words: int, analyser: Analyser, up: int = 1) -> Counts:
