@@ -26,6 +26,7 @@ from scenthound.text.contexts import (
     anchors_by_url,
     climbed_counts,
     context_counts,
+    contexts,
     heading_leaves,
     leaf_numbers,
     leaf_terms,
@@ -101,6 +102,8 @@ def assert_alike(ours: Page, theirs: Page) -> None:
     assert " ".join(ours.text.split()) == " ".join(theirs.text.split())
     assert list(ours.document.leaves) == list(theirs.document.leaves)
     assert stream(ours) == stream(theirs)
+    for up in (0, 1, 2, 50):
+        assert contexts(ours, up, SMALL) == contexts(theirs, up, SMALL)
     for analyser in (Analyser(), SMALL):
         assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
         assert leaf_terms(ours, analyser) == leaf_terms(theirs, analyser)

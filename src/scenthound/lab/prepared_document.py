@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
-from scenthound.text.contexts import NumberedLeaves, Stream
+from scenthound.text.contexts import Around, NumberedLeaves, Stream
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
@@ -192,6 +192,8 @@ class PreparedDocument:
                 tables = self._read()
                 first, behind = tables.first_leaf[element], tables.behind_leaf[element]
                 return term_frequencies(analyser.terms_of(self._tokens(first, behind)))
+            case Around("element", Analyser() as analyser, int(up)):
+                return self._contexts(analyser, up)
             case ("leaf terms", Analyser() as analyser):
                 tables = self._read()
                 terms = analyser.term_of_each(tables.words)
@@ -203,6 +205,17 @@ class PreparedDocument:
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
         return None
+
+    def _contexts(self, analyser: Analyser, up: int) -> list[Counts]:
+        tables, known, found = self._read(), dict[int, Counts](), []
+        for link in self.links:
+            element, text = self.under(link, up)
+            counts = known.get(element)
+            if counts is None:
+                run = self._tokens(tables.first_leaf[element], tables.behind_leaf[element]) if text else []
+                counts = known[element] = term_frequencies(analyser.terms_of(run))
+            found.append(counts)
+        return found
 
     def _read(self) -> _Tables:
         if self._tables is None:

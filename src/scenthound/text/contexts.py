@@ -20,7 +20,7 @@ supply them. The keys, all plain tuples (`analyser` is an `Analyser`, `number` a
     ("surroundings", analyser)              what the surroundings of each link say, as Surroundings
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
-    Around(...)                             for all links the Counts of one of their contexts, where a worker made them
+    Around(...)                             for all links the Counts of one of their contexts
 
 Similarities are not remembered: they are judgement, which `Page.effort` leaves out, and cheap, since
 `Counts` know their norm.
@@ -31,6 +31,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
+SHORT = 200  # characters
 WHOLE_PAGE = sys.maxsize
 """As `up`: climb to the root. The context is then the page, and DOM scores are those of best-first."""
 
@@ -163,15 +165,20 @@ def context_counts(page: Page, link: Link, up: int, analyser: Analyser) -> Count
 
 def contexts(page: Page, up: int, analyser: Analyser) -> Sequence[Counts]:
     """`context_counts` of all links, in step with `page.links`."""
-    if up and (told := page.known(Around("element", analyser, up))) is not None:
-        return told  # type: ignore[no-any-return]
-    return [context_counts(page, link, up, analyser) for link in page.links]
+    if not up:
+        return [anchor_counts(page, link, analyser) for link in page.links]
+    around = Around("element", analyser, up)
+    return page.derived(around, lambda: _contexts(page, around))
 
 
 def context_similarities(page: Page, up: int, query: Query) -> Iterable[float]:
     """The cosine of the query with the context of each link, in step with `page.links`."""
     found = contexts(page, up, query.analyser)
-    return found.similarities(query.counts) if isinstance(found, Surveyed) else map(query.similarity, found)
+    if isinstance(found, Surveyed):
+        return found.similarities(query.counts)
+    shared = {id(counts): counts for counts in found}
+    known = {place: query.similarity(counts) for place, counts in shared.items()}
+    return [known[id(counts)] for counts in found]
 
 
 def climbed_counts(page: Page, link: Link, min_words: int, analyser: Analyser, up: int = 1) -> Counts:
@@ -279,6 +286,25 @@ def anchors_by_url(page: Page) -> Mapping[Url, Sequence[Link]]:
         if link.url in anchors:
             anchors[link.url].append(link)
     return anchors
+
+
+def _contexts(page: Page, around: Around) -> list[Counts]:
+    known: dict[Hashable, Counts] = {}
+    found = []
+    for name, text in around.pieces(page):
+        counts = known.get(name)
+        if counts is None:
+            assert isinstance(text, str)
+            counts = _short(around.analyser, text) if len(text) <= SHORT else around.analyser.counts(text)
+            known[name] = counts
+        found.append(counts)
+    return found
+
+
+@lru_cache(maxsize=1 << 13)
+def _short(analyser: Analyser, text: str) -> Counts:
+    """Short texts around links are menus: the same on all pages of a site."""
+    return analyser.counts(text)
 
 
 def _window(words: list[str], span: tuple[int, int], link: Link, width: int) -> list[str]:
