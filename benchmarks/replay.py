@@ -29,7 +29,8 @@ from scenthound.lab.experiment import run
 from scenthound.lab.generate import GeneratedWeb, generate
 from scenthound.lab.prepared import PreparedBed, prepare
 from scenthound.lab.prepared_cache import VARIABLE
-from scenthound.lab.replaying import ReplayLimits, run_cell
+from scenthound.lab.replaying import ReplayLimits, own_analysers, run_cell
+from scenthound.strategies import SHELF
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = "breadth-first,best-first,best-n-first"
@@ -53,6 +54,7 @@ def crawl(folder: Path, topics: list[BedTopic], strategy: str, pages: int) -> Cr
     bed = PreparedBed(folder)
     gc.freeze()  # as in the processes of an experiment
     gc.set_threshold(50_000, 20, 100)
+    bed.bring(*own_analysers(SHELF.get(strategy)()))  # prepares what is missing of its terms
     visits, ranking, training = 0, 0.0, 0.0
     before = time.process_time()
     for topic in topics:

@@ -370,3 +370,25 @@ def test_what_older_code_prepared_is_removed_when_nobody_has_used_it_for_a_month
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
     assert prepared_cache.prune(tmp_path / "bed-now") == [tmp_path / "bed-old"]
     assert sorted(folder.name for folder in tmp_path.iterdir()) == ["bed-lately", "bed-now", "other-old"]
+
+
+def test_what_was_found_out_on_an_earlier_visit_changes_no_answer(bed: Bed) -> None:
+    """A page may repeat itself only so often; recalling what stands around its links counts as asking for it."""
+    ready = prepare(bed)
+    first, again, other = (fetched(ready, "http://a.test/") for _ in range(3))
+    found = surroundings(first, SMALL)
+    told = [first.document.under(link, up) for link in first.links for up in (1, 2)]
+    assert surroundings(again, SMALL) is found
+    assert [again.document.under(link, up) for link in again.links for up in (1, 2)] == told
+    assert again.document._spare == first.document._spare
+    other.document.under(other.links[0], 3)
+    assert surroundings(other, SMALL) == found
+    assert surroundings(other, SMALL) is not found, "something had been asked before"
+
+
+def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:
+    ready = prepare(bed)
+    first, again = (fetched(ready, "http://a.test/") for _ in range(2))
+    assert first.derived(("stream", "mine"), lambda: "a") == "a"
+    assert again.derived(("stream", "mine"), lambda: "b") == "b"
+    assert again.derived((), lambda: "nothing") == "nothing"

@@ -353,3 +353,21 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
 def test_a_worker_imports_nothing_large() -> None:
     code = "import sys, scenthound.reading.worker; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "column"),
+    [(0, b"\xff\0\0\0"), (0, bytes(8)), (1, b"\x02\0\0\0"), (2, b""), (3, b"bee\nhive"), (3, b""), (4, b"")],
+)
+def test_columns_that_do_not_belong_together_are_refused(place: int, column: bytes) -> None:
+    good = [bytes(4), b"\x01\0\0\0", b"\x04" + bytes(7), b"bee", b"\x02\0\0\0"]
+    assert list(around.Told(good, 1)) == [{"bee": 2}]
+    with pytest.raises(ValueError, match=r"columns|contexts|words"):
+        around.Told([*good[:place], column, *good[place + 1 :]], 1)
+
+
+def test_a_stranger_may_call_something_else_around() -> None:
+    class Odd:
+        around = 5
+
+    assert wiring._around(Odd()) == ()  # type: ignore[arg-type]

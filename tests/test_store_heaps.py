@@ -271,3 +271,13 @@ def test_scores_given_all_at_once_are_those_given_one_by_one(
             assert together.last_rank == single.last_rank
         assert together.pop(now) is None
     assert len(together) == len(single) == 0
+
+
+def test_a_new_score_that_is_no_number_changes_nothing() -> None:
+    frontier = MemoryFrontier()
+    frontier.push(offer("a/1", 0.5))
+    before = list(frontier.entries())
+    with pytest.raises(ValueError, match=r"a[.]test/1"):
+        frontier.rescore([offer("a/1", 0.9, rescored=True), offer("a/1", math.nan, rescored=True)])
+    assert list(frontier.entries()) == before
+    assert short(frontier.pop(0.0)) == "a/1"

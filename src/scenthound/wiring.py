@@ -175,7 +175,7 @@ class Session:
             if fetcher is None:
                 fetcher = await stack.enter_async_context(make_fetcher(settings))
             witness = self.witness = Witness(fetcher)
-            readers = make_readers(settings, getattr(self.crawl.strategy, "around", ()))
+            readers = make_readers(settings, _around(self.crawl.strategy))
             if readers is not None:
                 stack.push_async_callback(readers.close)
             self._run = LiveRun(
@@ -235,6 +235,12 @@ def _idle_connections(concurrency: int) -> int:
 def make_readers(settings: Settings, around: Sequence[Around] = ()) -> Readers | None:
     agent = product_token(settings) if settings.robots else ""
     return Readers(settings.workers, page_limits(settings), agent, around) if settings.workers else None
+
+
+def _around(strategy: Strategy) -> Sequence[Around]:
+    """What a strategy says it will ask about links; a stranger's may call something else `around`."""
+    said = getattr(strategy, "around", ())
+    return [one for one in said if isinstance(one, Around)] if isinstance(said, Sequence) else ()
 
 
 def page_limits(settings: Settings) -> PageLimits:

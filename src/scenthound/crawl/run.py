@@ -18,7 +18,7 @@ from scenthound import url as urls
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.steps import Done, Fetch, RobotsLanded, SitemapLanded, Wait
 from scenthound.errors import NotAUrl, Unreadable
-from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
+from scenthound.model import Candidate, Miss, Moved, Page, Response
 from scenthound.ports import Failure, Fetcher
 from scenthound.web.decode import decompress
 from scenthound.web.landing import PageLimits, land
@@ -100,6 +100,8 @@ class LiveRun:
     """Called now and then while all that has landed is durable, for whoever has something to tell the strategy."""
     interrupted: int = 0
     _wake: asyncio.Event | None = None
+    _being_read: int = 0
+    """Replies that the reader has taken and not yet told of."""
 
     def interrupt(self) -> None:
         self.interrupted += 1
@@ -112,7 +114,6 @@ class LiveRun:
         wake = self._wake = asyncio.Event()
         landed: deque[_Landed] = deque()
         unread: deque[_Landed] = deque()  # replies that a reader may take; we do when there is nothing else to do
-        reading: dict[Url, _Landed] = {}
         tasks: set[asyncio.Task[None]] = set()
         uncommitted, since = 0, self.clock()
 
@@ -122,27 +123,34 @@ class LiveRun:
             except Exception as error:  # a fetcher's own fault must not leave its host waiting for ever
                 reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
             (unread if self._readable(fetch, reply) else landed).append(_Landed(fetch, reply, self.clock()))
-            hand_out()
             wake.set()
+            hand_out()
 
         def hand_out() -> None:
             while self.reader is not None and unread and self.reader.takes(unread[0].reply):
                 one = unread.popleft()
                 assert isinstance(one.reply, Response)
-                reading[one.fetch.candidate.url] = one
-                self.reader.read(one.fetch.candidate, one.reply, partial(was_read, one))
+                try:
+                    self.reader.read(one.fetch.candidate, one.reply, partial(was_read, one))
+                except Exception:  # its own fault: we read the page ourselves
+                    landed.append(one)
+                else:
+                    self._being_read += 1
 
         def was_read(one: _Landed, result: Result | None) -> None:
-            del reading[one.fetch.candidate.url]
-            landed.append(one._replace(result=result))
-            hand_out()
+            self._being_read -= 1
+            if result is None:  # for whoever is free next
+                unread.appendleft(one)
+            else:
+                landed.append(one._replace(result=result))
             wake.set()
+            hand_out()
 
         try:
             while self.interrupted < 2:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
-                taken = len(landed) + len(unread) + len(reading) + uncommitted
+                taken = len(landed) + len(unread) + self._being_read + uncommitted
                 while len(tasks) + taken < self.concurrency and isinstance(step := self.crawl.next(now), Fetch):
                     task = asyncio.create_task(bring(step))
                     tasks.add(task)
@@ -163,7 +171,7 @@ class LiveRun:
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
-                if uncommitted and (due or not (tasks or unread or reading)):
+                if uncommitted and (due or not (tasks or unread or self._being_read)):
                     self.durable.commit(now)
                     uncommitted = 0
                 if not uncommitted:

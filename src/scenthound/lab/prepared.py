@@ -5,7 +5,8 @@
 
 The tables lie in the user's cache folder (`prepared_cache`), are shared by all processes that read them, and are
 built anew when the bed or the code that reads pages has changed. A strategy never meets this object: the pages it
-is handed are copies (`prepared_document`).
+is handed hold their own record and nothing of others (`prepared_document`). What follows from a page alone is worked
+out once in a process and handed to the next crawl that comes by.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
-from scenthound.text.contexts import Around, NumberedLeaves, Stream
+from scenthound.text.contexts import Around, NumberedLeaves, Stream, Surroundings
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
@@ -124,19 +124,20 @@ def _unpack(record: bytes) -> _Tables:
 class PreparedDocument:
     """A `model.Document` that was parsed and tokenised long ago."""
 
-    __slots__ = ("_given", "_leaves", "_record", "_spare", "_tables", "found_out", "links", "title")
+    __slots__ = ("_given", "_leaves", "_owed", "_record", "_spare", "_tables", "found_out", "links", "title")
 
     def __init__(
         self, title: str, links: Sequence[Link], record: bytes, found_out: dict[Hashable, Any] | None = None
     ) -> None:
         self.title, self.links = title, links
         self.found_out = {} if found_out is None else found_out
-        """What was derived of this page before, under those keys of `text.contexts` that `LASTING` names."""
+        """What was derived of this page before, under keys that `LASTING` names, and its counts once they were unfolded."""
         self._record = record
         self._tables: _Tables | None = None
         self._leaves: list[Leaf] | None = None
         self._given: dict[int, tuple[int, str]] = {}
         self._spare = -1
+        self._owed = False  # surroundings were recalled: asked for, they would have cost some of what may be repeated
 
     @property
     def text(self) -> str:
@@ -153,6 +154,10 @@ class PreparedDocument:
 
     def under(self, link: Link, up: int) -> tuple[int, str]:
         """As the parser's: the number of the element `up` levels above the link's own, and all text under it."""
+        if self._owed:
+            self._owed = False
+            for each in self.links:  # so that the answer does not depend on what earlier crawls asked for
+                self.under(each, 1)
         tables = self._read()
         element = int(tables.link_element[link.node])
         for _ in range(up):
@@ -169,6 +174,11 @@ class PreparedDocument:
             known = self._given[element] = (element, text)
         return known
 
+    @property
+    def untouched(self) -> bool:
+        """Nothing has been asked yet of what an element says."""
+        return not self._given and not self._owed
+
     def path(self, link: Link) -> str:
         tables = self._read()
         steps: list[str] = []
@@ -180,7 +190,8 @@ class PreparedDocument:
 
     def known(self, key: Hashable) -> Any:
         """The answer to a question of `text.contexts` that the recorded tokens hold; None: not one of these."""
-        if key in self.found_out:
+        if key in self.found_out and (not _asks_elements(key) or self.untouched):
+            self._owed = _asks_elements(key)
             return self.found_out[key]
         match key:
             case ("stream",):
@@ -272,8 +283,23 @@ LASTING = {
     *("anchor terms", "anchor groups", "anchored", "distinct tokens", "whole"),
 }
 """Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
-alone, and who wants them wants them on every visit. What an element says is not among them: it may depend on what was
-asked before, since a page may repeat itself only so often."""
+alone, and who wants them wants them on every visit. What an element says may depend on what was asked before, since a
+page may repeat itself only so often: `surroundings` are kept and recalled only where nothing was."""
+MOST_WORDS = 20_000  # around the links of a page that is remembered
+
+
+def _lasts(key: Hashable) -> bool:
+    """Keys of these names that depend on an analyser at most."""
+    return (
+        isinstance(key, tuple)
+        and bool(key)
+        and key[0] in LASTING
+        and all(isinstance(more, Analyser) for more in key[1:])
+    )
+
+
+def _asks_elements(key: Hashable) -> bool:
+    return isinstance(key, tuple) and key[:1] == ("surroundings",)
 
 
 class PreparedPage(Page):
@@ -288,9 +314,10 @@ class PreparedPage(Page):
         before = time.process_time()
         document = self.document
         assert isinstance(document, PreparedDocument)
+        lasts = _lasts(key) and (document.untouched or not _asks_elements(key))
         found = document.known(key)
         made = memo[key] = make() if found is None else found
-        if isinstance(key, tuple) and key[0] in LASTING:
+        if lasts and not (isinstance(made, Surroundings) and len(made.words) > MOST_WORDS):
             document.found_out[key] = made
         self.effort += time.process_time() - before
         return made

@@ -94,7 +94,7 @@ class CellResult:
     error: str = ""
     """What the strategy raised and where, if it did; the trail ends there."""
     train_seconds: float = 0.0
-    """CPU seconds spent in learning before the crawl: no part of `rank_seconds`."""
+    """CPU seconds spent in learning before the crawl, the gathering of lessons included: no part of `rank_seconds`."""
 
     @property
     def visited(self) -> list[Url]:

@@ -84,10 +84,18 @@ def _pack(counts: Counts) -> _Packed:
 class Told(Sequence[Counts]):
     """The contexts of the links, in step with `page.links`, as a worker told them; see `contexts.Surveyed`."""
 
-    def __init__(self, columns: Sequence[bytes]) -> None:
+    def __init__(self, columns: Sequence[bytes], links: int) -> None:
+        """ValueError for columns that do not belong together: whoever sent them is out of its mind."""
         of_link, sizes, squares, words, numbers = columns
         self._of_link, self._sizes, self._squares = _numbers("I", of_link), _numbers("I", sizes), squares
         self._words, self._often = words, numbers
+        rows, terms = len(self._sizes), sum(self._sizes)
+        if (len(self._of_link), len(squares), len(numbers)) != (links, 8 * rows, 4 * terms):
+            raise ValueError("columns of other lengths than they should have")
+        if max(self._of_link, default=-1) >= rows:
+            raise ValueError("links of contexts that were not sent")
+        if words.count(b"\n") != max(terms - 1, 0) or bool(words) != bool(terms):
+            raise ValueError("other words than were counted")
         self._counts: list[Counts] | None = None
 
     def __len__(self) -> int:

@@ -181,9 +181,10 @@ class _Worker(asyncio.SubprocessProtocol):
     def ask(self, response: Response, then: Callable[[bytes | str | None], None]) -> None:
         """`then` hears the answer; or a text, why this very page killed the worker; or None, for one not begun."""
         assert self._input is not None
+        message = wire.ask(response)
         self.sent.append((then, len(response.body)))
         self._bytes += len(response.body)
-        self._input.write(wire.ask(response))
+        self._input.write(message)
 
     def end(self) -> None:
         """Let it go: an idle worker goes when its input ends; what another is doing is of no use any more."""
@@ -193,6 +194,7 @@ class _Worker(asyncio.SubprocessProtocol):
             self.stop()
 
     def stop(self) -> None:
+        self._ready = False
         if self._transport is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._transport.kill()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
+from array import array
 from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -15,8 +16,8 @@ from typing import Any, NamedTuple
 from scenthound.model import Candidate, Leaf, Link, Miss, Moved, Page, Response, Url
 from scenthound.reading.around import COLUMNS, Packer, Told
 from scenthound.text.contexts import Around, page_counts
-from scenthound.text.folded import folded, words_of
 from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts
 from scenthound.web.landing import PageLimits, land
 from scenthound.web.parse import HtmlDocument
 
@@ -105,8 +106,8 @@ def _page(page: Page, wanted: Wanted) -> bytes:
         _lines([link.url for link in links]),
         _lines([link.anchor for link in links]),
         _lines([link.spelling for link in links]) if any(link.spelling != link.url for link in links) else b"",
-        words_of(counts),
-        struct.pack(f"<{len(counts)}i", *counts.values()),
+        _lines(list(counts)),
+        array("I", counts.values()).tobytes(),
         document.text.encode("utf-8", "surrogatepass"),
         *chain.from_iterable(around),
     )
@@ -128,17 +129,22 @@ def understood(
             return Moved(candidate, Url(url), spelling, status, size)
     _, url, title, status, size, barred, noindex, count, square = head
     urls, anchors, spellings = map(_split, parts[:3])
-    rows = zip(urls, anchors, spellings if parts[2] else urls, range(count), repeat(False), strict=False)
+    if not count:
+        urls = anchors = spellings = []
+    rows = zip(urls, anchors, spellings if parts[2] else urls, range(count), repeat(False, count), strict=True)
     links = [_new(Link, row) for row in rows]  # as Link(*row) does, without a call of Python's own for each
     for number in barred:
         links[number] = links[number]._replace(nofollow=True)
     document = ReadDocument(title, links, parts[5], bool(noindex), response, wanted.limits, missed)
     page = Page(Url(url), candidate, document, status, size)
-    page.know(("counts", wanted.analyser), folded(square, parts[3], parts[4]))
+    terms, often = _split(parts[3]), array("I", parts[4])
+    counts = Counts(zip(terms, often, strict=True)) if often else Counts()
+    counts._square = square
+    page.know(("counts", wanted.analyser), counts)
     for number, one in enumerate(wanted.around):
         columns = parts[6 + COLUMNS * number : 6 + COLUMNS * (number + 1)]
         if columns[0]:
-            page.know(one, Told(columns))
+            page.know(one, Told(columns, count))
     return page
 
 

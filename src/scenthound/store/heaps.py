@@ -109,12 +109,14 @@ class MemoryFrontier:
             waiting is None or not score <= -waiting[0] or rescored or bool(carry) or due > waiting[4].due
         )  # NaN is not <=: it is for `push` to refuse
 
-    def rescore(self, offers: Iterable[Candidate]) -> list[int]:
-        """New scores for what waits, all at once; gives the numbers of the entries that changed. As one push for each,
-        but every heap is made anew once, where single pushes would fill it with dead items again and again."""
+    def rescore(self, offers: Iterable[Candidate]) -> bool:
+        """New scores for what waits, all at once; gives whether any changed. As one push for each, but every heap is
+        made anew once, where single pushes would fill it with dead items again and again."""
+        offers = list(offers)
+        if wrong := [offer.url for offer in offers if isnan(offer.score)]:
+            raise ValueError(f"a score must be a number: {wrong[0]}")
         entries, bins, now = self._entries, self._bins, self._now
         fresh: dict[_Host, list[_Item]] = {}
-        changed = []
         for offer in offers:
             item = entries.get(offer.url)
             if item is None:
@@ -127,7 +129,6 @@ class MemoryFrontier:
             bins[_bin(score)] += 1
             made = entries[offer.url] = (-score, item[1], self._version(), item[3], merged)
             fresh.setdefault(item[3], []).append(made)
-            changed.append(item[1])
         for host, items in fresh.items():
             host.ripe = [item for item in host.ripe if self._is_current(item)]
             host.parked = [entry for entry in host.parked if self._is_current(entry[2])]
@@ -137,9 +138,9 @@ class MemoryFrontier:
             heapify(host.ripe)
             heapify(host.parked)
             self._place(host)
-        if changed:
+        if fresh:
             self._worst_upto = None
-        return changed
+        return bool(fresh)
 
     def rest(self, host: str, until: float) -> None:
         known = self._hosts.get(host)

@@ -61,7 +61,7 @@ class SqliteFrontier(MemoryFrontier):
             self._changed[self._fallen_number] = fallen.url
         return fallen
 
-    def rescore(self, offers: Iterable[Candidate]) -> list[int]:
+    def rescore(self, offers: Iterable[Candidate]) -> bool:
         offers = list(offers)
         changed = super().rescore(offers)
         for offer in offers if changed else ():

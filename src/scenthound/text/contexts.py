@@ -1,7 +1,7 @@
 """What a page, an element around a link, an anchor or a window says (sheet 10.5), each computed once.
 
 All answers go through `Page.derived`, so strategies and the judge share them and a recorded bed may
-supply them. The keys, all plain tuples (`analyser` is an `Analyser`, `number` a link's place in
+supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link's place in
 `page.links`, `node` its `Link.node`, `element` the number that `Document.under` gives):
 
     ("counts", analyser)                    Counts of the whole page

@@ -40,9 +40,13 @@ class Folded(Counts):
         return self._parts()[0]
 
     def __contains__(self, term: object) -> bool:
+        if type(self) is Counts:
+            return dict.__contains__(self, term)
         return isinstance(term, str) and self._place(term) >= 0
 
     def __getitem__(self, term: str) -> int:
+        if type(self) is Counts:  # a bound method may outlive the change
+            return dict.__getitem__(self, term)
         place = self._place(term)
         if place < 0:
             raise KeyError(term)
@@ -110,7 +114,7 @@ class Folded(Counts):
     def __repr__(self) -> str:
         return repr(self.unfold())
 
-    def __reduce__(self) -> Any:
-        return self.unfold().__reduce__()
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.unfold().__reduce_ex__(protocol)
 
     __hash__ = None  # type: ignore[assignment]
