@@ -131,7 +131,7 @@ class PreparedDocument:
     ) -> None:
         self.title, self.links = title, links
         self.found_out = {} if found_out is None else found_out
-        """What was derived of this page before, under keys that `LASTING` names, and its counts once they were unfolded."""
+        """What was derived of this page before, under keys that `LASTING` names, and its counts once unfolded."""
         self._record = record
         self._tables: _Tables | None = None
         self._leaves: list[Leaf] | None = None
