@@ -22,6 +22,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("throughput.py --quick --only ours,contexts", "scenthound, contexts"),
         ("throughput.py --quick --latency", "possible/s"),
         ("kill.py --quick", "kills"),
+        ("findings.py F1 --quick", "F1 on generated"),
         ("economy.py --quick", "auctions/s"),
         ("replay.py --quick --bed generated --strategies best-first,bayes", "target 1,000"),
         ("replay.py --prepare --quick", "pages prepared by 2 processes"),
