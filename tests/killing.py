@@ -63,6 +63,7 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
                     process.send_signal(signal.SIGKILL)
                     verdict.kills += 1
             code = process.wait(timeout=600)
+            _wait_for_quiet(log)
             if not (out / "crawl.toml").exists():
                 continue
             found = _recorded(out)
@@ -88,6 +89,18 @@ def _wait_for_requests(log: Path, process: subprocess.Popen[bytes]) -> None:
         if process.poll() is not None or (log.exists() and log.stat().st_size > before):
             return
         time.sleep(0.025)
+
+
+def _wait_for_quiet(log: Path) -> None:
+    """Until the server has seen all that the dead had asked for: on a busy machine that would be taken for the next
+    process's requests otherwise."""
+    before = -1
+    for _ in range(100):
+        now = log.stat().st_size if log.exists() else 0
+        if now == before:
+            return
+        before = now
+        time.sleep(0.15)
 
 
 def _start(out: Path, topic: object, address: str, pages: int) -> subprocess.Popen[bytes]:
