@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import floors
+from scenthound.lab.bed import Bed
+from scenthound.lab.prepared import PreparedBed, prepare
+
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
 
@@ -16,3 +20,14 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs ../shared, which is not here")
     return SHARED
+
+
+@pytest.fixture(scope="module", params=["generated", "schools"])
+def pinned_bed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Bed, PreparedBed]:
+    """A bed that quality floors are pinned on: its name, itself, and itself made ready."""
+    found = floors.found(request.param, tmp_path_factory.mktemp("floors") / "bed")
+    if found is None:
+        pytest.skip("needs ../shared, which is not here")
+    return request.param, found, prepare(found)
