@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import itertools
 import os
@@ -392,3 +393,12 @@ def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:
     assert first.derived(("stream", "mine"), lambda: "a") == "a"
     assert again.derived(("stream", "mine"), lambda: "b") == "b"
     assert again.derived((), lambda: "nothing") == "nothing"
+
+
+def test_folded_counts_may_be_asked_while_they_unfold() -> None:
+    plain = term_frequencies(["solar", "panel", "solar"])
+    first, second, third = (folded(plain) for _ in range(3))
+    assert sorted(first, key=first.__getitem__) == ["panel", "solar"]
+    assert list(filter(second.__contains__, second)) == ["solar", "panel"]
+    assert copy.copy(third) == plain
+    assert copy.deepcopy(folded(plain)) == plain
