@@ -42,7 +42,12 @@ class Verdict:
 
 
 def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: float = 0.8) -> Verdict:
-    """Crawl a generated web of `pages` pages, kill -9 and resume it `kills` times, then let it finish."""
+    """Crawl a generated web of `pages` pages, kill -9 and resume it `kills` times, then let it finish.
+
+    A fifth of the kills falls at any moment of the first `longest` seconds, the start included; the others fall after
+    a random number of requests, drawn from this life's share of what is left. No life may use up more than its share:
+    however fast the crawl, it can't end before the last kill.
+    """
     luck = random.Random(seed)
     verdict = Verdict()
     log = folder / "access.jsonl"
@@ -53,17 +58,21 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
         recorded: set[str] = set()
         while True:
             starts.append(time.time())
+            begin = _size(log)
             process = _start(out, web.topics[0], address, pages)
             if verdict.kills < kills:
-                if luck.random() < 0.8:  # else at any moment of the start
-                    _wait_for_requests(log, process)
-                try:
-                    process.wait(timeout=luck.uniform(0.0, longest))
-                except subprocess.TimeoutExpired:
+                share = (pages - len(recorded)) // (kills - verdict.kills + 1)
+                if luck.random() < 0.2:
+                    _wait_for_requests(log, begin, share, process, luck.uniform(0.0, longest))
+                else:
+                    _wait_for_requests(log, begin, luck.randint(1, max(share, 1)), process)
+                    time.sleep(luck.uniform(0.0, 0.01))  # anywhere between two requests
+                if process.poll() is None:
                     process.send_signal(signal.SIGKILL)
-                    verdict.kills += 1
             code = process.wait(timeout=600)
             _wait_for_quiet(log)
+            assert code in (0, -signal.SIGKILL), (folder / "stderr.txt").read_text()
+            verdict.kills += code == -signal.SIGKILL
             if not (out / "crawl.toml").exists():
                 continue
             found = _recorded(out)
@@ -71,7 +80,6 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
             recorded = found
             if code == 0:
                 break
-            assert code == -signal.SIGKILL, (folder / "stderr.txt").read_text()
     verdict.pages = len(recorded)
     _judge_log(log, starts, verdict)
     for file in sorted((out / "pages").glob("*.warc.gz")):
@@ -82,13 +90,24 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
     return verdict
 
 
-def _wait_for_requests(log: Path, process: subprocess.Popen[bytes]) -> None:
-    """Until the server has seen a request of this process."""
-    before = log.stat().st_size if log.exists() else 0
-    for _ in range(1200):
-        if process.poll() is not None or (log.exists() and log.stat().st_size > before):
-            return
-        time.sleep(0.025)
+def _size(log: Path) -> int:
+    return log.stat().st_size if log.exists() else 0
+
+
+def _wait_for_requests(
+    log: Path, begin: int, wanted: int, process: subprocess.Popen[bytes], seconds: float = 60.0
+) -> None:
+    """Until the server's log has that many lines behind `begin`, the time is over or the process has ended."""
+    end = time.monotonic() + seconds
+    lines = 0
+    while lines < wanted and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.005)
+        if _size(log) > begin:
+            with log.open("rb") as file:
+                file.seek(begin)
+                new = file.read()
+            lines += new.count(b"\n")
+            begin += len(new)
 
 
 def _wait_for_quiet(log: Path) -> None:
@@ -96,7 +115,7 @@ def _wait_for_quiet(log: Path) -> None:
     process's requests otherwise."""
     before = -1
     for _ in range(100):
-        now = log.stat().st_size if log.exists() else 0
+        now = _size(log)
         if now == before:
             return
         before = now
