@@ -36,8 +36,7 @@ from scenthound.text.contexts import (
     surroundings,
     window_counts,
 )
-from scenthound.text.folded import Folded, words_of
-from scenthound.text.folded import folded as fold
+from scenthound.text.folded import Folded, checked, numbers_of, words_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 from scenthound.url import make
@@ -264,8 +263,7 @@ TERMS = st.lists(st.text("abcé", min_size=1, max_size=3), max_size=20)
 
 
 def folded(counts: Counts) -> Counts:
-    numbers = b"".join(number.to_bytes(4, "little") for number in counts.values())
-    return fold(counts.square, words_of(counts), numbers)
+    return checked(counts.square, words_of(counts), numbers_of(counts.values()))
 
 
 @given(TERMS, TERMS)

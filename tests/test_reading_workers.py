@@ -34,6 +34,7 @@ from scenthound.text.contexts import (
     page_counts,
     window_counts,
 )
+from scenthound.text.folded import checked
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits, land
 from small_crawl import Pages
@@ -364,6 +365,15 @@ def test_columns_that_do_not_belong_together_are_refused(place: int, column: byt
     assert list(around.Told(good, 1)) == [{"bee": 2}]
     with pytest.raises(ValueError, match=r"columns|contexts|words"):
         around.Told([*good[:place], column, *good[place + 1 :]], 1)
+
+
+@pytest.mark.parametrize(
+    ("square", "words", "numbers"),
+    [(5, b"\nbee\n", bytes(8)), (5, b"bee", bytes(4)), (5, b"\nbee\n", bytes(5)), (5, b"", b""), ("5", b"\n", b"")],
+)
+def test_words_of_another_number_than_counted_are_refused(square: object, words: bytes, numbers: bytes) -> None:
+    with pytest.raises(ValueError, match="words"):
+        checked(square, words, numbers)  # type: ignore[arg-type]
 
 
 def test_a_stranger_may_call_something_else_around() -> None:

@@ -1,23 +1,22 @@
 """What goes between the crawl and a worker: frames of a length, a head in JSON, and the long parts behind it.
 
 Links travel as columns, a line each: no URL, spelling or tidied anchor holds a line break. Terms and their numbers
-travel too, so that the crawl need not cut the text again.
+travel too, so that the crawl need not cut the text again, and stay folded until somebody asks for more than a few.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Leaf, Link, Miss, Moved, Page, Response, Url
 from scenthound.reading.around import COLUMNS, Packer, Told
 from scenthound.text.contexts import Around, page_counts
+from scenthound.text.folded import checked, numbers_of, words_of
 from scenthound.text.tokens import Analyser
-from scenthound.text.vectors import Counts
 from scenthound.web.landing import PageLimits, land
 from scenthound.web.parse import HtmlDocument
 
@@ -96,18 +95,19 @@ def _page(page: Page, wanted: Wanted) -> bytes:
     links, document = page.links, page.document
     counts = page_counts(page, wanted.analyser)
     around = [wanted.packer.columns(page, one) for one in wanted.around]
+    urls, anchors, spellings, _, nofollow = zip(*links, strict=True) if links else ((), (), (), (), ())
     head = [
         *("page", page.url, page.title, page.status, page.size),
-        [number for number, link in enumerate(links) if link.nofollow],
+        [number for number, barred in enumerate(nofollow) if barred] if True in nofollow else [],
         *(getattr(document, "noindex", False), len(links), counts.square),
     ]
     return frame(
         head,
-        _lines([link.url for link in links]),
-        _lines([link.anchor for link in links]),
-        _lines([link.spelling for link in links]) if any(link.spelling != link.url for link in links) else b"",
-        _lines(list(counts)),
-        array("I", counts.values()).tobytes(),
+        _lines(urls),
+        _lines(anchors),
+        _lines(spellings) if spellings != urls else b"",
+        words_of(counts),
+        numbers_of(counts.values()),
         document.text.encode("utf-8", "surrogatepass"),
         *chain.from_iterable(around),
     )
@@ -137,10 +137,7 @@ def understood(
         links[number] = links[number]._replace(nofollow=True)
     document = ReadDocument(title, links, parts[5], bool(noindex), response, wanted.limits, missed)
     page = Page(Url(url), candidate, document, status, size)
-    terms, often = _split(parts[3]), array("I", parts[4])
-    counts = Counts(zip(terms, often, strict=True)) if often else Counts()
-    counts._square = square
-    page.know(("counts", wanted.analyser), counts)
+    page.know(("counts", wanted.analyser), checked(square, parts[3], parts[4]))
     for number, one in enumerate(wanted.around):
         columns = parts[6 + COLUMNS * number : 6 + COLUMNS * (number + 1)]
         if columns[0]:
@@ -148,7 +145,7 @@ def understood(
     return page
 
 
-def _lines(texts: list[str]) -> bytes:
+def _lines(texts: Iterable[str]) -> bytes:
     return "\n".join(texts).encode("utf-8", "surrogatepass")
 
 

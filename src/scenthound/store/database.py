@@ -89,6 +89,7 @@ class Robots(NamedTuple):
     failures: int = 0
 
 
+HOSTS_KNOWN = 5_000  # hosts that need not be looked up again when something about them changes
 SAVE_LINKS = "INSERT INTO links VALUES (?, ?)"
 
 
@@ -274,7 +275,8 @@ class CrawlDatabase:
             rows = [(host, *self._hosts[host][:3], as_json(self._hosts[host].more)) for host in self._touched]
             self.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?)", rows)
             self._touched.clear()
-            self._hosts.clear()
+            if len(self._hosts) > HOSTS_KNOWN:
+                self._hosts.clear()
 
     def save_robots(self, origin: str, text: str, until: float, failures: int = 0) -> None:
         self.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, clean(text), until, failures))

@@ -19,6 +19,19 @@ def words_of(terms: Iterable[str]) -> bytes:
     return "\n".join(["", *terms, ""]).encode("utf-8", "surrogatepass")
 
 
+def numbers_of(often: Iterable[int]) -> bytes:
+    """Frequencies as `Folded` wants them, in step with the words."""
+    numbers = [*often]
+    return struct.pack(f"<{len(numbers)}i", *numbers)
+
+
+def checked(square: int, words: bytes, numbers: bytes) -> Folded:
+    """`folded`, of what somebody else has put together. ValueError where words and numbers do not belong together."""
+    if type(square) is not int or words.count(b"\n") != len(numbers) // 4 + 1 or len(numbers) % 4:
+        raise ValueError("other words than were counted")
+    return folded(square, words, numbers)
+
+
 def folded(square: int, words: bytes, numbers: bytes) -> Folded:
     """Counts of which the square of their norm, the words (by `words_of`) and the numbers (`<i4`) are known."""
     made = Folded()

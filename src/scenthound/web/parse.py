@@ -41,6 +41,7 @@ _WANTED = (
     "a[href],area[href],frame[src],iframe,title,meta,base[href],link[rel~=canonical i],script,style,noembed,noframes"
 )
 _UNSEEN = frozenset(("script", "style", "noembed", "noframes"))
+_FRAMES = frozenset(("frame", "iframe"))
 _UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))
 _SCHEME = re.compile(r"[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
@@ -191,14 +192,15 @@ class HtmlDocument:
         nodes = self.nodes
         near = Nearness(self.base, longest)
         known: dict[str, tuple[str, Url] | str] = {}
-        for node in anchors:
+        for node in anchors:  # some 100 a page: few calls of Python's own for each
             attributes = node.attributes
-            tag = node.tag
-            framed = tag == "frame" or tag == "iframe"
-            raw = attributes.get("src" if framed else "href")
-            if raw is None:
-                if framed:
+            raw = attributes.get("href")
+            framed = node.tag in _FRAMES
+            if framed:
+                raw = attributes.get("src")
+                if raw is None:
                     continue
+            elif raw is None:
                 raw = ""  # written without a value: the page itself
             if "#" in raw:
                 raw = raw.partition("#")[0]
@@ -215,7 +217,15 @@ class HtmlDocument:
                 continue
             rel = attributes.get("rel")
             nofollow = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
-            anchor = "" if framed else tidy(self._spend(node)) or self._alternative(node, attributes)
+            anchor = ""
+            if not framed:
+                if self.spare > 0:  # as `_spend`
+                    anchor = node.text(True, " ", True, True)
+                    self.spare -= len(anchor)
+                if "  " in anchor or not anchor.isprintable():
+                    anchor = tidy(anchor)
+                if not anchor:
+                    anchor = self._alternative(node, attributes)
             links.append(_new(Link, (found[1], anchor[:LONGEST_ANCHOR], found[0], len(nodes), nofollow)))
             nodes.append(node)
         return links
