@@ -23,7 +23,7 @@ from warcio.warcwriter import WARCWriter
 from scenthound.errors import DiskFull, FolderBroken
 from scenthound.model import Response
 from scenthound.ports import Where
-from scenthound.store import warc
+from scenthound.store import making, warc
 from scenthound.store.cdxj import surt, write_index
 from scenthound.store.memory import MemoryRepository
 from scenthound.store.records import header_lines, records, unchunked
@@ -139,17 +139,40 @@ NAMES = st.text(max_size=8)
     st.text(max_size=10),
     st.lists(st.tuples(NAMES, st.text(max_size=20)), max_size=5),
     st.binary(max_size=50),
+    st.sampled_from([making.STORED, 1]),
 )
 def test_whatever_a_server_says_the_body_comes_back(
-    path: str, status: int, reason: str, headers: list[tuple[str, str]], body: bytes
+    path: str, status: int, reason: str, headers: list[tuple[str, str]], body: bytes, level: int
 ) -> None:
     said = Response(f"http://a.test/{path}", status, reason, tuple(headers), body)
-    record = warc._response_record(said, NOW)
-    member = gzip.decompress(warc._member(record, 1))
+    record = making.response_record(said, NOW)
+    member = gzip.decompress(making.as_member(record, level))
     (only,) = records(member)
     back = warc.response_of(only)
     assert back is not None
     assert (back.status, back.body) == (status, body)
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_534, 65_535, 65_536, 131_070, 200_000])
+def test_what_is_stored_unpacked_comes_back(size: int) -> None:
+    record = os.urandom(size)
+    stored = making.as_member(record, making.STORED)
+    assert gzip.decompress(stored) == record
+    assert len(stored) == size + 18 + 5 * max(1, -(-size // 65_535))
+
+
+@pytest.mark.parametrize(
+    ("now", "date"),
+    [
+        (NOW, "2023-11-14T22:13:20.250000Z"),
+        (1_699_999_999.9999999, "2023-11-14T22:13:20.000000Z"),
+        (-0.5, "1969-12-31T23:59:59.500000Z"),
+        (float("nan"), "1970-01-01T00:00:00Z"),
+        (1e300, "1970-01-01T00:00:00Z"),
+    ],
+)
+def test_dates_are_told_to_the_microsecond(now: float, date: str) -> None:
+    assert f"WARC-Date: {date}\r\n".encode() in making.response_record(response(), now)
 
 
 def test_files_are_rolled_and_each_begins_with_its_warcinfo(tmp_path: Path) -> None:

@@ -10,22 +10,18 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
-import ipaddress
 import os
 import re
-import uuid
 import warnings
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scenthound.errors import DiskFull, FolderBroken
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Where
+from scenthound.store.making import STORED, as_member, digest_of, info_record, response_record
 from scenthound.store.records import LARGEST, MAGIC, Member, Record, member_at, members, records, response_of
 
 with warnings.catch_warnings():
@@ -34,14 +30,8 @@ with warnings.catch_warnings():
 
 ROLL = 1 << 30
 LEVEL = 2  # half the time of level 6 for 8 % more bytes (docs/decisions/0004)
-STORED = 0  # for a body that came packed: once more at level 1 it grows by 2 to 4 %, at ten times the cost
 _PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
-_TOKEN = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
-_BREAKS = re.compile(r"[\r\n\x00]+")
-_CONTROLS = re.compile(r"[\x00-\x20\x7f<>]+")
 _PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
-_PAIRS = [a + b for a in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" for b in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"]
-_TRUNCATED = ("length", "time", "disconnect", "unspecified")
 
 
 class FileReport(NamedTuple):
@@ -80,7 +70,7 @@ class WarcRepository:
     def put(self, response: Response, now: float) -> Where:
         """Store a response. Raises `DiskFull`, and then nothing has changed."""
         packed = response.header("content-encoding").strip().lower() in _PACKED
-        member = _member(_response_record(response, now), STORED if packed else self.level)
+        member = as_member(response_record(response, now), STORED if packed else self.level)
         self._make_room(len(member), now)
         return self._append(member)
 
@@ -202,7 +192,7 @@ class WarcRepository:
         self._name, self._offset = name, self._file.seek(0, os.SEEK_END)
         self._has_records = self._offset > 0
         if self._offset == 0:
-            self._append(_member(_info_record(name, self.info, now), self.level))
+            self._append(as_member(info_record(name, self.info, now), self.level))
             self._has_records = False
 
     def _append(self, member: bytes) -> Where:
@@ -326,114 +316,9 @@ def _is_one_record(data: bytes) -> bool:
 
 def _digest_problem(record: Record) -> str:
     said = record.headers.get("warc-block-digest", "")
-    if said.startswith("sha1:") and said != _digest(hashlib.sha1(record.block)):  # noqa: S324
+    if said.startswith("sha1:") and said != digest_of(hashlib.sha1(record.block)):  # noqa: S324
         return "the block is not what its digest says"
     return ""
-
-
-# --- making records ---------------------------------------------------------------------------
-
-
-def _response_record(response: Response, now: float) -> bytes:
-    block = _http_head(response) + response.body
-    digest = hashlib.sha1(block)  # noqa: S324 - WARC's customary digest
-    url = _CONTROLS.sub(lambda found: "".join(f"%{ord(c):02X}" for c in found[0]), response.url)
-    more = [f"WARC-Target-URI: {url}"]
-    if address := _address(response.address):
-        more.append(f"WARC-IP-Address: {address}")
-    if response.truncated:
-        why = response.truncated if response.truncated in _TRUNCATED else "unspecified"
-        more.append(f"WARC-Truncated: {why}")
-    more.append(f"WARC-Payload-Digest: {_digest(hashlib.sha1(response.body))}")  # noqa: S324
-    more.append(f"WARC-Block-Digest: {_digest(digest)}")
-    identity = f"{url} {now!r} {digest.hexdigest()}"
-    return _record("response", "application/http; msgtype=response", now, identity, more, block)
-
-
-def _info_record(name: str, info: Mapping[str, str], now: float) -> bytes:
-    lines = {"software": "scenthound", **info, "format": "WARC File Format 1.1"}
-    lines["conformsTo"] = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
-    text = "".join(f"{_TOKEN.sub('', key)}: {_BREAKS.sub(' ', value)}\r\n" for key, value in lines.items())
-    block = text.encode("utf-8", "replace")
-    more = [f"WARC-Filename: {name}", f"WARC-Block-Digest: {_digest(hashlib.sha1(block))}"]  # noqa: S324
-    return _record("warcinfo", "application/warc-fields", now, f"{name} {now!r} {text}", more, block)
-
-
-def _record(kind: str, content: str, now: float, identity: str, more: list[str], block: bytes) -> bytes:
-    """A whole record; its id follows from what it holds, so no dice are needed."""
-    made = uuid.uuid5(uuid.NAMESPACE_URL, identity.encode("utf-8", "replace").decode())
-    lines = [
-        "WARC/1.1",
-        f"WARC-Type: {kind}",
-        f"WARC-Date: {_date(now)}",
-        f"WARC-Record-ID: <urn:uuid:{made}>",
-        f"Content-Length: {len(block)}",
-        f"Content-Type: {content}",
-        *more,
-        "\r\n",
-    ]
-    return b"".join(("\r\n".join(lines).encode("utf-8", "replace"), block, b"\r\n\r\n"))
-
-
-def _digest(made: Any) -> str:
-    """Its base-32 form, ten bits at a time: four times as fast as `base64` has it."""
-    number = int.from_bytes(made.digest(), "big")
-    return "sha1:" + "".join([_PAIRS[(number >> bits) & 1023] for bits in range(150, -1, -10)])
-
-
-def _member(record: bytes, level: int) -> bytes:
-    packer = zlib.compressobj(level, zlib.DEFLATED, 31)
-    return packer.compress(record) + packer.flush()
-
-
-def _http_head(response: Response) -> bytes:
-    """Status line and headers as received, except what would lie about the body or break the record.
-
-    The client has undone the transfer coding and may have stopped early: the old words are kept
-    under `X-Crawler-` names, as Common Crawl does, and the length is the one that is true.
-    """
-    version = response.http_version if re.fullmatch(r"\d(\.\d)?", response.http_version) else "1.1"
-    lines = [f"HTTP/{version} {response.status:03d} {_BREAKS.sub(' ', response.reason)}".rstrip(" ")]
-    length = str(len(response.body))
-    lies = any(
-        name.lower() == "transfer-encoding" or (name.lower() == "content-length" and value.strip() != length)
-        for name, value in response.headers
-    )
-    for name, value in response.headers:
-        name = _header_name(name)
-        if "\r" in value or "\n" in value or "\0" in value:
-            value = _BREAKS.sub(" ", value)
-        if name and lies and name.lower() in ("transfer-encoding", "content-length"):
-            name = f"X-Crawler-{name}"
-        if name:
-            lines.append(f"{name}: {value.strip()}")
-    if lies:
-        lines.append(f"Content-Length: {length}")
-    text = "\r\n".join(lines) + "\r\n\r\n"
-    try:
-        return text.encode("utf-8", "surrogateescape")  # gives back the very bytes that were no UTF-8
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace")
-
-
-@lru_cache(maxsize=4096)
-def _header_name(name: str) -> str:
-    return _TOKEN.sub("", name)
-
-
-def _date(now: float) -> str:
-    try:
-        return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    except (ValueError, OverflowError, OSError):
-        return "1970-01-01T00:00:00Z"
-
-
-@lru_cache(maxsize=4096)
-def _address(text: str) -> str:
-    try:
-        return str(ipaddress.ip_address(text.strip("[]").partition("%")[0]))
-    except ValueError:
-        return ""
 
 
 def _name(number: int) -> str:
