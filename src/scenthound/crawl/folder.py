@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound.crawl.asked import Asked
-from scenthound.crawl.core import HOST_FAILURES, Crawl
+from scenthound.crawl.core import Crawl
+from scenthound.crawl.gate import HOST_FAILURES
 from scenthound.crawl.politeness import HostState, Manners, OriginRules
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
 from scenthound.model import Step
