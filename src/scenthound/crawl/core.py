@@ -67,6 +67,7 @@ class Crawl:
         self.limits, self.scope, self.manners = limits, scope, manners
         self.judge, self.repository = judge, repository
         self.tally = tally or Tally()
+        self.sitemaps = Sitemaps(limits.sitemaps)
         self.ended = ""
         self.not_before = 0.0  # on resume: when the last request before the crash is surely a delay ago
         self.unkept = False  # a page was read whose content is not in the repository
@@ -81,7 +82,6 @@ class Crawl:
         )
         self._offers = Offers(frontier, ledger, self._turns.chosen, scope, self._gate.closed, limits.nofollow)
         self._redirects = Redirects(self._turns, ledger, scope, limits.redirects)
-        self._sitemaps = Sitemaps(limits.sitemaps)
         self._silence = Silence()
         self._flying: dict[Url, Fetch] = {}
         self._pages_flying = 0
@@ -259,7 +259,7 @@ class Crawl:
                     self._ask_sitemaps(result.rules.sitemaps, candidate)
             case SitemapLanded():
                 self._turns.release(candidate.url)
-                for listed in self._sitemaps.listed(result):
+                for listed in self.sitemaps.listed(result):
                     self._offers.offer(listed)
                 self._ask_sitemaps(result.children, candidate)
         self._ledger.noted(self.told())
@@ -283,7 +283,7 @@ class Crawl:
         self._choosing += self._meter() - before
 
     def _ask_sitemaps(self, spellings: Iterable[str], named_by: Candidate) -> None:
-        for candidate in self._sitemaps.wanted(spellings, urls.host(named_by.url)):
+        for candidate in self.sitemaps.wanted(spellings, urls.host(named_by.url)):
             self._turns.hold(candidate)
 
     def _hold_through(self, result: Page | Miss | Moved | RobotsLanded | SitemapLanded, now: float) -> None:
@@ -360,14 +360,14 @@ class Crawl:
                 if c.url in loose
             ],
             "tries": dict(self._tries),
-            "sitemaps": self._sitemaps.save(),
+            "sitemaps": self.sitemaps.save(),
             "tally": self.tally.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Take up what `save` gave. The frontier must be filled already and offer `take`."""
         self._tries = dict(state["tries"])
-        self._sitemaps.load(state["sitemaps"])
+        self.sitemaps.load(state["sitemaps"])
         self.tally.load(state["tally"])
         self._turns.take_up(state["batches"], state["held"], state["batch"])
         for *fields, asked, hops in state["loose"]:
