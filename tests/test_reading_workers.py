@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound import wiring
 from scenthound.crawl import run
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings
@@ -36,6 +35,7 @@ from scenthound.text.contexts import (
 )
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits, land
+from scenthound.wiring import begin, making, session
 from small_crawl import Pages
 
 LIMITS = PageLimits()
@@ -313,7 +313,7 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
         for place, name in enumerate(names)
     }
     used = []
-    make = wiring.make_readers
+    make = making.make_readers
 
     def kept(asked: Settings, around: Sequence[Around]) -> Readers | None:
         made = make(asked, around)
@@ -331,16 +331,16 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
                     await asyncio.sleep(0.005)
             return await super().fetch(url)
 
-    monkeypatch.setattr(wiring, "make_readers", kept)
+    monkeypatch.setattr(session, "make_readers", kept)
     found = []
     for workers in (0, 1):
         asked = Settings(delay=0.0, robots=False, concurrency=1, workers=workers, host_patience=0)
         out = tmp_path / str(workers)
-        session = wiring.begin("honey bees", [names[0]], out, strategy=strategy, settings=asked, fetcher=Slow(web))
+        crawl = begin("honey bees", [names[0]], out, strategy=strategy, settings=asked, fetcher=Slow(web))
         try:
-            asyncio.run(session.run())
+            asyncio.run(crawl.run())
         finally:
-            session.close()
+            crawl.close()
         with CrawlFolder.look(out) as folder:
             trail = [(s.url, s.score, s.similarity, s.anchor, s.title, s.depth) for s in folder.history.trail()]
             found.append((trail, dict(folder.database.links())))
@@ -370,4 +370,4 @@ def test_a_stranger_may_call_something_else_around() -> None:
     class Odd:
         around = 5
 
-    assert wiring._around(Odd()) == ()  # type: ignore[arg-type]
+    assert making.around(Odd()) == ()  # type: ignore[arg-type]
