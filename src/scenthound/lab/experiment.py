@@ -241,6 +241,7 @@ ENGINE = (
     "scenthound.store.heaps",
     "scenthound.store.memory",
     "scenthound.store.offers",
+    "scenthound.strategies.host_lines",
     "scenthound.strategies.levels",
     "scenthound.text.contexts",
     "scenthound.text.vectors",
