@@ -79,7 +79,7 @@ def test_json_is_all_that_is_printed(
 
 def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> None:
     out = tmp_path / "crawl"
-    with serving(BedServer(web, latency=0.05)) as address:
+    with serving(BedServer(web, latency=0.1)) as address:
         words = asked(web.topics[0], f"http://{address}", out)
         process = subprocess.Popen(
             [*COMMAND, *words, "--pages", "300", "--concurrency", "4"],
@@ -87,7 +87,7 @@ def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> N
         )  # fmt: skip
         wait_for_pages(out, 5)
         process.send_signal(signal.SIGINT)
-        told, talk = process.communicate(timeout=60)
+        told, talk = process.communicate(timeout=120)
         assert process.returncode == 11, talk
         assert "Press Ctrl-C again to stop now" in talk
         assert f"scenthound resume {out}" in talk
@@ -102,7 +102,7 @@ def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> N
 
 def wait_for_pages(out: Path, pages: int) -> None:
     """Until so many pages are recorded."""
-    for _ in range(600):
+    for _ in range(2400):
         with contextlib.suppress(sqlite3.OperationalError):  # it is just being made
             with contextlib.closing(sqlite3.connect(f"file:{out / 'crawl.db'}?mode=ro", uri=True)) as database:
                 count = database.execute("SELECT count(*) FROM history").fetchone()[0]
@@ -346,7 +346,7 @@ def test_a_bed_is_generated_and_served(tmp_path: Path, capsys: pytest.CaptureFix
         assert json.loads(capsys.readouterr().out)["pages"] == 5
     finally:
         process.send_signal(signal.SIGINT)
-        _, talk = process.communicate(timeout=30)
+        _, talk = process.communicate(timeout=120)
     assert process.returncode == 0, talk
     assert len((tmp_path / "log").read_text().splitlines()) >= 5
     shutil.rmtree(bed)

@@ -200,7 +200,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
         env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src")},
         text=True,
     )
-    for _ in range(3000):
+    for _ in range(6000):
         if len(list((tmp_path / "run" / "cells").glob("*.json"))) >= 2 or running.poll() is not None:
             break
         time.sleep(0.02)

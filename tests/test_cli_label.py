@@ -146,17 +146,22 @@ def test_a_label_that_cannot_be_meant_is_refused(
         assert opened.database.labels() == {}
 
 
-class Slow(Recorded):
-    """A web that takes its time, so that there is some to say something in."""
+class Waits(Recorded):
+    """A web that stops giving pages after some, so that there is time to say something in."""
+
+    def __init__(self, pages: int) -> None:
+        self.left, self.over = pages, asyncio.Event()
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        await asyncio.sleep(0.1)
+        self.left -= 1
+        if self.left < 0:
+            await self.over.wait()
         return await super().fetch(url, most)
 
 
 def test_another_process_can_label_while_a_crawl_runs(tmp_path: Path) -> None:
     session = born(tmp_path / "crawl", "test-pupil", pages=100_000, concurrency=4)
-    session._fetcher = Slow()
+    session._fetcher = web = Waits(30)
     labelled = False
 
     async def crawl() -> None:
@@ -176,12 +181,13 @@ def test_another_process_can_label_while_a_crawl_runs(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["heard"] == "soon"
-        for _ in range(400):
+        for _ in range(6000):
             if Labels(session.folder.database).heard():
                 labelled = True
                 break
             await asyncio.sleep(0.01)
         session.interrupt()
+        web.over.set()
         await running
 
     asyncio.run(crawl())

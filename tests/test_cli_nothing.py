@@ -93,11 +93,20 @@ def test_when_nobody_answers_the_first_pages_somebody_is_told(
             return Failure("proxy", "connection refused", 0, True)
 
     seeds = [f"http://h{n}.test/" for n in range(20)]
-    session = begin("bees", seeds, tmp_path / "crawl", settings=Settings(delay=0, time=1.0), fetcher=Deaf())
+    session = begin("bees", seeds, tmp_path / "crawl", settings=Settings(delay=0, time=60), fetcher=Deaf())
+    told = ""
     with Progress(session) as progress:
-        asyncio.run(session.run(tick=progress.tick))
+
+        def tick() -> None:
+            nonlocal told
+            progress.tick()
+            told += capsys.readouterr().err
+            if "nobody answers" in told:
+                session.crawl.stop("enough")
+
+        asyncio.run(session.run(tick=tick))
     session.close()
-    told = capsys.readouterr().err
+    told += capsys.readouterr().err
     assert told.count("nobody answers (proxy: connection refused)") == 1
     assert "check --proxy" in told
 

@@ -19,8 +19,9 @@ from scenthound.exports.explain import explain
 from scenthound.exports.facts import Facts, gather
 from scenthound.exports.facts import _read as read_events
 from scenthound.exports.report import link, render, text, write_report
-from scenthound.exports.svg import round_step, standard_error
+from scenthound.exports.svg import standard_error
 from scenthound.model import Step, Topic, Url
+from scenthound.paper import round_step
 from scenthound.store.memory import Lost
 from small_crawl import small_crawl
 

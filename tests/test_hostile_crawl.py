@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from hostile import BEHAVIOURS, HostileServer
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings, read
+from scenthound.model import Response
+from scenthound.ports import Failure
 from scenthound.store.warc import check
 from scenthound.web.addresses import parse_networks
 from scenthound.web.fetch import FetchLimits, HttpFetcher
@@ -26,10 +29,10 @@ QUICK = {
     "concurrency": 8,
     "host_patience": 60,
     "allow_private": ["loopback"],
-    "connect_timeout": 2,
-    "idle_timeout": 2,
-    "page_timeout": 5,
 }
+PATIENT = FetchLimits(connect=60.0, idle=60.0, total=120.0)  # a busy machine is no reason to lose a page
+BRIEF = FetchLimits(connect=60.0, idle=4.0, total=8.0)  # for those who never come to an end
+NEVER_DONE = ("slow-head.", "slow-drip.", "stalls.", "hangs.")
 EXPECTED_MISSES = {
     "timeout": ["slow-head", "hangs"],
     "refused-address": ["10", "169"],
@@ -51,14 +54,28 @@ class Everywhere(AbstractResolver):
         return
 
 
+class Waits:
+    """A fetcher that waits long for everybody but for those who only let it wait."""
+
+    def __init__(self, patient: HttpFetcher, brief: HttpFetcher) -> None:
+        self._patient, self._brief = patient, brief
+
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        fetcher = self._brief if url.partition("://")[2].startswith(NEVER_DONE) else self._patient
+        return await fetcher.fetch(url, most)
+
+
 def crawl(folder: Path, seeds: list[str], pages: int = 300, **more: object) -> CrawlFolder:
     settings = read(Settings, {**QUICK, "pages": pages, **more})
 
     async def run() -> None:
-        limits = FetchLimits(bytes=settings.page_bytes, connect=2.0, idle=2.0, total=5.0)
         networks = parse_networks(settings.allow_private)
-        async with HttpFetcher(limits, "scenthound-test", networks, resolver=Everywhere()) as fetcher:
-            session = begin("bees honey", seeds, folder, settings=settings, fetcher=fetcher)
+        patient, brief = (
+            HttpFetcher(replace(limits, bytes=settings.page_bytes), "scenthound-test", networks, resolver=Everywhere())
+            for limits in (PATIENT, BRIEF)
+        )
+        async with patient, brief:
+            session = begin("bees honey", seeds, folder, settings=settings, fetcher=Waits(patient, brief))
             try:
                 await session.run()
             finally:

@@ -41,7 +41,7 @@ def bed(tmp_path: Path) -> Bed:
 
 
 def ask(address: str, path: str, host: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection(address, timeout=10)
+    connection = http.client.HTTPConnection(address, timeout=60)
     try:
         connection.request(method, path, headers={"Host": host, **headers})
         answer = connection.getresponse()
@@ -52,7 +52,7 @@ def ask(address: str, path: str, host: str, method: str = "GET", **headers: str)
 
 def raw(address: str, data: bytes) -> bytes:
     host, _, port = address.partition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
         connection.sendall(data)
         received = b""
         while part := connection.recv(65536):
@@ -187,11 +187,11 @@ def test_the_log_is_on_disk_as_soon_as_the_answer_is_out(bed: Bed, tmp_path: Pat
     server = BedServer(bed, log_file=path)
     with serving(server) as address:
         host, _, port = address.partition(":")
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
+        with socket.create_connection((host, int(port)), timeout=60) as connection:
             for number in range(1, 4):
                 connection.sendall(b"GET /old HTTP/1.1\r\nHost: a.test\r\n\r\n")
                 assert connection.recv(65536).startswith(b"HTTP/1.1 301")
-                deadline = time.monotonic() + 10
+                deadline = time.monotonic() + 60
                 while len(path.read_text().splitlines()) < number and time.monotonic() < deadline:
                     time.sleep(0.001)
                 assert len(path.read_text().splitlines()) == number, "without closing server or connection"
@@ -205,10 +205,10 @@ def test_a_request_whose_client_vanished_is_in_the_log_all_the_same(bed: Bed) ->
     server = BedServer(bed, latency=30)
     with serving(server) as address:
         host, _, port = address.partition(":")
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
+        with socket.create_connection((host, int(port)), timeout=60) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n")
             time.sleep(0.05)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not server.log and time.monotonic() < deadline:
             time.sleep(0.005)
     assert [(visit.host, visit.path, visit.status) for visit in server.log] == [("a.test", "/", 0)]

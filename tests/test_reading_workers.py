@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound import wiring
 from scenthound.crawl import run
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.settings import Settings
@@ -37,6 +36,7 @@ from scenthound.text.contexts import (
 from scenthound.text.folded import checked
 from scenthound.text.tokens import Analyser
 from scenthound.web.landing import PageLimits, land
+from scenthound.wiring import begin, making, session
 from small_crawl import Pages
 
 LIMITS = PageLimits()
@@ -171,7 +171,7 @@ def with_readers(work: Callable[[Readers], Awaitable[Any]], **more: Any) -> Any:
 
 
 async def ready(readers: Readers, response: Response) -> None:
-    for _ in range(2000):
+    for _ in range(6000):
         if readers.takes(response):
             return
         await asyncio.sleep(0.01)
@@ -206,14 +206,17 @@ def test_a_page_that_takes_too_long_is_a_miss_and_the_next_is_read() -> None:
     async def work(readers: Readers) -> Any:
         await ready(readers, honest)
         results = await asyncio.gather(*(ask(readers, page) for page in (poison, honest, honest)))
-        await ready(readers, honest)
-        return results, await ask(readers, honest), readers.restarts
+        after: list[Any] = []
+        while len(after) < 5 and not (after and isinstance(after[-1], Page)):
+            await ready(readers, honest)
+            after.append(await ask(readers, honest))  # a busy machine may hold up an honest page for as long
+        return results, after, readers.restarts
 
     (missed, *unread), after, restarts = with_readers(work, seconds=0.05)
     assert missed == Miss(WANTED, "unreadable", "reading it took too long", 200, len(poison.body))
     assert unread == [None, None], "they were not to blame: the crawl reads them itself"
-    assert isinstance(after, Page)
-    assert restarts == 1
+    assert isinstance(after[-1], Page)
+    assert restarts == len(after)
 
 
 def test_a_page_that_wants_too_much_memory_hurts_only_itself() -> None:
@@ -248,7 +251,7 @@ def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "executable", "/bin/false")
 
     async def work(readers: Readers) -> Any:
-        for _ in range(500):
+        for _ in range(6000):
             if not readers._workers:
                 break
             await asyncio.sleep(0.01)
@@ -314,7 +317,7 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
         for place, name in enumerate(names)
     }
     used = []
-    make = wiring.make_readers
+    make = making.make_readers
 
     def kept(asked: Settings, around: Sequence[Around]) -> Readers | None:
         made = make(asked, around)
@@ -332,16 +335,16 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
                     await asyncio.sleep(0.005)
             return await super().fetch(url)
 
-    monkeypatch.setattr(wiring, "make_readers", kept)
+    monkeypatch.setattr(session, "make_readers", kept)
     found = []
     for workers in (0, 1):
         asked = Settings(delay=0.0, robots=False, concurrency=1, workers=workers, host_patience=0)
         out = tmp_path / str(workers)
-        session = wiring.begin("honey bees", [names[0]], out, strategy=strategy, settings=asked, fetcher=Slow(web))
+        crawl = begin("honey bees", [names[0]], out, strategy=strategy, settings=asked, fetcher=Slow(web))
         try:
-            asyncio.run(session.run())
+            asyncio.run(crawl.run())
         finally:
-            session.close()
+            crawl.close()
         with CrawlFolder.look(out) as folder:
             trail = [(s.url, s.score, s.similarity, s.anchor, s.title, s.depth) for s in folder.history.trail()]
             found.append((trail, dict(folder.database.links())))
@@ -380,4 +383,4 @@ def test_a_stranger_may_call_something_else_around() -> None:
     class Odd:
         around = 5
 
-    assert wiring._around(Odd()) == ()  # type: ignore[arg-type]
+    assert making.around(Odd()) == ()  # type: ignore[arg-type]

@@ -136,8 +136,8 @@ def test_evicting_for_ever_does_not_fill_the_memory() -> None:
         queues.push(link(f"a.test/{number}", float(number), number, 0))
         queues.rest("b.test", float(number))
     assert len(queues) == 10
-    assert sum(map(len, queues._lines.values())) < 100
-    assert len(queues._heads) < 200
+    assert sum(map(len, queues._lines._lines.values())) < 100
+    assert len(queues._lines._heads) < 200
     assert len(queues._last) < 200
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound.crawl.asked import Asked
-from scenthound.crawl.core import HOST_FAILURES, Crawl
+from scenthound.crawl.core import Crawl
+from scenthound.crawl.gate import HOST_FAILURES
 from scenthound.crawl.politeness import HostState, Manners, OriginRules
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
 from scenthound.model import Step
@@ -185,6 +186,7 @@ class CrawlFolder:
     def attach(self, crawl: Crawl, now: float) -> None:
         """Write this crawl's state down from now on, starting with what it has already."""
         self.crawl = crawl
+        crawl.sitemaps.recall = self._recall_sitemaps
         self.runs.append((now, now))
         try:
             self.commit(now)
@@ -208,6 +210,8 @@ class CrawlFolder:
             self.database.save_meta("warc_end", f"{file}:{offset}")
         if crawl is not None:
             self._save_manners(crawl.manners)
+            for host, asked in crawl.sitemaps.handed_over().items():
+                self.database.save_state(f"sitemaps of {host}", {"asked": asked})
             self.database.save_state("crawl", crawl.save())
             self._save_strategy(crawl)
             self._save_run(now)
@@ -306,6 +310,12 @@ class CrawlFolder:
             return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
         except ValueError:
             return None  # damaged: asked for again
+
+    def _recall_sitemaps(self, host: str) -> list[str]:
+        try:
+            return list(map(str, (self.database.state(f"sitemaps of {host}") or {}).get("asked", ())))
+        except FolderBroken:
+            return []  # damaged: asked for again
 
     def close(self) -> None:
         """Let go of the folder. What was not committed is gone, as after a crash."""

@@ -1,13 +1,12 @@
 """`report.html`: a crawl for people, in one file that asks nobody for anything.
 
-No script, no font, no picture from elsewhere; a content security policy says so to the browser, too.
 All text from the web goes through `text` or `link`, which clean and escape it.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -22,13 +21,12 @@ from scenthound.exports.facts import Facts, HostFacts, gather, settings_changed
 from scenthound.exports.svg import harvest_curve, speed_curve
 from scenthound.exports.whole import whole_file
 from scenthound.model import Step
+from scenthound.paper import document, section, table
 
 NAME = "report.html"
 HOSTS = 30
 SEEDS = 20
 LONGEST = 160  # characters of a title, an anchor or a URL as shown; links keep the whole URL
-
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 REASONS = {
     "out-of-scope": "outside the hosts, domains or paths that were asked for",
@@ -74,15 +72,7 @@ def render(facts: Facts) -> str:
         _speed(facts),
         _asked(facts),
     ]
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">\n'
-        f"<title>{name} · scenthound</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return document(f"{name} · scenthound", style, parts)
 
 
 # ---- what comes from the web
@@ -136,22 +126,22 @@ def _tiles(facts: Facts) -> str:
 
 def _harvest(facts: Facts) -> str:
     if len(facts.curve) < 2:
-        return _section("Harvest", "There are too few pages to draw a curve.")
+        return section("Harvest", "There are too few pages to draw a curve.")
     legend = (
         '<ul class="legend"><li><i class="overall"></i>all pages so far</li>'
         '<li><i class="recent"></i>last 100 pages</li>'
         '<li><i class="se overall"></i><i class="se recent"></i>± 1 standard error of each</li></ul>'
     )
     note = f"The share of pages that are relevant: at least {facts.asked.settings.relevant:g} similar to the topic."
-    return _section("Harvest", note, legend + harvest_curve(facts.curve))
+    return section("Harvest", note, legend + harvest_curve(facts.curve))
 
 
 def _best(best: list[Step]) -> str:
     if not best:
         return ""
     rows = [(str(place), _found(step), f"{step.similarity:.3f}") for place, step in enumerate(best, 1)]
-    table = _table(("#", "page and how it was found", "similarity"), rows, numbers={0, 2}, name="best")
-    return _section("Best pages", "Most similar to the topic first.", table)
+    pages = table(("#", "page and how it was found", "similarity"), rows, numbers={0, 2}, name="best")
+    return section("Best pages", "Most similar to the topic first.", pages)
 
 
 def _found(step: Step) -> str:
@@ -173,13 +163,13 @@ def _how_found(step: Step) -> str:
 
 def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:
     if not counts:
-        return _section(title, none)
+        return section(title, none)
     rows = []
     for reason, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
         known = REASONS.get(reason) or meaning(reason)
         more = f'<span class="how">{known}</span>' if known else ""
         rows.append((f"<code>{text(reason)}</code>{more}", f"{times:,}"))
-    return _section(title, note, _table(("reason", "times"), rows, numbers={1}))
+    return section(title, note, table(("reason", "times"), rows, numbers={1}))
 
 
 def _hosts(hosts: Mapping[str, HostFacts]) -> str:
@@ -195,13 +185,13 @@ def _hosts(hosts: Mapping[str, HostFacts]) -> str:
     rest = len(hosts) - len(rows)
     note = f"Most pages first; {rest:,} more are not shown." if rest > 0 else "Most pages first."
     heads = ("host", "pages", "relevant", "share", "misses", "received")
-    return _section("Hosts", note, _table(heads, rows, numbers={1, 2, 3, 4, 5}))
+    return section("Hosts", note, table(heads, rows, numbers={1, 2, 3, 4, 5}))
 
 
 def _speed(facts: Facts) -> str:
     if len(facts.speed) < 3:
         return ""
-    return _section(
+    return section(
         "Pages a second", "Over the time spent crawling; pauses between runs are left out.", speed_curve(facts.speed)
     )
 
@@ -216,37 +206,14 @@ def _asked(facts: Facts) -> str:
     more = f"<li>and {len(asked.seeds) - SEEDS:,} more</li>" if len(asked.seeds) > SEEDS else ""
     versions = ", ".join(f"{text(name)} {text(number)}" for name, number in asked.versions.items())
     return (
-        _section("What was asked", "Everything else was at its default.", _table(("setting", "value"), rows))
-        + _section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')
+        section("What was asked", "Everything else was at its default.", table(("setting", "value"), rows))
+        + section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')
         + f"<footer>Started {text(asked.started)}. Written with {versions}. Every figure can be had with "
         f"<code>scenthound status --json</code>, every page with <code>scenthound trail</code>.</footer>"
     )
 
 
 # ---- small things
-
-
-def _section(title: str, note: str, *parts: str) -> str:
-    about = f'<p class="note">{note}</p>' if note else ""
-    return f"<section>\n<h2>{title}</h2>\n{about}{''.join(parts)}\n</section>"
-
-
-def _table(
-    heads: Iterable[str], rows: Iterable[tuple[str, ...]], numbers: set[int] | None = None, name: str = ""
-) -> str:
-    kinds = numbers or set()
-
-    def cell(tag: str, place: int, value: str) -> str:
-        kind = ' class="num"' if place in kinds else ""
-        return f"<{tag}{kind}>{value}</{tag}>"
-
-    head = "".join(cell("th", place, value) for place, value in enumerate(heads))
-    body = "\n".join(
-        "<tr>" + "".join(cell("td", place, value) for place, value in enumerate(row)) + "</tr>" for row in rows
-    )
-    return (
-        f'<div class="wide"><table class="{name}"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
-    )
 
 
 def _many(count: int, word: str) -> str:

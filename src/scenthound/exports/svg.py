@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from scenthound.exports.facts import Point
+from scenthound.paper import round_step
 
 WIDTH, HEIGHT = 960, 300
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 12, 34
@@ -109,18 +110,6 @@ def standard_error(share: float, count: int) -> float:
     0.05
     """
     return math.sqrt(max(0.0, share * (1 - share)) / count) if count else 0.0
-
-
-def round_step(span: float, ticks: int) -> float:
-    """A step of 1, 2, 2.5 or 5 times a power of ten that gives at most about `ticks` ticks.
-
-    >>> round_step(1.0, 4), round_step(600, 6), round_step(0.07, 4)
-    (0.25, 100.0, 0.02)
-    """
-    raw = span / ticks
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * 0.999)
-    return round(step, 12)
 
 
 def _band(points: Sequence[tuple[float, float]], errors: Sequence[float]) -> list[tuple[float, float]]:

@@ -43,10 +43,14 @@ from scenthound.ports import Trains
 from scenthound.strategies import SHELF
 from scenthound.wiring import make_strategy, versions
 
+CORE = tuple(
+    f"scenthound.crawl.{name}"
+    for name in ("core", "gate", "guide", "held", "ledger", "offers", "redirects", "replay", "scope", "turns")
+)
 LOOP = (  # what decides a trail beside the prepared bed and the strategy's own module
     *("scenthound.model", "scenthound.url", "scenthound.lab.replaying", "scenthound.lab.cells"),
     "scenthound.lab.lessons",
-    *("scenthound.crawl.core", "scenthound.crawl.replay", "scenthound.crawl.held", "scenthound.crawl.scope"),
+    *CORE,
     *("scenthound.store.heaps", "scenthound.store.offers", "scenthound.store.memory"),
     *("scenthound.text.contexts", "scenthound.text.judge", "scenthound.text.vectors"),
 )
@@ -230,14 +234,14 @@ def _plan(
 
 _OURS = re.compile(r"^\s*(?:from|import) (scenthound\.(?:text|graph|strategies)\.\w+)", re.MULTILINE)
 ENGINE = (
-    "scenthound.crawl.core",
-    "scenthound.crawl.replay",
+    *CORE,
     "scenthound.graph.clustering",
     "scenthound.graph.growing",
     "scenthound.graph.pagerank",
     "scenthound.store.heaps",
     "scenthound.store.memory",
     "scenthound.store.offers",
+    "scenthound.strategies.host_lines",
     "scenthound.strategies.levels",
     "scenthound.text.contexts",
     "scenthound.text.vectors",

@@ -17,14 +17,13 @@ from scenthound.lab.experiment_asked import marked
 from scenthound.lab.prepared_cache import write_whole
 from scenthound.lab.report_curves import figure
 from scenthound.lab.report_facts import HARVEST, PRECISION, RECALL, Facts
-from scenthound.lab.report_html import and_list, many, number, section, spelled, text
+from scenthound.lab.report_html import and_list, many, number, spelled, text
 from scenthound.lab.report_more import costs, lengths, overlaps, per_topic, troubles
 from scenthound.lab.report_tests import means, other_metrics, tests
 from scenthound.lab.report_topics import easy_topics
+from scenthound.paper import document, section
 
 NAME = "report.html"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-
 ABOUT = {
     RECALL: "The share of a topic's targets that have been crawled. Targets that the bed lacks stay in the "
     "denominator; those that are seeds do not.",
@@ -62,15 +61,7 @@ def render(facts: Facts) -> str:
         other_metrics(facts),
         _asked(facts),
     ]
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">\n'
-        f"<title>{text(title)} · scenthound lab</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return document(f"{text(title)} · scenthound lab", style, parts)
 
 
 def _head(facts: Facts) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from scenthound.lab.experiment_asked import marked
 from scenthound.lab.report_facts import Facts
-from scenthound.lab.report_html import details, number, plain, section, table, text
+from scenthound.lab.report_html import details, number, plain, text
 from scenthound.lab.report_svg import Point, Series, curves, key, style_of
+from scenthound.paper import section, table
 
 LABEL = 30  # letters of a name beside its line
 BEYOND = 4.0  # a reference line so many times higher than every crawler would leave them no room; it is told instead

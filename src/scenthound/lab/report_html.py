@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from scenthound.lab.importers.port import printable
 
@@ -22,29 +22,8 @@ def plain(raw: str, most: int = LONGEST) -> str:
     return html.escape(printable(raw, most))
 
 
-def section(title: str, note: str, *parts: str) -> str:
-    about = f'<p class="note">{note}</p>' if note else ""
-    return f"<section>\n<h2>{title}</h2>\n{about}{''.join(parts)}\n</section>"
-
-
 def details(title: str, *parts: str) -> str:
     return f"<details><summary>{title}</summary>{''.join(parts)}</details>"
-
-
-def table(heads: Iterable[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), name: str = "") -> str:
-    """A table; `numbers` are the columns set flush right. Cells are HTML already."""
-    right = set(numbers)
-
-    def cell(tag: str, place: int, value: str) -> str:
-        kind = ' class="num"' if place in right else ""
-        return f"<{tag}{kind}>{value}</{tag}>"
-
-    head = "".join(cell("th", place, value) for place, value in enumerate(heads))
-    body = "\n".join(
-        "<tr>" + "".join(cell("td", place, value) for place, value in enumerate(row)) + "</tr>" for row in rows
-    )
-    kind = f' class="{name}"' if name else ""
-    return f'<div class="wide"><table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
 
 
 def number(value: float | None, digits: int = 3) -> str:

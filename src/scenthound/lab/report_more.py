@@ -6,8 +6,9 @@ from scenthound.lab.cells import load_training
 from scenthound.lab.measure import FRACTIONS
 from scenthound.lab.report_curves import named
 from scenthound.lab.report_facts import Facts, median
-from scenthound.lab.report_html import details, many, number, plus_minus, section, table, text
+from scenthound.lab.report_html import details, many, number, plus_minus, text
 from scenthound.lab.stats import mean
+from scenthound.paper import section, table
 
 FEW_TOPICS = 25
 MOST_TROUBLES = 200

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from scenthound.paper import round_step
+
 WIDTH = 960
 LEFT, TOP, BOTTOM = 46, 30, 44
 LETTER = 6.7  # pixels of a letter of the labels, on average and rounded up
@@ -191,15 +193,3 @@ def apart(places: Sequence[float], distance: float, least: float, most: float) -
         groups.append((middle, size))
     moved = [middle + distance * (number - (size - 1) / 2) for middle, size in groups for number in range(size)]
     return [max(least, place) for place in moved]
-
-
-def round_step(span: float, ticks: int) -> float:
-    """A step of 1, 2, 2.5 or 5 times a power of ten that gives at most about `ticks` ticks.
-
-    >>> round_step(1.0, 5), round_step(1000, 6), round_step(0.07, 4)
-    (0.2, 200.0, 0.02)
-    """
-    raw = span / ticks
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * 0.999)
-    return round(step, 12)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from scenthound.lab.compare import is_shown, lower_is_better, outstanding
 from scenthound.lab.report_curves import named
 from scenthound.lab.report_facts import DRAWN, Facts
-from scenthound.lab.report_html import details, number, plus_minus, probability, section, spelled, table, text
+from scenthound.lab.report_html import details, number, plus_minus, probability, spelled, text
 from scenthound.lab.report_svg import interval
 from scenthound.lab.stats import Comparison, sentence
+from scenthound.paper import section, table
 
 MANY_PAIRS = 15  # more sentences than these are folded away; the table has them all
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from scenthound.lab.characteristics import Characteristics
 from scenthound.lab.report_curves import named
 from scenthound.lab.report_facts import PRECISION, RECALL, Correlation, Facts
-from scenthound.lab.report_html import details, many, number, section, table, text
+from scenthound.lab.report_html import details, many, number, text
+from scenthound.paper import section, table
 
 HEADS = {
     "specificity": "specificity",

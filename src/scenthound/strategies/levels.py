@@ -7,14 +7,11 @@ over: URLs that robots.txt or the crawl's scope keeps away are never heard of ag
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from scenthound import url as urls
 from scenthound.model import Candidate, Url
-
-DECIMALS = 12  # rule 3: what is compared is rounded before
+from scenthound.strategies.host_lines import DECIMALS, HostLines, from_plain, plain
 
 
 class Choice(NamedTuple):
@@ -43,17 +40,14 @@ class Levels:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.bound, self._more = bound, more
-        self._resting: dict[str, float] = {}
-        self._timers: list[tuple[float, str]] = []
-        self._now = 0.0
+        self._lines: HostLines[_Place] = HostLines()
         self.clear()
 
     def clear(self) -> None:
         """Forget everything but which hosts rest."""
         self._found: dict[Url, Candidate] = {}
-        self._in_line: dict[Url, tuple[Candidate, _Place]] = {}
-        self._lines: dict[str, list[_Place]] = {}  # by host
-        self._heads: list[_Place] = []  # the first of each line whose host is awake, and some that were
+        self._in_line: dict[Url, tuple[int, Candidate]] = {}  # with its number
+        self._lines.clear()
         self._flying: dict[Url, tuple[int, Candidate] | None] = {}  # None: where a redirect led
         self._next_number = 0
         self._is_running = False
@@ -67,7 +61,7 @@ class Levels:
         self._flying.pop(candidate.url, None)
         if candidate.url in self:
             return None
-        if candidate.due > self._now or (self.bound is not None and len(self) >= self.bound):
+        if candidate.due > self._lines.now or (self.bound is not None and len(self) >= self.bound):
             return candidate
         if "stage" in candidate.carry:  # a seed, or one that is handed back
             self._line_up(candidate)
@@ -76,22 +70,12 @@ class Levels:
         return None
 
     def rest(self, host: str, until: float) -> None:
-        if until <= self._now:
-            self._resting.pop(host, None)
-            self._post(host)
-            return
-        self._resting[host] = until
-        if host in self._lines:
-            self._set_timer(host)
+        self._lines.rest(host, until)
 
     def pop(self, now: float) -> Candidate | None:
         self._is_running = True
-        self._now = max(self._now, now)
-        while self._timers and self._timers[0][0] <= self._now:
-            until, host = heappop(self._timers)
-            if self._resting.get(host) == until:
-                self._post(host)
-        while (place := self._head()) is None:
+        self._lines.wake(now)
+        while (place := self._lines.first()) is None:
             if self._in_line or self._flying:
                 return None
             chosen = self._more()
@@ -101,14 +85,7 @@ class Levels:
         return self._launch(place[2])
 
     def ready_at(self) -> float | None:
-        if self._head() is not None:
-            return self._now
-        while self._timers:
-            until, host = self._timers[0]
-            if self._resting.get(host) == until and host in self._lines:
-                return until
-            heappop(self._timers)
-        return math.inf if self._in_line else None
+        return self._lines.ready_at() if self._in_line else None
 
     def __len__(self) -> int:
         return len(self._found) + len(self._in_line)
@@ -159,70 +136,24 @@ class Levels:
         if number is None:
             number = self._next_number
             self._next_number += 1
-        place = (-round(candidate.score, DECIMALS), number, candidate.url)
-        self._in_line[candidate.url] = (candidate, place)
-        host = urls.host(candidate.url)
-        line = self._lines.setdefault(host, [])
-        heappush(line, place)
-        if self._is_resting(host):
-            self._set_timer(host)
-        elif line[0] is place:
-            heappush(self._heads, place)
+        self._in_line[candidate.url] = (number, candidate)
+        self._lines.enter((-round(candidate.score, DECIMALS), number, candidate.url))
 
     def _launch(self, url: Url) -> Candidate:
-        candidate, place = self._in_line[url]
+        self._flying[url] = number, candidate = self._in_line[url]
         self._leave(url)
-        self._flying[url] = (place[1], candidate)
-        self.popped_number = place[1]
+        self.popped_number = number
         return candidate
 
     def _leave(self, url: Url) -> None:
-        if self._in_line.pop(url, None) is not None:
-            self._post(urls.host(url))
-
-    def _post(self, host: str) -> None:
-        """Show the first in line of a host, if it is awake; a line without anybody is closed."""
-        line = self._lines.get(host)
-        if line is None:
-            return
-        while line and not self._is_current(line[0]):
-            heappop(line)
-        if not line:
-            del self._lines[host]
-        elif not self._is_resting(host):
-            heappush(self._heads, line[0])
-
-    def _is_resting(self, host: str) -> bool:
-        until = self._resting.get(host)
-        if until is not None and until <= self._now:
-            del self._resting[host]
-            until = None
-        return until is not None
-
-    def _set_timer(self, host: str) -> None:
-        if self._resting[host] < math.inf:
-            heappush(self._timers, (self._resting[host], host))
-
-    def _head(self) -> _Place | None:
-        """The best in line on a host that is awake."""
-        while self._heads:
-            place = self._heads[0]
-            host = urls.host(place[2])
-            if self._is_current(place) and not self._is_resting(host) and self._lines[host][0] is place:
-                return place
-            heappop(self._heads)
-        return None
-
-    def _is_current(self, place: _Place) -> bool:
-        found = self._in_line.get(place[2])
-        return found is not None and found[1] is place
+        self._in_line.pop(url, None)
+        self._lines.leave(url)
 
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
         """Plain JSON. What is on its way counts as in line, in its old place."""
-        line = [(place[1], candidate) for candidate, place in self._in_line.values()]
-        line += [entry for entry in self._flying.values() if entry is not None]
+        line = [*self._in_line.values(), *(entry for entry in self._flying.values() if entry is not None)]
         return {
             "found": [_plain(candidate) for candidate in self._found.values()],
             "line": [[number, _plain(candidate)] for number, candidate in sorted(line, key=lambda one: one[0])],
@@ -231,23 +162,11 @@ class Levels:
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear()
-        self._found = {candidate.url: candidate for candidate in map(_candidate, state["found"])}
+        self._found = {candidate.url: candidate for candidate in map(from_plain, state["found"])}
         for number, fields in state["line"]:
-            self._line_up(_candidate(fields), number)
+            self._line_up(from_plain(fields), number)
         self._next_number = state["next"]
 
 
 def _plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON has it; nothing here waits for a time."""
-    return [
-        candidate.url,
-        None if candidate.score == math.inf else candidate.score,
-        dict(candidate.carry),
-        dict(candidate.parts),
-        *candidate[4:8],
-    ]
-
-
-def _candidate(fields: Sequence[Any]) -> Candidate:
-    score = math.inf if fields[1] is None else float(fields[1])
-    return Candidate(Url(fields[0]), score, *fields[2:8])
+    return plain(candidate._replace(due=0.0))  # nothing here waits for a time

@@ -9,14 +9,13 @@ several pages link to has the place of the best of them. When full, the last of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from scenthound import url as urls
 from scenthound.model import Candidate, Url
+from scenthound.strategies.host_lines import DECIMALS, HostLines, from_plain, plain
 
-DECIMALS = 12  # rule 3: what is compared is rounded before
 PAGE, PLACE = "page", "place"
 """What a candidate carries: the number of the page whose link it is, and its place among that page's links."""
 
@@ -30,18 +29,14 @@ class PageQueues:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.bound = bound
-        self._resting: dict[str, float] = {}
-        self._now = 0.0
+        self._lines: HostLines[_Place] = HostLines()  # of those that are due
         self.clear()
 
     def clear(self) -> None:
         """Forget everything but which hosts rest."""
         self._waiting: dict[Url, tuple[Candidate, _Place]] = {}
         self._flying: dict[Url, Candidate] = {}
-        self._lines: dict[str, list[_Place]] = {}  # by host, of those that are due
-        self._live: dict[str, int] = {}  # by host, how many wait
-        self._heads: list[_Place] = []  # the first of each line whose host is awake, and some that were
-        self._timers: list[tuple[float, str]] = []  # when a host wakes
+        self._lines.clear()
         self._parked: list[tuple[float, _Place]] = []  # not due before
         self._last: list[tuple[float, int, int, Url]] = []  # the order backwards, where there is a bound
         self._strays = 0
@@ -68,36 +63,22 @@ class PageQueues:
         return None
 
     def rest(self, host: str, until: float) -> None:
-        if until <= self._now:
-            self._resting.pop(host, None)
-            self._post(host)
-            return
-        self._resting[host] = until
-        if host in self._lines:
-            self._set_timer(host)
+        self._lines.rest(host, until)
 
     def pop(self, now: float) -> Candidate | None:
-        self._now = max(self._now, now)
-        while self._parked and self._parked[0][0] <= self._now:
+        self._lines.wake(now)
+        while self._parked and self._parked[0][0] <= self._lines.now:
             place = heappop(self._parked)[1]
             if self._is_current(place):
-                self._line_up(place)
-        while self._timers and self._timers[0][0] <= self._now:
-            until, host = heappop(self._timers)
-            if self._resting.get(host) == until:
-                self._post(host)
-        head = self._head()
-        return None if head is None else self._launch(head[3])
+                self._lines.enter(place)
+        first = self._lines.first()
+        return None if first is None else self._launch(first[3])
 
     def ready_at(self) -> float | None:
-        if self._head() is not None:
-            return self._now
         while self._parked and not self._is_current(self._parked[0][1]):
             heappop(self._parked)
-        while self._timers and not self._is_timely(*self._timers[0]):
-            heappop(self._timers)
-        moments = [one[0][0] for one in (self._parked, self._timers) if one]
-        return min(moments, default=math.inf) if self._waiting else None
+        parked = self._parked[0][0] if self._parked else math.inf
+        return min(parked, self._lines.ready_at()) if self._waiting else None
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -137,26 +118,15 @@ class PageQueues:
 
     def _enter(self, candidate: Candidate, place: _Place) -> None:
         self._waiting[candidate.url] = (candidate, place)
-        host = urls.host(candidate.url)
-        self._live[host] = self._live.get(host, 0) + 1
         if self.bound is not None:
             heappush(self._last, (-place[0], -place[1], -place[2], place[3]))
             if len(self._last) > 2 * len(self._waiting) + 64:
                 self._last = [(-one[0], -one[1], -one[2], one[3]) for _, one in self._waiting.values()]
                 heapify(self._last)
-        if candidate.due > self._now:
+        if candidate.due > self._lines.now:
             heappush(self._parked, (candidate.due, place))
         else:
-            self._line_up(place)
-
-    def _line_up(self, place: _Place) -> None:
-        host = urls.host(place[3])
-        line = self._lines.setdefault(host, [])
-        heappush(line, place)
-        if self._is_resting(host):
-            self._set_timer(host)
-        elif line[0] is place:
-            self._show(place)
+            self._lines.enter(place)
 
     def _launch(self, url: Url) -> Candidate:
         candidate = self._leave(url)
@@ -165,11 +135,7 @@ class PageQueues:
 
     def _leave(self, url: Url) -> Candidate:
         candidate, _ = self._waiting.pop(url)
-        host = urls.host(url)
-        self._live[host] -= 1
-        if not self._live[host]:
-            del self._live[host]
-        self._post(host)
+        self._lines.leave(url)
         return candidate
 
     def _worst(self) -> Url:
@@ -180,51 +146,6 @@ class PageQueues:
                 return url
             heappop(self._last)
 
-    def _post(self, host: str) -> None:
-        """Show the first in line of a host, if it is awake; a line without anybody is closed."""
-        line = self._lines.get(host)
-        if line is None:
-            return
-        if len(line) > 2 * self._live.get(host, 0) + 16:  # most of it is gone
-            line[:] = [place for place in line if self._is_current(place)]
-            heapify(line)
-        while line and not self._is_current(line[0]):
-            heappop(line)
-        if not line:
-            del self._lines[host]
-        elif not self._is_resting(host):
-            self._show(line[0])
-
-    def _show(self, place: _Place) -> None:
-        heappush(self._heads, place)
-        if len(self._heads) > 2 * len(self._lines) + 64:
-            self._heads = [line[0] for host, line in self._lines.items() if not self._is_resting(host)]
-            heapify(self._heads)
-
-    def _is_resting(self, host: str) -> bool:
-        until = self._resting.get(host)
-        if until is not None and until <= self._now:
-            del self._resting[host]
-            until = None
-        return until is not None
-
-    def _set_timer(self, host: str) -> None:
-        if self._resting[host] < math.inf:
-            heappush(self._timers, (self._resting[host], host))
-
-    def _is_timely(self, until: float, host: str) -> bool:
-        return self._resting.get(host) == until and host in self._lines
-
-    def _head(self) -> _Place | None:
-        """The first of the order on a host that is awake."""
-        while self._heads:
-            place = self._heads[0]
-            host = urls.host(place[3])
-            if self._is_current(place) and not self._is_resting(host) and self._lines[host][0] is place:
-                return place
-            heappop(self._heads)
-        return None
-
     def _is_current(self, place: _Place) -> bool:
         found = self._waiting.get(place[3])
         return found is not None and found[1] is place
@@ -234,22 +155,11 @@ class PageQueues:
     def save(self) -> dict[str, Any]:
         """Plain JSON. What is on its way counts as waiting."""
         waiting = [candidate for candidate, _ in self._waiting.values()]
-        return {"waiting": [_plain(one) for one in (*waiting, *self._flying.values())], "strays": self._strays}
+        return {"waiting": [plain(one) for one in (*waiting, *self._flying.values())], "strays": self._strays}
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear()
         for fields in state["waiting"]:
-            candidate = _candidate(fields)
+            candidate = from_plain(fields)
             self._enter(candidate, self._place(candidate))
         self._strays = state["strays"]
-
-
-def _plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON has it."""
-    score = None if candidate.score == math.inf else candidate.score
-    return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:9]]
-
-
-def _candidate(fields: Sequence[Any]) -> Candidate:
-    score = math.inf if fields[1] is None else float(fields[1])
-    return Candidate(Url(fields[0]), score, *fields[2:9])

@@ -1,0 +1,155 @@
+"""URLs in line by host, and who of them is first on a host that is awake.
+
+Not a strategy: frontiers that choose at pop time are built on it (`Levels`, `PageQueues`). It knows nothing but places:
+tuples that end in a URL and are smaller the sooner it is its turn. What has left a line is passed over when it comes
+up, and swept out when most of a line is gone, so nothing costs more than a heap does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+from typing import Any, Generic, TypeVar
+
+from scenthound import url as urls
+from scenthound.model import Candidate, Url
+
+DECIMALS = 12  # rule 3: what is compared is rounded before
+Place = TypeVar("Place", bound=tuple[Any, ...])
+
+
+class HostLines(Generic[Place]):
+    """A line for every host, the hosts that rest, and the time, which never goes back."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._resting: dict[str, float] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything but which hosts rest."""
+        self._places: dict[Url, Place] = {}
+        self._lines: dict[str, list[Place]] = {}
+        self._gone: dict[str, int] = {}  # how many of a line have left it from behind the first
+        self._heads: list[Place] = []  # the first of each line whose host is awake, and some that were
+        self._timers: list[tuple[float, str]] = []  # when a host wakes
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    # ---- coming and going
+
+    def enter(self, place: Place) -> None:
+        """Line a URL up that is not in line."""
+        url: Url = place[-1]
+        host = urls.host(url)
+        self._places[url] = place
+        line = self._lines.setdefault(host, [])
+        heappush(line, place)
+        if self._is_resting(host):
+            self._set_timer(host)
+        elif line[0] is place:
+            self._show(place)
+
+    def leave(self, url: Url) -> None:
+        """Take a URL out of its line, if it is in one."""
+        place = self._places.pop(url, None)
+        if place is None:
+            return
+        host = urls.host(url)
+        line = self._lines[host]
+        if line[0] is place:
+            self._post(host)
+            return
+        gone = self._gone[host] = self._gone.get(host, 0) + 1
+        if 2 * gone > len(line) + 16:  # most of it
+            line[:] = [one for one in line if self._is_current(one)]
+            heapify(line)
+            del self._gone[host]
+
+    # ---- who is first
+
+    def wake(self, now: float) -> None:
+        """It is later: hosts that have rested show who is first."""
+        self.now = max(self.now, now)
+        while self._timers and self._timers[0][0] <= self.now:
+            until, host = heappop(self._timers)
+            if self._resting.get(host) == until:
+                self._post(host)
+
+    def rest(self, host: str, until: float) -> None:
+        """Nothing of this host before then; a later call replaces an earlier one."""
+        if until <= self.now:
+            self._resting.pop(host, None)
+            self._post(host)
+            return
+        self._resting[host] = until
+        if host in self._lines:
+            self._set_timer(host)
+
+    def first(self) -> Place | None:
+        """The first of all on hosts that are awake."""
+        while self._heads:
+            place = self._heads[0]
+            host = urls.host(place[-1])
+            if self._is_current(place) and not self._is_resting(host) and self._lines[host][0] is place:
+                return place
+            heappop(self._heads)
+        return None
+
+    def ready_at(self) -> float:
+        """When there may be a first; never, if that is not known."""
+        if self.first() is not None:
+            return self.now
+        while self._timers:
+            until, host = self._timers[0]
+            if self._resting.get(host) == until and host in self._lines:
+                return until
+            heappop(self._timers)
+        return math.inf
+
+    def _post(self, host: str) -> None:
+        """Show the first in line of a host, if it is awake; a line without anybody is closed."""
+        line = self._lines.get(host)
+        if line is None:
+            return
+        while line and not self._is_current(line[0]):
+            heappop(line)
+        if not line:
+            del self._lines[host]
+            self._gone.pop(host, None)
+        elif not self._is_resting(host):
+            self._show(line[0])
+
+    def _show(self, place: Place) -> None:
+        heappush(self._heads, place)
+        if len(self._heads) > 2 * len(self._lines) + 64:
+            self._heads = [line[0] for host, line in self._lines.items() if not self._is_resting(host)]
+            heapify(self._heads)
+
+    def _is_resting(self, host: str) -> bool:
+        until = self._resting.get(host)
+        if until is not None and until <= self.now:
+            del self._resting[host]
+            until = None
+        return until is not None
+
+    def _set_timer(self, host: str) -> None:
+        if self._resting[host] < math.inf:
+            heappush(self._timers, (self._resting[host], host))
+
+    def _is_current(self, place: Place) -> bool:
+        return self._places.get(place[-1]) is place
+
+
+def plain(candidate: Candidate) -> list[Any]:
+    """A candidate as JSON has it."""
+    score = None if candidate.score == math.inf else candidate.score
+    return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:9]]
+
+
+def from_plain(fields: Sequence[Any]) -> Candidate:
+    """What `plain` was given; states of old know no due time."""
+    score = math.inf if fields[1] is None else float(fields[1])
+    return Candidate(Url(fields[0]), score, *fields[2:9])

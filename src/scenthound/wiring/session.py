@@ -1,0 +1,137 @@
+"""A crawl with its folder while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+from collections.abc import Callable
+
+from scenthound import url as urls
+from scenthound.crawl.asked import masked
+from scenthound.crawl.core import Crawl
+from scenthound.crawl.folder import CrawlFolder
+from scenthound.crawl.hearing import Listener
+from scenthound.crawl.run import LiveRun
+from scenthound.crawl.settings import Settings
+from scenthound.crawl.steps import Dropped
+from scenthound.errors import DiskFull
+from scenthound.model import Event, Miss, Response, Step
+from scenthound.ports import Failure, Fetcher
+from scenthound.wiring.making import around, make_fetcher, make_readers, page_limits, product_token
+
+MOST_REASONS = 30  # different reasons for failure that are remembered
+
+
+class Witness:
+    """A fetcher that remembers why no reply came, robots.txt included: the answer to "why is there nothing?"."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.fetcher = fetcher
+        self.failures: dict[str, tuple[int, str]] = {}
+        """How often, and an example of the details, by reason."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        reply = await (self.fetcher.fetch(url) if most is None else self.fetcher.fetch(url, most))
+        if isinstance(reply, Failure) and (reply.reason in self.failures or len(self.failures) < MOST_REASONS):
+            times, detail = self.failures.get(reply.reason, (0, ""))
+            self.failures[reply.reason] = (times + 1, detail or masked(reply.detail))
+        return reply
+
+
+class Session:
+    """A crawl with its folder, ready to run. Make one with `begin` or `resume`."""
+
+    def __init__(self, folder: CrawlFolder, crawl: Crawl, fetcher: Fetcher | None, clock: Callable[[], float]) -> None:
+        self.folder, self.crawl, self.clock = folder, crawl, clock
+        self.hosts = folder.database.hosts_with_pages()
+        """Hosts that gave a page."""
+        self.witness: Witness | None = None
+        self._fetcher = fetcher
+        self._run: LiveRun | None = None
+        self._is_over = False
+        self._watch, crawl.watch = crawl.watch, self._heard
+        self._listener = Listener(folder, crawl)
+
+    def _heard(self, event: Step | Miss | Dropped | Event) -> None:
+        if isinstance(event, Step) and self.crawl.manners is not None:
+            self.hosts += self.crawl.manners.host(urls.host(event.url)).pages == 1
+        if self._watch:
+            self._watch(event)
+
+    @property
+    def seconds(self) -> float:
+        """How long the crawl has been running, in all its runs."""
+        return self.folder.seconds(None if self._is_over else self.clock())
+
+    @property
+    def waiting(self) -> int:
+        """URLs still to be asked for: those in the frontier, and those whose turn has come but that are not settled."""
+        taken = getattr(self.crawl.frontier, "in_flight", list)
+        return len(self.crawl.frontier) + len(taken())
+
+    @property
+    def settings(self) -> Settings:
+        return self.folder.asked.settings
+
+    def listen(self) -> None:
+        """Let the strategy hear labels that were given meanwhile, and keep what it made of them."""
+        if self._listener.listen():
+            self.folder.commit(self.clock())
+
+    def interrupt(self) -> None:
+        """First call: finish what is in flight and save; second: stop now. Both can be resumed."""
+        if self._run is not None:
+            self._run.interrupt()
+        else:
+            self.crawl.stop("interrupted")
+
+    async def run(self, tick: Callable[[], None] | None = None, handle_signals: bool = False) -> str:
+        """Crawl to the end; gives the reason why it ended. `DiskFull` is raised after a clean stop."""
+        try:
+            return await self._crawl(tick, handle_signals)
+        except DiskFull as error:
+            self.folder.stopped("disk full", self.clock())
+            raise DiskFull(error.message, f"make room, then go on: scenthound resume {self.folder.path}") from error
+        finally:
+            self._is_over = True
+
+    async def _crawl(self, tick: Callable[[], None] | None, handle_signals: bool) -> str:
+        settings = self.settings
+        async with contextlib.AsyncExitStack() as stack:
+            fetcher = self._fetcher
+            if fetcher is None:
+                fetcher = await stack.enter_async_context(make_fetcher(settings))
+            witness = self.witness = Witness(fetcher)
+            readers = make_readers(settings, around(self.crawl.strategy))
+            if readers is not None:
+                stack.push_async_callback(readers.close)
+            self._run = LiveRun(
+                self.crawl,
+                witness,
+                self.folder,
+                product_token(settings),
+                page_limits(settings),
+                concurrency=settings.concurrency,
+                group_pages=settings.group_pages or max(1, settings.concurrency // 4),
+                group_time=settings.group_time,
+                obey_robots=settings.robots,
+                delay=settings.delay,
+                reader=readers,
+                clock=self.clock,
+                tick=tick,
+                listen=self.listen,
+            )
+            if handle_signals:
+                loop = asyncio.get_running_loop()
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    loop.add_signal_handler(number, self.interrupt)
+                    stack.callback(loop.remove_signal_handler, number)
+            reason = await self._run.run()
+            self.folder.database.save_meta("failures", json.dumps(witness.failures))
+            self.folder.finish(reason, self.clock())
+            return reason
+
+    def close(self) -> None:
+        self.folder.close()
