@@ -139,11 +139,13 @@ def finish(session: Session, as_json: bool) -> int:
     import asyncio
 
     from scenthound.cli.app import INTERRUPTED
+    from scenthound.cli.process import keep_memory
     from scenthound.cli.progress import Progress
     from scenthound.exports.causes import why_nothing
     from scenthound.exports.facts import gather
     from scenthound.exports.report import write_report
 
+    keep_memory()
     try:
         with Progress(session) as progress:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
