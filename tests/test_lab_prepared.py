@@ -33,11 +33,11 @@ from scenthound.text.contexts import (
     leaf_terms,
     page_counts,
     stream,
-    surroundings,
     window_counts,
 )
 from scenthound.text.folded import Folded, words_of
 from scenthound.text.folded import folded as fold
+from scenthound.text.surroundings import surroundings
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 from scenthound.url import make

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
-from scenthound.text.contexts import Around, NumberedLeaves, Stream, Surroundings
+from scenthound.text.contexts import Around, NumberedLeaves, Stream, headings_of
+from scenthound.text.surroundings import Surroundings, gather
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
@@ -212,6 +213,9 @@ class PreparedDocument:
                 return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
             case ("leaf numbers", Analyser() as analyser):
                 return self._leaf_numbers(analyser)
+            case ("surroundings", Analyser() as analyser) if self.untouched:
+                self._owed = True
+                return self._surroundings(analyser)
             case ("holders",):
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
@@ -227,6 +231,34 @@ class PreparedDocument:
                 counts = known[element] = term_frequencies(analyser.terms_of(run))
             found.append(counts)
         return found
+
+    def _surroundings(self, analyser: Analyser) -> Surroundings:
+        """As made of the leaves and of what is under each link, before anything else was asked. It is not counted yet."""
+        tables = self._read()
+        terms, tokens, starts = analyser.term_of_each(tables.words), tables.token.tolist(), tables.leaf_token.tolist()
+
+        def of_leaves(first: int, behind: int) -> list[str]:
+            return list(filter(None, map(terms.__getitem__, tokens[starts[first] : starts[behind]])))
+
+        own = tables.link_element[[link.node for link in self.links]]
+        elements = np.where(tables.parent[own] < 0, own, tables.parent[own]).tolist() if len(own) else []
+        spare, said = int(np.frombuffer(self._record, "<i4", _HEADER)[7]), dict[int, tuple[int, int]]()
+        for element in elements:
+            if element not in said:
+                size = int(tables.end[element] - tables.begin[element]) if spare else 0
+                spare = max(0, spare - size)
+                leaves = (int(tables.first_leaf[element]), int(tables.behind_leaf[element]))
+                said[element] = leaves if size else (0, 0)
+        headings = headings_of(tables.leaf_anchor.tolist(), tables.leaf_heading.tolist(), len(self.links))
+        return gather(
+            self.links,
+            self.title,
+            headings,
+            elements,
+            lambda span: of_leaves(*span),
+            lambda element: of_leaves(*said[element]),
+            analyser,
+        )
 
     def _read(self) -> _Tables:
         if self._tables is None:
@@ -317,7 +349,7 @@ class PreparedPage(Page):
         lasts = _lasts(key) and (document.untouched or not _asks_elements(key))
         found = document.known(key)
         made = memo[key] = make() if found is None else found
-        if lasts and not (isinstance(made, Surroundings) and len(made.words) > MOST_WORDS):
+        if lasts and not (isinstance(made, Surroundings) and len(made.flat) > MOST_WORDS):
             document.found_out[key] = made
         self.effort += time.process_time() - before
         return made

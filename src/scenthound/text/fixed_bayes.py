@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.numbers import Numbers
+from scenthound.text.numbers import NONE, Numbers
 
 Reals = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.integer[Any]]
+Places = npt.ArrayLike
 
 
 class FixedBayes:
@@ -28,23 +31,25 @@ class FixedBayes:
         logs = [bayes.log_likelihoods({word: 1}) for word in words]
         self.table: Reals = np.array([*logs, [0.0] * len(bayes.classes)])  # the last row: a word not known
         self.table[~np.isfinite(self.table)] = 0.0  # a class without documents, which the prior keeps out
+        self._columns = np.ascontiguousarray(self.table.T)
         documents = [bayes.documents(name) for name in bayes.classes]
         self.prior: Reals = np.array(
             [-math.inf if not has else 0.0 if bayes.uniform else math.log(has) for has in documents]
         )
 
-    def posteriors(self, words: Sequence[str], sizes: Sequence[int], rows: Sequence[Sequence[int]]) -> Reals:
-        """P(class | document), a row for each document. Documents are rows of numbers of pieces, all of one length;
-        pieces are runs of so many of the words, one after the other."""
-        logs = self._sums(words, sizes)[np.array(rows, dtype=np.int64)].sum(axis=1) + self.prior
+    def posteriors(self, terms: Sequence[str], flat: Places, starts: Places, rows: Places) -> Reals:
+        """P(class | document), a row for each document. `rows` are the numbers of its pieces; pieces are runs of
+        places in `terms`, one after the other in `flat`, and begin, the last end among them, at `starts`."""
+        logs = self._sums(terms, np.asarray(flat), np.asarray(starts))[np.asarray(rows)].sum(axis=1) + self.prior
         best = logs.max(axis=1, keepdims=True)
         weights = np.exp(logs - np.where(np.isfinite(best), best, 0.0))
         total = weights.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0))
 
-    def _sums(self, words: Sequence[str], sizes: Sequence[int]) -> Reals:
+    def _sums(self, terms: Sequence[str], flat: Whole, starts: Whole) -> Reals:
         """ln P(piece | class), without the prior."""
-        found = np.array(self._numbers.of(words), dtype=np.int64)
-        owners = np.repeat(np.arange(len(sizes)), sizes)
-        columns = [np.bincount(owners, logs[found], len(sizes)) for logs in self.table.T]
+        pieces = len(starts) - 1
+        found = self._columns[:, [self._numbers.get(term, NONE) for term in terms]]
+        owners = np.repeat(np.arange(pieces), np.diff(starts))
+        columns = [np.bincount(owners, logs[flat], pieces) for logs in found]
         return np.stack(columns, axis=1)
