@@ -33,6 +33,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Link, Miss, Page, Topic, Url
 from scenthound.ports import Frontier
 from scenthound.strategies import strategy
+from scenthound.strategies.calling_back import weakly
 from scenthound.strategies.spider_links import Links
 from scenthound.strategies.spider_net import DECIMALS, Lexicon, Net, Numbers, link_inputs, sightings
 from scenthound.strategies.spider_pack import Agent, Flight, Pack, View
@@ -153,7 +154,8 @@ class InfoSpiders:
         return self.pack_
 
     def _made(self, bound: int | None) -> Pack:
-        return Pack(bound, self.population, self.greed, lambda agent: self._gone(agent, "nothing left"), self._split)
+        gone = weakly(self._gone)
+        return Pack(bound, self.population, self.greed, lambda agent: gone(agent, "nothing left"), weakly(self._split))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
