@@ -233,7 +233,7 @@ class PreparedDocument:
         return found
 
     def _surroundings(self, analyser: Analyser) -> Surroundings:
-        """As made of the leaves and of what is under each link, before anything else was asked. It is not counted yet."""
+        """As made of the leaves and of what is under each link, if nothing was asked before. It is not counted yet."""
         tables = self._read()
         terms, tokens, starts = analyser.term_of_each(tables.words), tables.token.tolist(), tables.leaf_token.tolist()
 
@@ -312,7 +312,7 @@ def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> C
 
 LASTING = {
     *("surroundings", "leaf numbers", "leaf terms", "stream", "holders", "anchor leaves", "headings", "url terms"),
-    *("anchor terms", "anchor groups", "anchored", "distinct tokens", "whole"),
+    *("anchor terms", "anchor groups", "anchored", "distinct tokens", "whole", "feature words", "feature links"),
 }
 """Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
 alone, and who wants them wants them on every visit. What an element says may depend on what was asked before, since a
@@ -343,7 +343,7 @@ class PreparedPage(Page):
         memo = self._memo
         if key in memo:
             return memo[key]  # type: ignore[no-any-return]
-        before = time.process_time()
+        before, effort = time.process_time(), self.effort
         document = self.document
         assert isinstance(document, PreparedDocument)
         lasts = _lasts(key) and (document.untouched or not _asks_elements(key))
@@ -351,5 +351,10 @@ class PreparedPage(Page):
         made = memo[key] = make() if found is None else found
         if lasts and not (isinstance(made, Surroundings) and len(made.flat) > MOST_WORDS):
             document.found_out[key] = made
-        self.effort += time.process_time() - before
+        self.effort = effort + time.process_time() - before  # what was derived on the way is part of it
         return made
+
+    def forget(self, key: Hashable) -> None:
+        self._memo.pop(key, None)
+        assert isinstance(self.document, PreparedDocument)
+        self.document.found_out.pop(key, None)
