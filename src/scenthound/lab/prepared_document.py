@@ -311,7 +311,17 @@ def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> C
 
 
 LASTING = {
-    *("surroundings", "leaf numbers", "leaf terms", "stream", "holders", "anchor leaves", "headings", "url terms"),
+    *(
+        "surroundings",
+        "surroundings by number",
+        "leaf numbers",
+        "leaf terms",
+        "stream",
+        "holders",
+        "anchor leaves",
+        "headings",
+        "url terms",
+    ),
     *("anchor terms", "anchor groups", "anchored", "distinct tokens", "whole", "feature words", "feature links"),
 }
 """Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page

@@ -37,7 +37,7 @@ from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import link_number
 from scenthound.text.fixed_bayes import FixedBayes
 from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.surroundings import PIECES, surroundings
+from scenthound.text.surroundings import PIECES, WORDS, numbered, surroundings
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000
@@ -142,7 +142,7 @@ class Reinforcement:
 
     def _take(self, bayes: NaiveBayes, means: Sequence[float]) -> None:
         self.bayes_, self.means_ = bayes, [float(mean) for mean in means]
-        self.fixed_ = FixedBayes(bayes)
+        self.fixed_ = FixedBayes(bayes, WORDS)
 
     def model(self) -> Mapping[str, Any]:
         return {"analyser": self.analyser_.name, "bayes": self._trained().save(), "means": list(self.means_)}
@@ -170,9 +170,10 @@ class Reinforcement:
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        terms, flat, starts, rows = surroundings(page, self.analyser_)
+        _, flat, starts, rows = surroundings(page, self.analyser_)
         if not rows:
             return []
+        terms = numbered(page, self.analyser_)
         posteriors = self.fixed_.posteriors(terms, flat, starts, np.asarray(rows).reshape(-1, PIECES))
         worth = (posteriors @ np.array(self.means_)).tolist()
         names, chances = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()

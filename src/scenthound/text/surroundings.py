@@ -15,11 +15,13 @@ from typing import NamedTuple
 from scenthound.model import Link, Page
 from scenthound.text.contexts import headings_of, url_text
 from scenthound.text.numbers import Numbers
+from scenthound.text.register import Register, Registered
 from scenthound.text.tokens import Analyser
 
 MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
 PIECES = 5
 SHORT = 200  # characters
+WORDS = Register(1 << 17)
 Span = tuple[int, int]
 
 
@@ -45,6 +47,20 @@ class Surroundings(NamedTuple):
 def surroundings(page: Page, analyser: Analyser) -> Surroundings:
     """The words around each link."""
     return page.derived(("surroundings", analyser), lambda: _surroundings(page, analyser))
+
+
+def numbered(page: Page, analyser: Analyser) -> Registered:
+    """The numbers that the terms around the links of a page have in `WORDS`, now."""
+
+    def read() -> Registered:
+        return WORDS.of(surroundings(page, analyser).terms)
+
+    key = ("surroundings by number", analyser)
+    found = page.derived(key, read)
+    if found.epoch != WORDS.epoch:
+        found = read()
+        page.know(key, found)
+    return found
 
 
 def gather(
