@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
 from scenthound.text.contexts import Around, NumberedLeaves, Stream, headings_of
+from scenthound.text.standing import stand
 from scenthound.text.surroundings import Surroundings, gather
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
@@ -216,6 +217,9 @@ class PreparedDocument:
             case ("surroundings", Analyser() as analyser) if self.untouched:
                 self._owed = True
                 return self._surroundings(analyser)
+            case ("standing", Analyser() as analyser):
+                tables = self._read()
+                return stand(tables.words, tables.token, self._spans(), self.links, analyser)
             case ("holders",):
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
@@ -284,9 +288,12 @@ class PreparedDocument:
         return NumberedLeaves(list(places), every[kept], behind[tables.leaf_token].astype(np.int32))
 
     def _stream(self) -> Stream:
+        tables = self._read()
+        return Stream(list(map(tables.words.__getitem__, tables.token.tolist())), self._spans())
+
+    def _spans(self) -> list[tuple[int, int]]:
         """As `text.contexts` makes it of the leaves: an anchor without text stands before the next one with text."""
         tables = self._read()
-        words = list(map(tables.words.__getitem__, tables.token.tolist()))
         spans: list[tuple[int, int] | None] = [None] * len(self.links)
         starts = tables.leaf_token.tolist()
         for place, number in enumerate(tables.leaf_anchor.tolist()):
@@ -294,11 +301,11 @@ class PreparedDocument:
                 span = spans[number]
                 spans[number] = (span[0] if span else starts[place], starts[place + 1])
         placed: list[tuple[int, int]] = []
-        start = len(words)
+        start = len(tables.token)
         for span in reversed(spans):
             placed.append(span or (start, start))
             start = placed[-1][0]
-        return Stream(words, placed[::-1])
+        return placed[::-1]
 
 
 def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> Counts:
@@ -322,7 +329,7 @@ LASTING = {
         "headings",
         "url terms",
     ),
-    *("anchor terms", "anchor groups", "anchored", "distinct tokens", "whole", "feature words", "feature links"),
+    *("anchor terms", "anchor groups", "anchored", "standing", "whole", "feature words", "feature links"),
 }
 """Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
 alone, and who wants them wants them on every visit. What an element says may depend on what was asked before, since a

@@ -36,8 +36,9 @@ from scenthound.strategies.back_links import back_layers
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import link_number
 from scenthound.text.fixed_bayes import FixedBayes
+from scenthound.text.register import WORDS
 from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.surroundings import PIECES, WORDS, numbered, surroundings
+from scenthound.text.surroundings import PIECES, numbered, surroundings
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000

@@ -18,6 +18,7 @@ supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link'
     ("url terms", analyser)                 the terms of every outlink's address
     ("anchor terms", analyser)              the terms of every link's anchor
     ("surroundings", analyser)              what the surroundings of each link say (`text.surroundings`)
+    ("standing", analyser)                  where every term stands, counted in anchors (`text.standing`)
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
     Around(...)                             for all links the Counts of one of their contexts

@@ -58,3 +58,7 @@ class _Numbers(dict[str, int]):
         number = self[word] = len(self.names)
         self.names.append(word)
         return number
+
+
+WORDS = Register(1 << 17)
+"""Terms of pages, whatever the analyser."""

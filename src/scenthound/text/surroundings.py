@@ -15,13 +15,12 @@ from typing import NamedTuple
 from scenthound.model import Link, Page
 from scenthound.text.contexts import headings_of, url_text
 from scenthound.text.numbers import Numbers
-from scenthound.text.register import Register, Registered
+from scenthound.text.register import WORDS, Registered
 from scenthound.text.tokens import Analyser
 
 MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
 PIECES = 5
 SHORT = 200  # characters
-WORDS = Register(1 << 17)
 Span = tuple[int, int]
 
 
