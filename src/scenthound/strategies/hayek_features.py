@@ -64,6 +64,18 @@ class Lexicon:
         found: Whole = self._own[np.frombuffer(numbers, dtype=np.int32)] if numbers else np.zeros(0, dtype=np.int32)
         return found
 
+    def own_all(self, numbers: array[int]) -> Whole:
+        """As `own`, of numbers that are all different; what it lacks is learned, in order, as far as there is room."""
+        found = self.own(numbers)
+        missing = np.flatnonzero(found < 0)[: MOST_FEATURES - len(self.names)]
+        if len(missing):
+            new = np.frombuffer(numbers, dtype=np.int32)[missing]
+            found[missing] = self._own[new] = np.arange(len(self.names), len(self.names) + len(new), dtype=np.int32)
+            names = [REGISTER.names[number] for number in new.tolist()]
+            self.names += names
+            self.virtual += bytes(name.startswith(_KINDS) for name in names)
+        return found
+
     def take(self, number: int) -> int:
         """The number of what has this number in the register, -1 if it is new and there is no room."""
         own = int(self._own[number])

@@ -11,11 +11,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scenthound import url as urls
 from scenthound.model import Page, Url
@@ -24,6 +25,7 @@ from scenthound.text.tokens import Analyser
 
 ANCHORS_PER_PAGE = 16  # a page that many link to is known by the first few anchors
 NEW, ASKED, FETCHED, DEAD = range(4)
+Flags = npt.NDArray[np.bool_]
 
 _NONE = array("i")  # never added to: arrays of a page are replaced
 
@@ -161,9 +163,7 @@ class KnownWeb:
         """The features of a page's text in ascending order, and how often each occurs."""
         lexicon = self.lexicon
         _, numbers, counts = words_of(page, self.analyser, lexicon)
-        features = lexicon.own(numbers)
-        for place in np.flatnonzero(features < 0).tolist():
-            features[place] = lexicon.take(numbers[place])
+        features = lexicon.own_all(numbers)
         order = np.argsort(features)[int((features < 0).sum()) :]
         times = np.array(counts, dtype=np.int32)
         return array("i", features[order].tobytes()), array("i", times[order].tobytes())
@@ -270,6 +270,17 @@ class KnownWeb:
             found.add(self.lexicon.distances[known.distance])
         if real:
             found.update(known.words)
+        return found
+
+    def among(self, number: int, sought: Set[int], flags: Flags) -> list[int]:
+        """The features of a page that are sought; `flags` says the same of them by number."""
+        known = self.pages[number]
+        found = list(known.seen & sought)
+        if 0 < known.distance < FAR and self.lexicon.distances[known.distance] in sought:
+            found.append(self.lexicon.distances[known.distance])
+        if known.words:
+            words = np.frombuffer(known.words, dtype=np.int32)
+            found += words[flags.take(words, mode="clip")].tolist()
         return found
 
     def at(self, distance: int) -> Mapping[str, Sequence[int]]:
