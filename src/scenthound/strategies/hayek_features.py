@@ -155,8 +155,8 @@ def _fresh(page: Page, key: tuple[str, Analyser], read: Callable[[], Numbered], 
     """What was read, in numbers of the epoch that the lexicon follows."""
     found = page.derived(key, read)
     while found.epoch != lexicon.follow():
-        found = read()
-        page.know(key, found)
+        page.forget(key)
+        found = page.derived(key, read)
     return found
 
 

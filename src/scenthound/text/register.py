@@ -60,5 +60,5 @@ class _Numbers(dict[str, int]):
         return number
 
 
-WORDS = Register(1 << 17)
+WORDS = Register(1 << 19)
 """Terms of pages, whatever the analyser."""

@@ -44,8 +44,8 @@ def standing(page: Page, analyser: Analyser) -> Standing:
     key = ("standing", analyser)
     found = page.derived(key, read)
     if found.epoch != WORDS.epoch:
-        found = read()
-        page.know(key, found)
+        page.forget(key)
+        found = page.derived(key, read)
     return found
 
 

@@ -57,8 +57,8 @@ def numbered(page: Page, analyser: Analyser) -> Registered:
     key = ("surroundings by number", analyser)
     found = page.derived(key, read)
     if found.epoch != WORDS.epoch:
-        found = read()
-        page.know(key, found)
+        page.forget(key)
+        found = page.derived(key, read)
     return found
 
 
