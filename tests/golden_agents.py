@@ -10,7 +10,7 @@ from golden import ANALYSER, Inputs, answers
 from scenthound.model import Candidate, Page, Url
 from scenthound.strategies.infospiders import meal, new_word
 from scenthound.strategies.spider_links import Links
-from scenthound.strategies.spider_net import Lexicon, Net, Numbers, link_inputs, sightings, softmax
+from scenthound.strategies.spider_net import Net, Numbers, link_inputs, sightings, softmax
 from scenthound.text.contexts import page_counts
 from scenthound.text.vectors import Counts, cosine
 from scenthound.web.parse import parse_html
@@ -29,7 +29,7 @@ def page(inputs: Inputs) -> Page:
 def seen(inputs: Inputs) -> Numbers:
     columns = {word: place for place, word in enumerate(inputs["IS_KEYS"])}
     read = page(inputs)
-    return link_inputs(sightings(read, columns, Lexicon(ANALYSER)), len(read.links), columns, inputs["IS_RHO"])
+    return link_inputs(sightings(read, columns, ANALYSER), len(read.links), columns, inputs["IS_RHO"])
 
 
 @answers("is_links")

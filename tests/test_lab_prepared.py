@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -33,10 +34,11 @@ from scenthound.text.contexts import (
     leaf_terms,
     page_counts,
     stream,
-    surroundings,
     window_counts,
 )
 from scenthound.text.folded import Folded, checked, numbers_of, words_of
+from scenthound.text.standing import standing
+from scenthound.text.surroundings import surroundings
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 from scenthound.url import make
@@ -108,6 +110,9 @@ def assert_alike(ours: Page, theirs: Page) -> None:
         assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
         assert leaf_terms(ours, analyser) == leaf_terms(theirs, analyser)
         assert surroundings(ours, analyser) == surroundings(theirs, analyser)
+        assert [np.asarray(one).tolist() for one in standing(ours, analyser)] == [
+            np.asarray(one).tolist() for one in standing(theirs, analyser)
+        ]
         (terms, *numbers), (same, *alike) = leaf_numbers(ours, analyser), leaf_numbers(theirs, analyser)
         assert terms == same
         assert [one.tolist() for one in numbers] == [one.tolist() for one in alike]
@@ -383,6 +388,15 @@ def test_what_was_found_out_on_an_earlier_visit_changes_no_answer(bed: Bed) -> N
     other.document.under(other.links[0], 3)
     assert surroundings(other, SMALL) == found
     assert surroundings(other, SMALL) is not found, "something had been asked before"
+
+
+def test_what_is_forgotten_is_not_recalled_on_the_next_visit(bed: Bed) -> None:
+    ready = prepare(bed)
+    first, again = (fetched(ready, "http://a.test/") for _ in range(2))
+    found = stream(first)
+    first.forget(("stream",))
+    assert stream(again) == found
+    assert stream(again) is not found
 
 
 def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:

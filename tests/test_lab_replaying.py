@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import time
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +20,7 @@ from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import CONTRACT_TOPIC, CONTRACT_WEB, TinyWeb, named, walk
+from scenthound.wiring import make_strategy
 
 SEEDS = (named("a.example/"), named("b.example/"))
 TOPIC = BedTopic("bees", ("bees",), "bees honey", "", SEEDS, (named("d.example/"),))
@@ -132,6 +136,35 @@ def test_the_page_a_strategy_reads_is_not_a_way_to_the_bed(bed: PreparedBed) -> 
             slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
             assert not any(isinstance(getattr(thing, name, None), PreparedBed) for name in slots)
             assert not hasattr(thing, "__dict__")
+
+
+@pytest.mark.parametrize("name", ["best-first", "infospiders", "hayek-epsilon", "hayek-estimating"])
+def test_a_crawl_that_has_ended_is_gone_without_a_search_for_rings(bed: PreparedBed, name: str) -> None:
+    """A process runs crawl after crawl, and seldom looks for rings."""
+    strategy = make_strategy(name)
+    kept = weakref.ref(strategy)
+    gc.collect()
+    gc.disable()
+    try:
+        assert run_strategy(bed, CONTRACT_TOPIC, strategy, SEEDS, ReplayLimits(pages=5)).steps
+        economy = getattr(strategy, "economy_", None)
+        webs = [weakref.ref(economy.web), weakref.ref(economy.market)] if economy is not None else []
+        del strategy, economy
+        assert [one() for one in (kept, *webs) if one() is not None] == []
+    finally:
+        gc.enable()
+
+
+def test_what_is_derived_on_the_way_is_not_counted_twice() -> None:
+    page = TinyWeb({"a.example/": "bees"}).fetch(Candidate(named("a.example/"), 0.0))
+    assert isinstance(page, Page)
+
+    def inner() -> int:
+        return sum(range(100_000))
+
+    before = time.perf_counter()
+    page.derived("outer", lambda: page.derived("inner", inner))
+    assert page.effort <= time.perf_counter() - before
 
 
 def test_wrong_names_and_numbers_are_refused_at_once(bed: PreparedBed) -> None:

@@ -19,11 +19,13 @@ from scenthound.model import Candidate, Page, Topic
 from scenthound.store.models import Model, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek import HayekEpsilon, HayekEstimating
 from scenthound.strategies.hayek_agents import WEIGHTINGS, draw, weights
+from scenthound.strategies.hayek_features import Lexicon, link_features, url_features
 from scenthound.strategies.hayek_goals import make_judge
 from scenthound.strategies.hayek_market import ROOT, units
-from scenthound.strategies.hayek_pages import Dictionaries, KnownWeb, Lexicon, link_features, url_features
+from scenthound.strategies.hayek_pages import Dictionaries, KnownWeb
 from scenthound.strategies.hayek_training import Difficulty, choose_start
 from scenthound.testing import TinyLessons, TinyWeb, strategy_contract, walk
+from scenthound.text.register import Register
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
 from scenthound.wiring import begin, resume
@@ -247,9 +249,35 @@ def test_a_sequence_starts_as_far_from_a_goal_as_the_difficulty_says() -> None:
 
 
 def test_a_lexicon_that_is_full_learns_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scenthound.strategies.hayek_pages.MOST_FEATURES", 10)
+    monkeypatch.setattr("scenthound.strategies.hayek_features.MOST_FEATURES", 10)
     lexicon = Lexicon()
     assert lexicon.add_all(["one", "two", "three", "one"]) == [8, 9, 8]
+
+
+def test_features_keep_their_numbers_when_the_register_of_the_process_begins_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was read of a page in numbers of another epoch is read again."""
+    register = Register(1000)
+    monkeypatch.setattr("scenthound.strategies.hayek_features.REGISTER", register)
+    web, tiny = KnownWeb(Analyser(stem=False), lambda page: False), honey_web(8)
+    pages = [page(tiny.html[url], url) for url in tiny.html]
+    epochs = set()
+    for number, one in enumerate(pages):
+        web.learn(one)
+        epochs.add(register.epoch)
+        register.of(f"{number}-{other}" for other in range(800))
+    assert len(epochs) > 2
+    names = list(web.lexicon.names)
+    assert len(set(names)) == len(names)
+    monkeypatch.setattr("scenthound.strategies.hayek_features.REGISTER", Register(10**6))
+    same = KnownWeb(Analyser(stem=False), lambda page: False)
+    for one in pages:
+        same.learn(one)
+    assert same.lexicon.names == names
+    assert [(one.words, one.counts, one.seen) for one in same.pages] == [
+        (one.words, one.counts, one.seen) for one in web.pages
+    ]
 
 
 # ---- bad input

@@ -16,7 +16,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Page, Topic, Url
 from scenthound.strategies.infospiders import InfoSpiders, meal, new_word
 from scenthound.strategies.spider_links import Links
-from scenthound.strategies.spider_net import Lexicon, Net, Numbers, link_inputs, sightings, softmax
+from scenthound.strategies.spider_net import Net, Numbers, link_inputs, sightings, softmax
 from scenthound.testing import TinyWeb, Walk, named, walk
 from scenthound.text.tokens import Analyser, stem
 from scenthound.web.parse import parse_html
@@ -34,7 +34,7 @@ def page_of(html: str, url: str = "http://a.test/") -> Page:
 def seen(html: str, words: str, reach: int = 5) -> list[list[float]]:
     page = page_of(html)
     columns = {word: place for place, word in enumerate(words.split())}
-    found = sightings(page, columns, Lexicon(Analyser()))
+    found = sightings(page, columns, Analyser())
     return [list(map(float, row)) for row in link_inputs(found, len(page.links), columns, reach)]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+from array import array
 from collections import Counter
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -17,8 +19,9 @@ from scenthound.model import Candidate, Page
 from scenthound.strategies.reinforcement import Reinforcement
 from scenthound.testing import TinyLessons, TinyWeb, named, walk
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import surroundings
 from scenthound.text.fixed_bayes import FixedBayes
+from scenthound.text.register import Register
+from scenthound.text.surroundings import surroundings
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
 
@@ -89,8 +92,12 @@ def test_a_classifier_in_a_table_says_what_the_counting_one_says(
     for label, words in learned:
         bayes.add(label, Counter(words))
     rows = [[one, other] for one in range(len(pieces)) for other in range(len(pieces))]
-    said = [word for piece in pieces for word in piece]
-    found = FixedBayes(bayes).posteriors(said, list(map(len, pieces)), rows)
+    terms = sorted({word for piece in pieces for word in piece})
+    flat = array("i", [terms.index(word) for piece in pieces for word in piece])
+    register = Register(4)
+    table = FixedBayes(bayes, register)
+    register.of("any other words that fill it up".split())
+    found = table.posteriors(register.of(terms), flat, [0, *accumulate(map(len, pieces))], rows)
     for row, (one, other) in zip(found.tolist(), rows, strict=True):
         whole = Counter(pieces[one] + pieces[other])
         assert row == pytest.approx(list(bayes.posteriors(whole).values()), abs=1e-9)

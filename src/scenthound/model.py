@@ -119,14 +119,18 @@ class Page:
         """`make()`, computed once per page. A recorded bed may know the answer already."""
         if key in self._memo:
             return self._memo[key]  # type: ignore[no-any-return]
-        before = time.perf_counter()
+        before, effort = time.perf_counter(), self.effort
         made = self._memo[key] = make()
-        self.effort += time.perf_counter() - before
+        self.effort = effort + time.perf_counter() - before  # what was derived on the way is part of it
         return made
 
     def know(self, key: Hashable, value: object) -> None:
         """Somebody has found this out already: `derived` need not."""
         self._memo[key] = value
+
+    def forget(self, key: Hashable) -> None:
+        """Nobody will ask for this again soon: it need not be kept."""
+        self._memo.pop(key, None)
 
     def known(self, key: Hashable) -> Any:
         """What is known under a key; None if nothing is, yet."""

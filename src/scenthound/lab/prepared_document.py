@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
-from scenthound.text.contexts import Around, NumberedLeaves, Stream, Surroundings
+from scenthound.text.contexts import Around, NumberedLeaves, Stream, headings_of
+from scenthound.text.standing import stand
+from scenthound.text.surroundings import Surroundings, gather
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
@@ -212,6 +214,12 @@ class PreparedDocument:
                 return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
             case ("leaf numbers", Analyser() as analyser):
                 return self._leaf_numbers(analyser)
+            case ("surroundings", Analyser() as analyser) if self.untouched:
+                self._owed = True
+                return self._surroundings(analyser)
+            case ("standing", Analyser() as analyser):
+                tables = self._read()
+                return stand(tables.words, tables.token, self._spans(), self.links, analyser)
             case ("holders",):
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
@@ -227,6 +235,34 @@ class PreparedDocument:
                 counts = known[element] = term_frequencies(analyser.terms_of(run))
             found.append(counts)
         return found
+
+    def _surroundings(self, analyser: Analyser) -> Surroundings:
+        """As made of the leaves and of what is under each link, if nothing was asked before. It is not counted yet."""
+        tables = self._read()
+        terms, tokens, starts = analyser.term_of_each(tables.words), tables.token.tolist(), tables.leaf_token.tolist()
+
+        def of_leaves(first: int, behind: int) -> list[str]:
+            return list(filter(None, map(terms.__getitem__, tokens[starts[first] : starts[behind]])))
+
+        own = tables.link_element[[link.node for link in self.links]]
+        elements = np.where(tables.parent[own] < 0, own, tables.parent[own]).tolist() if len(own) else []
+        spare, said = int(np.frombuffer(self._record, "<i4", _HEADER)[7]), dict[int, tuple[int, int]]()
+        for element in elements:
+            if element not in said:
+                size = int(tables.end[element] - tables.begin[element]) if spare else 0
+                spare = max(0, spare - size)
+                leaves = (int(tables.first_leaf[element]), int(tables.behind_leaf[element]))
+                said[element] = leaves if size else (0, 0)
+        headings = headings_of(tables.leaf_anchor.tolist(), tables.leaf_heading.tolist(), len(self.links))
+        return gather(
+            self.links,
+            self.title,
+            headings,
+            elements,
+            lambda span: of_leaves(*span),
+            lambda element: of_leaves(*said[element]),
+            analyser,
+        )
 
     def _read(self) -> _Tables:
         if self._tables is None:
@@ -252,9 +288,12 @@ class PreparedDocument:
         return NumberedLeaves(list(places), every[kept], behind[tables.leaf_token].astype(np.int32))
 
     def _stream(self) -> Stream:
+        tables = self._read()
+        return Stream(list(map(tables.words.__getitem__, tables.token.tolist())), self._spans())
+
+    def _spans(self) -> list[tuple[int, int]]:
         """As `text.contexts` makes it of the leaves: an anchor without text stands before the next one with text."""
         tables = self._read()
-        words = list(map(tables.words.__getitem__, tables.token.tolist()))
         spans: list[tuple[int, int] | None] = [None] * len(self.links)
         starts = tables.leaf_token.tolist()
         for place, number in enumerate(tables.leaf_anchor.tolist()):
@@ -262,11 +301,11 @@ class PreparedDocument:
                 span = spans[number]
                 spans[number] = (span[0] if span else starts[place], starts[place + 1])
         placed: list[tuple[int, int]] = []
-        start = len(words)
+        start = len(tables.token)
         for span in reversed(spans):
             placed.append(span or (start, start))
             start = placed[-1][0]
-        return Stream(words, placed[::-1])
+        return placed[::-1]
 
 
 def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> Counts:
@@ -279,8 +318,18 @@ def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> C
 
 
 LASTING = {
-    *("surroundings", "leaf numbers", "leaf terms", "stream", "holders", "anchor leaves", "headings", "url terms"),
-    *("anchor terms", "anchor groups", "anchored", "distinct tokens", "whole"),
+    *(
+        "surroundings",
+        "surroundings by number",
+        "leaf numbers",
+        "leaf terms",
+        "stream",
+        "holders",
+        "anchor leaves",
+        "headings",
+        "url terms",
+    ),
+    *("anchor terms", "anchor groups", "anchored", "standing", "whole", "feature words", "feature links"),
 }
 """Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
 alone, and who wants them wants them on every visit. What an element says may depend on what was asked before, since a
@@ -311,13 +360,18 @@ class PreparedPage(Page):
         memo = self._memo
         if key in memo:
             return memo[key]  # type: ignore[no-any-return]
-        before = time.process_time()
+        before, effort = time.process_time(), self.effort
         document = self.document
         assert isinstance(document, PreparedDocument)
         lasts = _lasts(key) and (document.untouched or not _asks_elements(key))
         found = document.known(key)
         made = memo[key] = make() if found is None else found
-        if lasts and not (isinstance(made, Surroundings) and len(made.words) > MOST_WORDS):
+        if lasts and not (isinstance(made, Surroundings) and len(made.flat) > MOST_WORDS):
             document.found_out[key] = made
-        self.effort += time.process_time() - before
+        self.effort = effort + time.process_time() - before  # what was derived on the way is part of it
         return made
+
+    def forget(self, key: Hashable) -> None:
+        self._memo.pop(key, None)
+        assert isinstance(self.document, PreparedDocument)
+        self.document.found_out.pop(key, None)

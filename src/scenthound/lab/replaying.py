@@ -178,6 +178,7 @@ def run_strategy(
         result.dropped = dict(sorted(crawl.tally.dropped.items()))
         result.links_scored = crawl.links_scored
         result.waiting = len(crawl.frontier)
+    crawl = None  # who watches it has it, and it has who watches it: else the crawl would stay in memory for long
     return result
 
 

@@ -42,6 +42,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Page, Topic, Url
 from scenthound.ports import Frontier, Lessons
 from scenthound.strategies import strategy
+from scenthound.strategies.calling_back import weakly
 from scenthound.strategies.hayek_agents import WEIGHTINGS
 from scenthound.strategies.hayek_economy import Economy, Options, Sequences
 from scenthound.strategies.hayek_frontier import Desk
@@ -152,14 +153,14 @@ class HayekEstimating:
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
             raise BadConfig("`goal_words` has no word that counts", "name words of goal pages, as: beach volleyball")
         self._rules()
-        self.desk_ = Desk(None, self._want, self._is_held)
+        self.desk_ = Desk(None, weakly(self._want), weakly(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
 
     # ---- what the crawl asks
 
     def frontier(self, bound: int | None) -> Frontier:
-        self.desk_ = Desk(bound, self._want, self._is_held)
+        self.desk_ = Desk(bound, weakly(self._want), weakly(self._is_held))
         return self.desk_
 
     def lucky(self, rng: random.Random) -> None:
@@ -299,7 +300,7 @@ class HayekEstimating:
             self.practice,
         )
         difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
-        return Economy(self._rules(), options, web, rng, difficulty, self._hear)
+        return Economy(self._rules(), options, web, rng, difficulty, weakly(self._hear))
 
     def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
         if not hasattr(self, "untold_") or len(self.untold_) >= UNTOLD:

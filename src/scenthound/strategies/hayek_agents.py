@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,8 @@ class Nursery:
         """The agents that know a page, oldest first."""
         known, agents = self.web.pages[page], self.market.agents
         if known.matches is None:
-            known.matches = self.market.matching(self.web.features(page))
+            keys = self.web.among(page, self.market.index.keys(), self.market.keyed)
+            known.matches = self.market.among(keys, partial(self.web.has, page))
         elif any(number not in agents for number in known.matches):
             known.matches = [number for number in known.matches if number in agents]
         return known.matches

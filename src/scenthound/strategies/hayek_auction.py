@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
+from weakref import ref
 
 from scenthound.strategies.hayek_market import CHAIN, ROOT, Agent, Market, Purchase, coins, units
 
@@ -164,7 +165,13 @@ class Trading:
         """The purchase that is valued when the next winner is known."""
         self.stored: list[tuple[str, Purchase, int]] = []
         """What is to be paid and valued after the sequence."""
-        market.on_change = self.corona.changed
+        held = ref(self.corona)  # a market that held its corona would stay in memory with it, and the web with both
+
+        def changed(number: int) -> None:
+            if (corona := held()) is not None:
+                corona.changed(number)
+
+        market.on_change = changed
 
     # ---- bids
 

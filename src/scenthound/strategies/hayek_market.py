@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from scenthound.errors import BadConfig
 
 COIN = 10**9
@@ -139,6 +141,8 @@ class Market:
         self.index: dict[int, list[int]] = {}
         """From a feature to the agents that are asked when it is met: for each, its rarest feature."""
         self.rarity: Callable[[int], float] = lambda feature: 0.0
+        self.keyed = np.zeros(1024, dtype=np.bool_)
+        """Whether a feature is in the index; beyond the end, as the last."""
         self._keys: dict[int, int] = {}
 
     # ---- births and deaths
@@ -181,6 +185,9 @@ class Market:
         key = min(agent.features, key=lambda feature: (self.rarity(feature), feature))
         self._keys[agent.number] = key
         self.index.setdefault(key, []).append(agent.number)
+        if key >= len(self.keyed) - 1:
+            self.keyed = np.concatenate([self.keyed, np.zeros(key + 2, dtype=np.bool_)])
+        self.keyed[key] = True
 
     def bury(self, number: int) -> Agent:
         """An agent dies; its wealth leaves the economy."""
@@ -193,6 +200,7 @@ class Market:
         keyed.remove(number)
         if not keyed:
             del self.index[key]
+            self.keyed[key] = False
         return agent
 
     def losers(self) -> list[int]:
@@ -221,8 +229,12 @@ class Market:
 
     def matching(self, features: set[int]) -> list[int]:
         """The agents whose features are all there. Costs a look at each feature and at the agents keyed by it."""
-        asked = (number for feature in features & self.index.keys() for number in self.index[feature])
-        return sorted(number for number in asked if features.issuperset(self.agents[number].features))
+        return self.among(features & self.index.keys(), features.__contains__)
+
+    def among(self, keys: Iterable[int], has: Callable[[int], bool]) -> list[int]:
+        """`matching`, where it is known which features of the index are there."""
+        asked = (number for feature in keys for number in self.index[feature])
+        return sorted(number for number in asked if all(map(has, self.agents[number].features)))
 
     def effective(self, agent: Agent) -> int:
         """What an agent really bids: nobody bids money he has not."""

@@ -1,12 +1,6 @@
 """The web as an economy knows it: features of pages and links, goals, and how far each page is from one.
 
-Not a strategy: `hayek` is. Features are numbers of a lexicon; in words they read
-
-    volleyball            a word of the page's text (real: only a fetched page has it)
-    scheme:https host:fivb path:events          words of the URL before, in and after its host part
-    before:see anchor:results after:from        the 3 words before, the words in, the 3 words after a link to it
-    distance:1            known to be so many links from a goal; that it is one is no feature: agents that know goals
-                          by our own list of them would learn nothing
+Not a strategy: `hayek` is. Features (`hayek_features`) are numbers of a lexicon.
 
 A page's links, words and place are kept as whole numbers in arrays, so that thousands of pages fit in memory and are
 saved at once.
@@ -14,62 +8,26 @@ saved at once.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scenthound import url as urls
-from scenthound.model import Link, Page, Url
-from scenthound.text.contexts import link_number, stream, whole_counts
-from scenthound.text.tokens import Analyser, tokens
+from scenthound.model import Page, Url
+from scenthound.strategies.hayek_features import FAR, Lexicon, links_of, url_features, words_of
+from scenthound.text.tokens import Analyser
 
-AROUND = 3  # words before and after an anchor [ECON]
-FAR = 8
-"""The class of pages that are not known to be nearer than this to a goal."""
-WORDS_PER_PAGE = 2000
 ANCHORS_PER_PAGE = 16  # a page that many link to is known by the first few anchors
-WORDS_PER_ANCHOR = 12
-MOST_FEATURES = 1_000_000
 NEW, ASKED, FETCHED, DEAD = range(4)
+Flags = npt.NDArray[np.bool_]
 
-_SPLIT = re.compile(r"[^0-9a-z]+")
-_KINDS = ("scheme:", "host:", "path:", "before:", "anchor:", "after:", "distance:")
-
-
-class Lexicon:
-    """Features by number. Once it is full no new ones are learned."""
-
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names: list[str] = []
-        self.numbers: dict[str, int] = {}
-        self.virtual = bytearray()
-        self.distances = [self.add(f"distance:{steps}") for steps in range(FAR)]
-        for name in names:
-            self.add(name)
-
-    def add(self, name: str) -> int:
-        """The number of a feature, -1 if it is new and there is no room."""
-        number = self.numbers.get(name)
-        if number is None:
-            if len(self.names) >= MOST_FEATURES:
-                return -1
-            number = self.numbers[name] = len(self.names)
-            self.names.append(name)
-            self.virtual.append(name.startswith(_KINDS))
-        return number
-
-    def add_all(self, names: Iterable[str]) -> list[int]:
-        return [number for name in names if (number := self.add(name)) >= 0]
-
-    def __len__(self) -> int:
-        return len(self.names)
+_NONE = array("i")  # never added to: arrays of a page are replaced
 
 
 @dataclass(slots=True)
@@ -80,10 +38,10 @@ class Known:
     host: str
     seen: set[int]
     """Features of its URL and of links to it."""
-    words: array[int] = field(default_factory=lambda: array("i"))
+    words: array[int]
     """Features of its text, in ascending order, and how often each occurs."""
-    counts: array[int] = field(default_factory=lambda: array("i"))
-    links: array[int] = field(default_factory=lambda: array("i"))
+    counts: array[int]
+    links: array[int]
     state: int = NEW
     goal: bool = False
     distance: int = FAR
@@ -147,6 +105,7 @@ class KnownWeb:
         """Pages that were given as goals, whatever the judge says."""
         self.places: dict[int, array[int]] = {}
         """The pages that have a feature: of words only for those that were asked for; of distances for none."""
+        self._sought = array("i")  # words among them
         self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
         self.moved: set[int] = set()
         """Pages whose features have changed since somebody looked."""
@@ -156,13 +115,15 @@ class KnownWeb:
     def meet(self, url: str) -> int:
         """The number of a URL; -1 if it is new and there is no room."""
         number = self.numbers.get(url)
-        if number is None:
-            if len(self.pages) >= self.most:
-                return -1
-            number = self.numbers[url] = len(self.pages)
-            self.pages.append(Known(url, urls.host(url), set()))
-            self.back.append(array("i"))
-            self._see(number, self.lexicon.add_all(url_features(url)))
+        if number is None and len(self.pages) < self.most:
+            number = self._new(url, self.lexicon.add_all(url_features(url)))
+        return -1 if number is None else number
+
+    def _new(self, url: str, features: Iterable[int]) -> int:
+        number = self.numbers[url] = len(self.pages)
+        self.pages.append(Known(url, urls.host(url), set(), _NONE, _NONE, _NONE))
+        self.back.append(array("i"))
+        self._see(number, features)
         return number
 
     def learn(self, page: Page, asked: str | None = None) -> int:
@@ -175,7 +136,7 @@ class KnownWeb:
         known = self.pages[number]
         known.words, known.counts = self._words(page)
         known.state, known.matches = FETCHED, None
-        for feature in self.places.keys() & set(known.words):
+        for feature in self._sought_in(known.words):
             self.places[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()
@@ -200,19 +161,20 @@ class KnownWeb:
 
     def _words(self, page: Page) -> tuple[array[int], array[int]]:
         """The features of a page's text in ascending order, and how often each occurs."""
-        counted: Mapping[str, int] = whole_counts(page, self.analyser)
-        if len(counted) > WORDS_PER_PAGE:
-            counted = dict(islice(counted.items(), WORDS_PER_PAGE))
-        found = list(map(self.lexicon.numbers.get, counted))
-        if None in found:
-            words, place = list(counted), 0
-            for _ in range(found.count(None)):
-                place = found.index(None, place)
-                found[place] = self.lexicon.add(words[place])
-        features = np.array(found, dtype=np.int32)
+        lexicon = self.lexicon
+        _, numbers, counts = words_of(page, self.analyser, lexicon)
+        features = lexicon.own_all(numbers)
         order = np.argsort(features)[int((features < 0).sum()) :]
-        counts = np.fromiter(counted.values(), dtype=np.int32, count=len(counted))
-        return array("i", features[order].tobytes()), array("i", counts[order].tobytes())
+        times = np.array(counts, dtype=np.int32)
+        return array("i", features[order].tobytes()), array("i", times[order].tobytes())
+
+    def _sought_in(self, words: array[int]) -> list[int]:
+        """Those of the words, which are in ascending order, that pages were asked for by."""
+        if not words or not self._sought:
+            return []
+        sought, held = np.array(self._sought), np.frombuffer(words, dtype=np.int32)
+        found = held.take(np.searchsorted(held, sought), mode="clip") == sought
+        return list(sought[found].tolist())
 
     def _alias(self, asked: str, number: int) -> None:
         other = self.numbers.get(asked)
@@ -226,15 +188,31 @@ class KnownWeb:
                 self.pages[source].links = array("i", (number if one == other else one for one in links))
 
     def _links(self, page: Page, number: int) -> Iterable[int]:
-        for link in page.outlinks:
-            other = self.meet(link.url)
+        lexicon, pages, back = self.lexicon, self.pages, self.back
+        _, numbers, starts = links_of(page, self.analyser, lexicon)
+        features = lexicon.own(numbers).tolist()
+
+        def known(begin: int, end: int) -> list[int]:
+            """Features become known in the order in which they are met: links that are not looked at add none."""
+            part: list[int] = features[begin:end]
+            if -1 in part:
+                part = [own for place in range(begin, end) if (own := lexicon.take(numbers[place])) >= 0]
+            return part
+
+        places = iter(starts)
+        begin = next(places)
+        for link, middle, end in zip(page.outlinks, places, places, strict=True):
+            other = self.numbers.get(link.url)
+            if other is None:
+                other = self._new(link.url, known(begin, middle)) if len(pages) < self.most else -1
+            begin = end
             if other < 0 or other == number:
                 continue
-            self.back[other].append(number)
-            known = self.pages[other]
-            if known.anchors < ANCHORS_PER_PAGE:
-                known.anchors += 1
-                self._see(other, self.lexicon.add_all(link_features(page, link, self.analyser)))
+            back[other].append(number)
+            page_there = pages[other]
+            if page_there.anchors < ANCHORS_PER_PAGE:
+                page_there.anchors += 1
+                self._see(other, known(middle, end))
             yield other
 
     def _see(self, number: int, features: Iterable[int]) -> None:
@@ -246,8 +224,12 @@ class KnownWeb:
         known.seen.update(new)
         known.matches = None
         self.moved.add(number)
+        places = self.places
         for feature in new:
-            self.places.setdefault(feature, array("i")).append(number)
+            if feature in places:
+                places[feature].append(number)
+            else:
+                places[feature] = array("i", (number,))
         if known.state == FETCHED:
             self.dictionaries.room(len(self.lexicon))
             self.dictionaries.count(known.distance, np.array(new, dtype=np.intp), 1)
@@ -290,6 +272,17 @@ class KnownWeb:
             found.update(known.words)
         return found
 
+    def among(self, number: int, sought: Set[int], flags: Flags) -> list[int]:
+        """The features of a page that are sought; `flags` says the same of them by number."""
+        known = self.pages[number]
+        found = list(known.seen & sought)
+        if 0 < known.distance < FAR and self.lexicon.distances[known.distance] in sought:
+            found.append(self.lexicon.distances[known.distance])
+        if known.words:
+            words = np.frombuffer(known.words, dtype=np.int32)
+            found += words[flags.take(words, mode="clip")].tolist()
+        return found
+
     def at(self, distance: int) -> Mapping[str, Sequence[int]]:
         """The fetched pages so far from a goal, by host, in the order of fetching."""
         found = self._hosts.get(distance)
@@ -317,6 +310,7 @@ class KnownWeb:
         rarest = min(indexed, key=self.document_count)
         if rarest not in self.places:
             self.places[rarest] = array("i", (number for number in self.fetched if self.has(number, rarest)))
+            self._sought.append(rarest)
         return [number for number in self.places[rarest] if all(self.has(number, one) for one in features)]
 
     def document_count(self, feature: int) -> float:
@@ -324,33 +318,6 @@ class KnownWeb:
         if feature < FAR or feature >= self.dictionaries.documents.shape[1]:
             return float("inf") if feature < FAR else 0.0
         return float(self.dictionaries.documents[:, feature].sum())
-
-
-def url_features(url: str) -> list[str]:
-    """
-    >>> url_features("https://www.fivb.org/en/events.html")
-    ['scheme:https', 'host:www', 'host:fivb', 'host:org', 'path:en', 'path:events', 'path:html']
-    """
-    scheme, _, rest = url.lower().partition("://")
-    host, _, path = rest.partition("/")
-    named = [("scheme", scheme), ("host", host), ("path", path[:300])]
-    return [f"{kind}:{word}" for kind, text in named for word in _SPLIT.split(text) if word and len(word) < 40]
-
-
-def link_features(page: Page, link: Link, analyser: Analyser) -> list[str]:
-    """The words before, in and after an anchor. Stop words take up no room [D: three words that say something]."""
-
-    def around() -> list[str]:
-        number = link_number(page, link)
-        words, spans = stream(page)
-        start, end = spans[number]
-        before = analyser.terms_of(words[max(0, start - 4 * AROUND) : start])[-AROUND:]
-        inside = analyser.terms_of(words[start:end][:40] or tokens(link.anchor[:400]))[:WORDS_PER_ANCHOR]
-        after = analyser.terms_of(words[end : end + 4 * AROUND])[:AROUND]
-        named = [("before", before), ("anchor", inside), ("after", after)]
-        return [f"{kind}:{word}" for kind, terms in named for word in terms]
-
-    return page.derived(("hayek link", analyser, link), around)
 
 
 # ---- what survives a restart
@@ -382,6 +349,7 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
     """Take up what `save_web` gave, in place of all that is known."""
     web.lexicon = Lexicon(str(state["features"]).split("\n"))
     web.dictionaries, web.places, web.moved, web._hosts = Dictionaries(), {}, set(), {}
+    web._sought = array("i")
     names = str(state["urls"]).split("\n") if state["urls"] else []
     lists = zip(*(_parted(state[name]) for name in ("seen", "words", "counts", "links", "back")), strict=True)
     web.pages, web.back = [], []

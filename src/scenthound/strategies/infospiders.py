@@ -33,8 +33,9 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Link, Miss, Page, Topic, Url
 from scenthound.ports import Frontier
 from scenthound.strategies import strategy
+from scenthound.strategies.calling_back import weakly
 from scenthound.strategies.spider_links import Links
-from scenthound.strategies.spider_net import DECIMALS, Lexicon, Net, Numbers, link_inputs, sightings
+from scenthound.strategies.spider_net import DECIMALS, Net, Numbers, link_inputs, sightings
 from scenthound.strategies.spider_pack import Agent, Flight, Pack, View
 from scenthound.text.contexts import page_counts
 from scenthound.text.stopwords import STOP_LISTS
@@ -153,11 +154,11 @@ class InfoSpiders:
         return self.pack_
 
     def _made(self, bound: int | None) -> Pack:
-        return Pack(bound, self.population, self.greed, lambda agent: self._gone(agent, "nothing left"), self._split)
+        gone = weakly(self._gone)
+        return Pack(bound, self.population, self.greed, lambda agent: gone(agent, "nothing left"), weakly(self._split))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
-        self.lexicon_ = Lexicon(self.analyser_)
         said = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
         seeds = list(dict.fromkeys(seeds))
         self.untold_, self.parent_ = [], None
@@ -212,7 +213,7 @@ class InfoSpiders:
         """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
         outlinks = page.outlinks
         numbers, groups = page.derived(("anchor groups",), lambda: anchor_groups(page, outlinks))
-        seen = sightings(page, agent.columns, self.lexicon_)
+        seen = sightings(page, agent.columns, self.analyser_)
         inputs = link_inputs(seen, len(page.links), agent.columns, self.reach)
         outputs = np.round(agent.net.outputs(inputs), DECIMALS)
         rows = _best(outputs, groups, len(outlinks))

@@ -34,9 +34,11 @@ from scenthound.ports import Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.back_links import back_layers
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import link_number, surroundings
+from scenthound.text.contexts import link_number
 from scenthound.text.fixed_bayes import FixedBayes
+from scenthound.text.register import WORDS
 from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.surroundings import PIECES, numbered, surroundings
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000
@@ -141,7 +143,7 @@ class Reinforcement:
 
     def _take(self, bayes: NaiveBayes, means: Sequence[float]) -> None:
         self.bayes_, self.means_ = bayes, [float(mean) for mean in means]
-        self.fixed_ = FixedBayes(bayes)
+        self.fixed_ = FixedBayes(bayes, WORDS)
 
     def model(self) -> Mapping[str, Any]:
         return {"analyser": self.analyser_.name, "bayes": self._trained().save(), "means": list(self.means_)}
@@ -169,21 +171,30 @@ class Reinforcement:
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        around = surroundings(page, self.analyser_)
-        if not around.rows:
+        _, flat, starts, rows = surroundings(page, self.analyser_)
+        if not rows:
             return []
-        posteriors = self.fixed_.posteriors(*around)
+        terms = numbered(page, self.analyser_)
+        posteriors = self.fixed_.posteriors(terms, flat, starts, np.asarray(rows).reshape(-1, PIECES))
         worth = (posteriors @ np.array(self.means_)).tolist()
-        best: dict[Url, int] = {}
-        for number, link in enumerate(page.links):
-            if worth[number] > worth[best.setdefault(link.url, number)]:
-                best[link.url] = number
-        best.pop(page.url, None)
         names, chances = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()
+        links = page.links
         return [
-            page.offer(page.links[number], worth[number], parts=dict(zip(names, chances[number], strict=True)))
-            for number in best.values()
+            page.offer(links[number], worth[number], parts=dict(zip(names, chances[number], strict=True)))
+            for number in _best(page, worth)
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()
+
+
+def _best(page: Page, worth: Sequence[float]) -> Iterable[int]:
+    """Of the anchors to each outlink the number of the best, the first of equals."""
+    if len(page.outlinks) == len(page.links):
+        return range(len(worth))
+    best: dict[Url, int] = {}
+    for number, link in enumerate(page.links):
+        if worth[number] > worth[best.setdefault(link.url, number)]:
+            best[link.url] = number
+    best.pop(page.url, None)
+    return best.values()

@@ -7,22 +7,21 @@ inverse distances of its occurrences, counted in anchors.
 from __future__ import annotations
 
 import random
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
-from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Page
-from scenthound.text.contexts import page_counts, stream
+from scenthound.text.contexts import page_counts
+from scenthound.text.register import WORDS
+from scenthound.text.standing import standing
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
 DECIMALS = 12  # rule 3: what is compared is rounded before
-REMEMBERED = 1 << 16  # tokens in a lexicon
 SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
 
 
@@ -33,41 +32,26 @@ class Sighting(NamedTuple):
     term: str
 
 
-class Lexicon(dict[str, str | None]):
-    """From a raw token to its term, None for stop words; filled as tokens are met, emptied when full."""
-
-    def __init__(self, analyser: Analyser) -> None:
-        super().__init__()
-        self.analyser = analyser
-
-    def __missing__(self, token: str) -> str | None:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        term = self[token] = next(iter(self.analyser.terms_of([token])), None)
-        return term
-
-
-def sightings(page: Page, words: Collection[str], lexicon: Lexicon) -> list[Sighting]:
+def sightings(page: Page, words: Collection[str], analyser: Analyser) -> list[Sighting]:
     """Where on the page these terms stand, counted in anchors. The words of an image link are its `alt` text."""
-    analyser = lexicon.analyser
-    in_anchors: Set[str] = page.derived(("anchored", analyser), lambda: _anchored(page, analyser))
     counts = page_counts(page, analyser)
-    if in_anchors.isdisjoint(words) and not any(word in counts for word in words):
-        return []  # without looking at the page as a stream, which takes a while
-    raw, spans = stream(page)
-    distinct: Set[str] = page.derived(("distinct tokens",), lambda: frozenset(raw))
-    firsts = {word[:1] for word in words}  # a stem begins as its token does, so few tokens need to be looked up
-    forms = {token: term for token in distinct if token[0] in firsts and (term := lexicon[token]) in words}
-    starts = [start for start, _ in spans]
+    if not any(word in counts for word in words):
+        in_anchors: Set[str] = page.derived(("anchored", analyser), lambda: _anchored(page, analyser))
+        if in_anchors.isdisjoint(words):
+            return []  # without looking at the page as a stream, which takes a while
+    epoch, numbers = WORDS.of(words)
+    seen = standing(page, analyser)
+    if seen.epoch != epoch:
+        epoch, numbers = WORDS.of(words)
+    if not len(seen.terms):
+        return []
+    places = np.searchsorted(seen.terms, numbers)
+    known = seen.terms.take(places, mode="clip") == numbers
     found = []
-    for place, token in compress(enumerate(raw), map(forms.__contains__, raw)):
-        anchor = bisect_right(starts, place) - 1
-        is_inside = anchor >= 0 and place < spans[anchor][1]
-        found.append(Sighting(2 * anchor + (1 if is_inside else 2), str(forms[token])))
-    if not in_anchors.isdisjoint(words):
-        for number, (start, end) in enumerate(spans):
-            if start == end and (alt := page.links[number].anchor):
-                found += [Sighting(2 * number + 1, term) for term in analyser.terms(alt) if term in words]
+    for word, place, is_there in zip(words, places.tolist(), known.tolist(), strict=True):
+        if is_there:
+            begin, end = seen.starts[place], seen.starts[place + 1]
+            found += [Sighting(where, word) for where in seen.where[begin:end].tolist()]
     return found
 
 

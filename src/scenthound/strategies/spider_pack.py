@@ -115,15 +115,21 @@ class Pack:
     # ---- the port
 
     def push(self, candidate: Candidate) -> Candidate | None:
-        if math.isnan(candidate.score):
-            raise ValueError(f"a score must be a number: {candidate.url}")
+        url, score = candidate.url, candidate.score
+        if score != score:
+            raise ValueError(f"a score must be a number: {url}")
         if candidate.due > self._now or not self.agents:
             return candidate
-        self._unclaimed.pop(candidate.url, None)
+        if self._unclaimed:
+            self._unclaimed.pop(url, None)
         view = self.view
-        row = view.rows.get(candidate.url) if view is not None else None
+        row = view.rows.get(url) if view is not None else None
         if view is None or row is None or view.agent.number not in self.agents:
             return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or a site map's
+        links = view.agent.links
+        known = links.rows.get(url)
+        if known is not None and score <= links.score[known]:
+            return None  # most links of a page have been met before: nothing is seen better now
         return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
     def rest(self, host: str, until: float) -> None:

@@ -17,7 +17,8 @@ supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link'
     ("headings",)                           of every link the slice of the leaves that is the heading it stands under
     ("url terms", analyser)                 the terms of every outlink's address
     ("anchor terms", analyser)              the terms of every link's anchor
-    ("surroundings", analyser)              what the surroundings of each link say, as Surroundings
+    ("surroundings", analyser)              what the surroundings of each link say (`text.surroundings`)
+    ("standing", analyser)                  where every term stands, counted in anchors (`text.standing`)
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
     Around(...)                             for all links the Counts of one of their contexts
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
 SHORT = 200  # characters
 WHOLE_PAGE = sys.maxsize
 """As `up`: climb to the root. The context is then the page, and DOM scores are those of best-first."""
@@ -108,22 +108,6 @@ class NumberedLeaves(NamedTuple):
     """The place in `terms` of every term of the page, leaf after leaf."""
     starts: npt.NDArray[np.int32]
     """Where in `flat` each leaf begins; one more for where the last ends."""
-
-
-class Surroundings(NamedTuple):
-    """The words around links, in pieces that links may share. A word said by two pieces of a link counts twice."""
-
-    words: list[str]
-    """Of all pieces, one after the other."""
-    sizes: list[int]
-    """How many words each piece has."""
-    rows: list[list[int]]
-    """For each of `page.links` the numbers of its pieces: title, heading, parent element, anchor, address."""
-
-    def of(self, number: int) -> list[str]:
-        """All words around a link."""
-        ends = list(accumulate(self.sizes))
-        return [word for one in self.rows[number] for word in self.words[ends[one] - self.sizes[one] : ends[one]]]
 
 
 def page_counts(page: Page, analyser: Analyser) -> Counts:
@@ -245,16 +229,15 @@ def heading_leaves(page: Page) -> Sequence[tuple[int, int]]:
     return page.derived(("headings",), lambda: _heading_leaves(headings, spans))
 
 
+def headings_of(anchors: Sequence[int], headings: Sequence[int], links: int) -> Sequence[tuple[int, int]]:
+    """`heading_leaves` of so many links, from the numbers of the anchor and of the heading of every leaf."""
+    return _heading_leaves(headings, _anchor_leaves(anchors, links))
+
+
 def address_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     """The terms of the address, host and path, that each of `page.outlinks` leads to."""
     outlinks = page.outlinks
     return page.derived(("url terms", analyser), lambda: [analyser.terms(url_text(link.url)) for link in outlinks])
-
-
-def surroundings(page: Page, analyser: Analyser) -> Surroundings:
-    """The words around each link: of the title, the nearest heading, the parent element, the anchor, the address."""
-    headings = heading_leaves(page)
-    return page.derived(("surroundings", analyser), lambda: _surroundings(page, analyser, headings))
 
 
 def url_text(url: Url) -> str:
@@ -345,35 +328,6 @@ def _anchor_terms(links: Sequence[Link], analyser: Analyser) -> list[list[str]]:
         if link.anchor not in known:
             known[link.anchor] = analyser.terms(link.anchor)
     return [known[link.anchor] for link in links]
-
-
-def _surroundings(page: Page, analyser: Analyser, headings: Sequence[tuple[int, int]]) -> Surroundings:
-    made = Surroundings([], [], [])
-    known: dict[Hashable, int] = {}
-
-    def piece(name: Hashable, text: str) -> int:
-        number = known.get(name)
-        if number is None:
-            number = known[name] = len(made.sizes)
-            terms = analyser.terms(text) if len(made.words) < MOST_AROUND else []
-            made.words.extend(terms)
-            made.sizes.append(len(terms))
-        return number
-
-    document = page.document
-    above = {span: " ".join(leaf.text for leaf in document.leaves[slice(*span)]) for span in {*headings} - {(0, 0)}}
-    for link, span in zip(page.links, headings, strict=True):
-        element, around = document.under(link, 1)
-        made.rows.append(
-            [
-                piece("title", page.title),
-                piece(span, above.get(span, "")),
-                piece(element, around),
-                piece(("anchor", link.anchor), link.anchor),
-                piece(("url", link.url), url_text(link.url)),
-            ]
-        )
-    return made
 
 
 def _anchor_leaves(anchors: Sequence[int], links: int) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ when more is asked.
 from __future__ import annotations
 
 import struct
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Sequence, ValuesView
 from typing import Any
 
 from scenthound.text.vectors import Counts
@@ -37,6 +37,18 @@ def folded(square: int, words: bytes, numbers: bytes) -> Folded:
     made = Folded()
     made._square = (square, words, numbers)  # type: ignore[assignment]
     return made
+
+
+def listed(counts: Counts) -> tuple[Sequence[str], Sequence[int]]:
+    """The words and their numbers, in order of first occurrence; what is folded stays so."""
+    if isinstance(counts, Folded):
+        _, words, numbers = counts._parts()
+        return _terms(words, numbers), struct.unpack(f"<{len(numbers) // 4}i", numbers)
+    return list(counts), list(counts.values())
+
+
+def _terms(words: bytes, numbers: bytes) -> list[str]:
+    return words[1:-1].decode("utf-8", "surrogatepass").split("\n") if numbers else []
 
 
 class Folded(Counts):
@@ -89,8 +101,7 @@ class Folded(Counts):
         """Become an ordinary `Counts`; gives itself."""
         square, words, counts = self._parts()
         self.__class__ = Counts  # type: ignore[assignment]
-        terms = words[1:-1].decode("utf-8", "surrogatepass").split("\n") if counts else ()
-        self.update(zip(terms, struct.unpack(f"<{len(counts) // 4}i", counts), strict=True))
+        self.update(zip(_terms(words, counts), struct.unpack(f"<{len(counts) // 4}i", counts), strict=True))
         self._square = square
         return self
 

@@ -1,0 +1,110 @@
+"""Where on a page every term stands, counted in anchors. Known under `("standing", analyser)`, see `text.contexts`."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.model import Link, Page
+from scenthound.text.contexts import stream
+from scenthound.text.numbers import Numbers
+from scenthound.text.register import WORDS
+from scenthound.text.tokens import Analyser
+
+Places = npt.NDArray[np.int32]
+
+
+class Standing(NamedTuple):
+    """The occurrences of each term, in the order of the page, `alt` texts of image links last."""
+
+    epoch: int
+    terms: Places
+    """Numbers of `WORDS`, in ascending order."""
+    starts: Places
+    """Where in `where` the occurrences of each term begin; one more for where the last end."""
+    where: Places
+    """2b + 1 in anchor b, or 2g outside with g anchors before it."""
+
+
+def standing(page: Page, analyser: Analyser) -> Standing:
+    """Where the terms of a page stand, in numbers of the register's present epoch."""
+
+    def read() -> Standing:
+        raw, spans = stream(page)
+        page.forget(("stream",))  # it is large, and nobody will ask again
+        numbers = Numbers(sys.maxsize)
+        tokens = np.array(numbers.of(raw), dtype=np.int32)
+        return stand(list(numbers), tokens, spans, page.links, analyser)
+
+    key = ("standing", analyser)
+    found = page.derived(key, read)
+    if found.epoch != WORDS.epoch:
+        page.forget(key)
+        found = page.derived(key, read)
+    return found
+
+
+def stand(
+    words: list[str], tokens: Places, spans: Sequence[tuple[int, int]], links: Sequence[Link], analyser: Analyser
+) -> Standing:
+    """From the distinct raw tokens, the place among them of each token of the page, and where its anchors stand."""
+    numbers = _numbers(analyser, WORDS.epoch)
+    alts = [
+        (2 * number + 1, term)
+        for number, (start, end) in enumerate(spans)
+        if start == end and (alt := links[number].anchor)
+        for term in analyser.terms(alt)
+    ]
+    known = np.array([*map(numbers.__getitem__, words), -1], dtype=np.int32)  # one more, for a page without a word
+    epoch, of_alts = WORDS.of(term for _, term in alts)
+    if numbers.epoch != epoch:
+        return stand(words, tokens, spans, links, analyser)
+    every = known[tokens]
+    places = np.flatnonzero(every >= 0).astype(np.int32)
+    owners, where = every[places], _where(places, spans)
+    if alts:
+        owners = np.concatenate([owners, np.array(of_alts, dtype=np.int32)])
+        where = np.concatenate([where, np.array([place for place, _ in alts], dtype=np.int32)])
+    order = np.argsort(owners, kind="stable")
+    owners = owners[order]
+    starts = np.flatnonzero(np.diff(owners, prepend=np.int32(-1)))
+    return Standing(epoch, owners[starts], np.append(starts, len(owners)).astype(np.int32), where[order])
+
+
+class _Numbers(dict[str, int]):
+    """From a raw token to the number of its term in `WORDS`, -1 if it has none; filled as tokens are met."""
+
+    def __init__(self, analyser: Analyser, epoch: int) -> None:
+        super().__init__()
+        self.analyser, self.epoch = analyser, epoch
+
+    def __missing__(self, token: str) -> int:
+        _, found = WORDS.of(self.analyser.terms_of([token]))
+        if len(self) >= WORDS.most:
+            self.clear()
+        number = self[token] = found[0] if found else -1
+        return number
+
+
+@lru_cache(maxsize=2)
+def _numbers(analyser: Analyser, epoch: int) -> _Numbers:
+    return _Numbers(analyser, epoch)
+
+
+def _where(places: Places, spans: Sequence[tuple[int, int]]) -> Places:
+    if not spans:
+        return np.zeros(len(places), dtype=np.int32)
+    starts, ends = np.array(spans, dtype=np.int32).T
+    if (starts[1:] >= starts[:-1]).all():
+        anchors = np.searchsorted(starts, places, side="right") - 1
+    else:  # anchors in one another: whatever bisection meets
+        listed = starts.tolist()
+        anchors = np.array([bisect_right(listed, place) - 1 for place in places.tolist()], dtype=np.intp)
+    is_inside = (anchors >= 0) & (places < ends[anchors])
+    return (2 * anchors + np.where(is_inside, 1, 2)).astype(np.int32)

@@ -1,0 +1,127 @@
+"""The words around each link of a page: of the title, the nearest heading, the parent element, the anchor, the address.
+
+Known under `("surroundings", analyser)`, see `text.contexts`. Links share most of what stands around them, and pages
+repeat their words, so both are kept once: who looks words up does it once a page.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from scenthound.model import Link, Page
+from scenthound.text.contexts import headings_of, url_text
+from scenthound.text.numbers import Numbers
+from scenthound.text.register import WORDS, Registered
+from scenthound.text.tokens import Analyser
+
+MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
+PIECES = 5
+SHORT = 200  # characters
+Span = tuple[int, int]
+
+
+class Surroundings(NamedTuple):
+    """The words around links, in pieces that links may share. A word said by two pieces of a link counts twice."""
+
+    terms: list[str]
+    """Each once, in order of first mention."""
+    flat: array[int]
+    """The places in `terms` of all words, piece after piece."""
+    starts: array[int]
+    """Where in `flat` each piece begins; one more for where the last ends."""
+    rows: array[int]
+    """For each of `page.links` the numbers of its pieces: title, heading, parent element, anchor, address."""
+
+    def of(self, number: int) -> list[str]:
+        """All words around a link."""
+        pieces = self.rows[PIECES * number : PIECES * (number + 1)]
+        spans = (self.flat[self.starts[one] : self.starts[one + 1]] for one in pieces)
+        return [self.terms[place] for span in spans for place in span]
+
+
+def surroundings(page: Page, analyser: Analyser) -> Surroundings:
+    """The words around each link."""
+    return page.derived(("surroundings", analyser), lambda: _surroundings(page, analyser))
+
+
+def numbered(page: Page, analyser: Analyser) -> Registered:
+    """The numbers that the terms around the links of a page have in `WORDS`, now."""
+
+    def read() -> Registered:
+        return WORDS.of(surroundings(page, analyser).terms)
+
+    key = ("surroundings by number", analyser)
+    found = page.derived(key, read)
+    if found.epoch != WORDS.epoch:
+        page.forget(key)
+        found = page.derived(key, read)
+    return found
+
+
+def gather(
+    links: Sequence[Link],
+    title: str,
+    headings: Sequence[Span],
+    elements: Sequence[int],
+    of_heading: Callable[[Span], list[str]],
+    of_element: Callable[[int], list[str]],
+    analyser: Analyser,
+) -> Surroundings:
+    """From the heading and the element of each link, and what these say."""
+    numbers = Numbers(sys.maxsize)
+    flat, starts, rows = array("i"), array("i", [0]), array("i")
+
+    def piece(terms: Sequence[str]) -> int:
+        if len(flat) < MOST_AROUND:
+            flat.extend(numbers.of(terms))
+        starts.append(len(flat))
+        return len(starts) - 2
+
+    first = piece(analyser.terms(title)) if links else 0
+    by_heading: dict[Span, int] = {}
+    by_element: dict[int, int] = {}
+    by_text: dict[str, int] = {}
+    by_url: dict[str, int] = {}
+    for (url, anchor, *_), heading, element in zip(links, headings, elements, strict=True):
+        if heading not in by_heading:
+            by_heading[heading] = piece(of_heading(heading))
+        if element not in by_element:
+            by_element[element] = piece(of_element(element))
+        if anchor not in by_text:
+            by_text[anchor] = piece(_terms(analyser, anchor))
+        if url not in by_url:
+            by_url[url] = piece(_terms(analyser, url_text(url)))
+        rows.extend((first, by_heading[heading], by_element[element], by_text[anchor], by_url[url]))
+    return Surroundings(list(numbers), flat, starts, rows)
+
+
+def _surroundings(page: Page, analyser: Analyser) -> Surroundings:
+    document, links = page.document, page.links
+    leaves = document.leaves
+    headings = headings_of([leaf.anchor for leaf in leaves], [leaf.heading for leaf in leaves], len(links))
+    elements, said = [], dict[int, str]()
+    for link in links:
+        element, text = document.under(link, 1)
+        elements.append(element)
+        said.setdefault(element, text)
+
+    def of_heading(span: Span) -> list[str]:
+        return analyser.terms(" ".join(leaf.text for leaf in leaves[slice(*span)]))
+
+    return gather(
+        links, page.title, headings, elements, of_heading, lambda element: analyser.terms(said[element]), analyser
+    )
+
+
+def _terms(analyser: Analyser, text: str) -> Sequence[str]:
+    return _short(analyser, text) if len(text) <= SHORT else analyser.terms(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _short(analyser: Analyser, text: str) -> Sequence[str]:
+    """Anchors and addresses are those of menus, mostly: the same on all pages of a site."""
+    return tuple(analyser.terms(text))
