@@ -24,6 +24,7 @@ from scenthound.lab.prepared_document import PreparedDocument, PreparedPage, pac
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Response
 from scenthound.text.contexts import (
     anchor_leaves,
+    anchor_spans,
     anchors_by_url,
     climbed_counts,
     context_counts,
@@ -113,6 +114,9 @@ def assert_alike(ours: Page, theirs: Page) -> None:
         assert terms == same
         assert [one.tolist() for one in numbers] == [one.tolist() for one in alike]
     assert anchor_leaves(ours) == anchor_leaves(theirs)
+    for page in (ours, theirs):
+        begins, ends = anchor_spans(page)
+        assert list(zip(begins.tolist(), ends.tolist(), strict=True)) == list(anchor_leaves(page))
     assert heading_leaves(ours) == heading_leaves(theirs)
     seen: dict[int, int] = {}
     for link in ours.links[:40]:

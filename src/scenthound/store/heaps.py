@@ -106,8 +106,12 @@ class MemoryFrontier:
         url, score, carry, _, _, _, _, _, due, rescored = candidate
         waiting = self._entries.get(url)
         return (
-            waiting is None or not score <= -waiting[0] or rescored or bool(carry) or due > waiting[4].due
-        )  # NaN is not <=: it is for `push` to refuse
+            waiting is None
+            or not score <= -waiting[0]  # NaN is not <=: it is for `push` to refuse
+            or rescored
+            or (bool(carry) and carry != waiting[4].carry)
+            or due > waiting[4].due
+        )
 
     def rescore(self, offers: Iterable[Candidate]) -> bool:
         """New scores for what waits, all at once; gives whether any changed. As one push for each, but every heap is

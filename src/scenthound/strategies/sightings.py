@@ -54,6 +54,17 @@ class Sightings(Generic[P]):
             self.links[known] = WaitingLink(url, more)
         return known
 
+    def met(self, url: Url, sighting: tuple[int, ...]) -> int:
+        """`number` and `see` in one: the number of a link that a page leads to."""
+        known = self._numbers.get(url)
+        if known is None:
+            known = self.number(url)
+        seen = self.links[known].seen
+        if len(seen) < MOST_SIGHTINGS:
+            seen.append(sighting)
+            self._children[sighting[0]] = self._children.get(sighting[0], 0) + 1
+        return known
+
     def see(self, number: int, sighting: tuple[int, ...]) -> None:
         """A page, named first in the sighting, leads to this link."""
         link = self.links[number]

@@ -6,6 +6,7 @@ supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link'
 
     ("counts", analyser)                    Counts of the whole page
     ("whole", analyser)                     the first word of the page, once its Counts are unfolded
+    ("numbered", analyser)                  the same Counts as arrays, as NumberedCounts
     ("counts", analyser, element)           Counts of all text under an element
     ("under", node, up)                     the element `up` levels above a link, and its text
     ("anchor", analyser, text)              Counts of an anchor's text
@@ -14,6 +15,9 @@ supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link'
     ("leaf numbers", analyser)              the same as numbers, as NumberedLeaves
     ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
     ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
+    ("anchor spans",)                       the same as two arrays: where slices begin, and where they end
+    ("anchor places",)                      of every outlink the places of its anchors, as two arrays
+    ("pictures", analyser)                  of links without text of their own the terms of their anchors
     ("headings",)                           of every link the slice of the leaves that is the heading it stands under
     ("url terms", analyser)                 the terms of every outlink's address
     ("anchor terms", analyser)              the terms of every link's anchor
@@ -33,9 +37,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Leaf, Link, Page, Url
+from scenthound.text.terms import NumberedCounts, Terms, numbered
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 
@@ -100,9 +105,9 @@ class Stream(NamedTuple):
 
 
 class NumberedLeaves(NamedTuple):
-    """The terms of all leaves of a page, as places in a list of distinct ones."""
+    """The terms of all leaves of a page, as places among the distinct ones."""
 
-    terms: list[str]
+    terms: Terms
     """Each once, in order of first occurrence."""
     flat: npt.NDArray[np.int32]
     """The place in `terms` of every term of the page, leaf after leaf."""
@@ -137,6 +142,15 @@ def whole_counts(page: Page, analyser: Analyser) -> Counts:
     counts = page_counts(page, analyser)
     page.derived(("whole", analyser), lambda: next(iter(counts), ""))
     return counts
+
+
+def numbered_counts(page: Page, analyser: Analyser) -> NumberedCounts:
+    """`page_counts` for those who number words themselves: a recorded bed gives them without any being read."""
+    known = page.known(("numbered", analyser))
+    if known is not None:
+        return known  # type: ignore[no-any-return]
+    counts = page_counts(page, analyser)
+    return page.derived(("numbered", analyser), lambda: numbered(counts))
 
 
 def page_similarity(page: Page, query: Query) -> float:
@@ -239,6 +253,29 @@ def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
     return page.derived(("anchor leaves",), lambda: _anchor_leaves(anchors, len(page.links)))
 
 
+def anchor_spans(page: Page) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """As `anchor_leaves`, for those who look at all links at once: where the slices begin, and where they end."""
+
+    def spans() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        return spans_of([leaf.anchor for leaf in page.document.leaves], len(page.links))
+
+    return page.derived(("anchor spans",), spans)
+
+
+def pictures(page: Page, analyser: Analyser) -> Mapping[int, Sequence[str]]:
+    """What is said by anchors that have no text among the leaves: the terms of the `alt` text, by place of the link.
+    Those that say nothing are left out."""
+    begins, ends = anchor_spans(page)
+    return page.derived(("pictures", analyser), lambda: _pictures(page.links, begins == ends, analyser))
+
+
+def anchor_places(page: Page) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The places in `page.links` of all anchors of each of `page.outlinks`, one outlink after the other, and where in
+    that each begins; one more for where the last ends."""
+    outlinks = page.outlinks
+    return page.derived(("anchor places",), lambda: _anchor_places(page.links, outlinks))
+
+
 def heading_leaves(page: Page) -> Sequence[tuple[int, int]]:
     """Which leaves are the heading that each link stands in or, in document order, nearest behind; (0, 0) for none."""
     headings, spans = _holders(page)[1], anchor_leaves(page)
@@ -336,7 +373,7 @@ def _leaf_numbers(leaves: Sequence[Leaf], analyser: Analyser) -> NumberedLeaves:
     starts = [0, *accumulate(map(len, terms))]
     import numpy as np  # slow and large, and a process that only reads pages does without
 
-    return NumberedLeaves(list(places), np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int32))
+    return NumberedLeaves(Terms(list(places)), np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int32))
 
 
 def _anchor_terms(links: Sequence[Link], analyser: Analyser) -> list[list[str]]:
@@ -388,6 +425,37 @@ def _anchor_leaves(anchors: Sequence[int], links: int) -> list[tuple[int, int]]:
         placed.append(span or (start, start))
         start = placed[-1][0]
     return placed[::-1]
+
+
+def spans_of(anchors: Sequence[int] | npt.NDArray[np.int32], links: int) -> tuple[Any, Any]:
+    """Where each link's anchor begins and ends among the leaves, of each of which is said which anchor holds it."""
+    import numpy as np
+
+    holders = np.asarray(anchors, dtype=np.int32)
+    places = np.flatnonzero((holders >= 0) & (holders < links)).astype(np.int32)
+    begins, ends = np.full(links + 1, len(holders), dtype=np.int32), np.full(links, -1, dtype=np.int32)
+    begins[holders[places[::-1]]] = places[::-1]  # of several places the last that is written stays: the first leaf
+    ends[holders[places]] = places + 1
+    empty = ends < 0
+    following = np.where(empty, links, np.arange(links))  # the next that has text, which those without stand before
+    following = np.minimum.accumulate(following[::-1])[::-1]
+    begins = begins[following]
+    return begins, np.where(empty, begins, ends)
+
+
+def _anchor_places(links: Sequence[Link], outlinks: Sequence[Link]) -> tuple[Any, Any]:
+    import numpy as np
+
+    numbers = {link.url: number for number, link in enumerate(outlinks)}
+    owners = np.array([numbers.get(link.url, -1) for link in links], dtype=np.int32)
+    order = np.argsort(owners, kind="stable")
+    flat = order[int((owners < 0).sum()) :].astype(np.int32)
+    return flat, np.searchsorted(owners[flat], np.arange(len(outlinks) + 1)).astype(np.int32)
+
+
+def _pictures(links: Sequence[Link], empty: npt.NDArray[np.bool_], analyser: Analyser) -> dict[int, list[str]]:
+    found = {place: analyser.terms(links[place].anchor) for place in empty.nonzero()[0].tolist() if links[place].anchor}
+    return {place: terms for place, terms in found.items() if terms}
 
 
 def _heading_leaves(headings: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -2,10 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.text.terms import Terms
 
 NONE = -1
 """The number of a word for which there is no room: as a place, the last of a table, which is kept empty."""
+_UNMET = -2  # not looked up yet
+
+Ids = npt.NDArray[np.int32]
+
+
+class Translation:
+    """From the numbers of a bed to one's own: each word is looked up when it is met for the first time.
+
+    Good for as long as the answers of `own` stay the same. One bed is remembered, the latest.
+    """
+
+    __slots__ = ("_source", "_table")
+
+    def __init__(self) -> None:
+        self._source = ""
+        self._table: Ids = np.zeros(0, dtype=np.int32)
+
+    def of(self, terms: Terms, own: Callable[[Iterable[str]], list[int]]) -> Ids:
+        """One's own numbers of these terms, in step; `own` gives those of words, and is asked in their order."""
+        ids = terms.ids
+        if ids is None:
+            return np.array(own(terms.names), dtype=np.int32)
+        if terms.source != self._source:
+            self._source, self._table = terms.source, np.zeros(0, dtype=np.int32)
+        try:
+            found = self._table.take(ids)
+        except IndexError:
+            size = max(2 * len(self._table), int(ids.max()) + 1)
+            more = np.full(size - len(self._table), _UNMET, dtype=np.int32)
+            self._table = np.concatenate([self._table, more])
+            found = self._table.take(ids)
+        new = np.flatnonzero(found == _UNMET)
+        if len(new):
+            found[new] = self._table[ids[new]] = own(terms.at(new))  # type: ignore[arg-type]
+        return found
 
 
 class Numbers(dict[str, int]):
@@ -16,15 +56,20 @@ class Numbers(dict[str, int]):
     [0, 1, 0, -1]
     """
 
-    __slots__ = ("most",)
+    __slots__ = ("_translation", "most")
 
     def __init__(self, most: int, words: Iterable[str] = ()) -> None:
         super().__init__()
         self.most = most
+        self._translation = Translation()
         self.of(words)
 
     def of(self, words: Iterable[str]) -> list[int]:
         return list(map(self.__getitem__, words))
+
+    def of_terms(self, terms: Terms) -> Ids:
+        """As `of`, for the terms of a page."""
+        return self._translation.of(terms, self.of)
 
     def __missing__(self, word: str) -> int:
         if len(self) >= self.most:
