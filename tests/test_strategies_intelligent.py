@@ -125,13 +125,12 @@ def test_what_is_remembered_is_bounded_and_pages_are_let_go() -> None:
 
 def test_a_link_of_many_pages_remembers_the_first_few() -> None:
     sightings: Sightings[str] = Sightings(memory=2)
-    number = sightings.number(named("a.example/"))
     for page in range(20):
-        sightings.see(number, (page,))
+        link = sightings.met(named("a.example/"), (page,))
         sightings.keep(page, "page")
-    assert len(sightings.links[number].seen) == len(sightings.pages) == MOST_SIGHTINGS
+    assert len(link.seen) == len(sightings.pages) == MOST_SIGHTINGS
     for name in ("b.example/", "c.example/"):
-        sightings.see(sightings.number(named(name)), (99,))
+        sightings.met(named(name), (99,))
     sightings.keep(99, "page")
     assert list(sightings.pages) == [99], "the oldest link is forgotten with its pages"
 

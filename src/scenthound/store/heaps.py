@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heapify, heappop, heappush, nsmallest
 from math import inf, isnan
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction
-from scenthound.store.offers import DECIMALS, found_again
+from scenthound.store.offers import found_again, rounded
 from scenthound.url import host as host_of
 
 BINS = 1000
+_MADE: Callable[..., Candidate] = tuple.__new__  # as `Candidate`, in half the time
 SPARE = 16  # one entry in so many is known to be among the worst, while the frontier is full
 
 
@@ -95,7 +96,7 @@ class MemoryFrontier:
             if self.eviction == "refuse":
                 return candidate
             least, url = self._last()
-            if self.eviction == "scored" and round(score, DECIMALS) <= least:
+            if self.eviction == "scored" and rounded(score) <= least:
                 return candidate  # inserted first, it would be the last of the order: it has the highest number
             fallen = self._remove(url)
         self._insert(candidate)
@@ -119,32 +120,65 @@ class MemoryFrontier:
         offers = list(offers)
         if wrong := [offer.url for offer in offers if isnan(offer.score)]:
             raise ValueError(f"a score must be a number: {wrong[0]}")
-        entries, bins, now = self._entries, self._bins, self._now
-        fresh: dict[_Host, list[_Item]] = {}
+        entries, version = self._entries, self._next_version
+        fresh: dict[_Host, dict[Url, _Item]] = {}
+        gone: list[float] = []
         for offer in offers:
-            item = entries.get(offer.url)
+            url, score, carry, parts, parent, _, _, spelling, due, is_rescored = offer
+            item = entries.get(url)
             if item is None:
                 continue
-            merged = found_again(item[4], offer)
-            if merged is item[4]:
-                continue
-            score = round(merged.score, DECIMALS)
-            bins[_bin(-item[0])] -= 1
-            bins[_bin(score)] += 1
-            made = entries[offer.url] = (-score, item[1], self._version(), item[3], merged)
-            fresh.setdefault(item[3], []).append(made)
+            before, number, _, host, old = item
+            _, _, carried, _, origin, anchor, depth, spelled, waits, _ = old
+            if is_rescored and parent is None and not carry and not spelling and due <= waits:  # as `found_again` says
+                merged = _MADE(Candidate, (url, score, carried, parts, origin, anchor, depth, spelled, waits, False))
+            else:
+                merged = found_again(old, offer)
+                if merged is old:
+                    continue
+            version += 1
+            entries[url] = made = (-rounded(merged[1]), number, version, host, merged)
+            items = fresh.get(host)
+            if items is None:
+                items = fresh[host] = {}
+            if url not in items:  # an offer may stand there twice
+                gone.append(before)
+            items[url] = made
+        self._next_version = version
+        self._count_anew(gone, [item[0] for items in fresh.values() for item in items.values()])
         for host, items in fresh.items():
-            host.ripe = [item for item in host.ripe if self._is_current(item)]
-            host.parked = [entry for entry in host.parked if self._is_current(entry[2])]
-            current = [item for item in items if self._is_current(item)]  # an offer may stand there twice
-            host.ripe += [item for item in current if item[4].due <= now]
-            host.parked += [(item[4].due, item[1], item) for item in current if item[4].due > now]
-            heapify(host.ripe)
-            heapify(host.parked)
-            self._place(host)
+            self._replace(host, items)
         if fresh:
             self._worst_upto = None
         return bool(fresh)
+
+    def _count_anew(self, gone: list[float], come: list[float]) -> None:
+        """Keep the bins in step with entries whose scores, here with the sign turned, were replaced."""
+        if len(come) == len(self._entries):
+            self._bins = [0] * BINS
+        else:
+            for score in gone:
+                self._bins[_bin(-score)] -= 1
+        bins = self._bins
+        for score in come:
+            bins[_bin(-score)] += 1
+
+    def _replace(self, host: _Host, items: dict[Url, _Item]) -> None:
+        """Put new items of a host where their old ones were."""
+        entries, now = self._entries, self._now
+        if len(items) == host.live:
+            host.ripe, host.parked = [], []
+        else:
+            host.ripe = [item for item in host.ripe if entries.get(item[4].url) is item]
+            host.parked = [entry for entry in host.parked if entries.get(entry[2][4].url) is entry[2]]
+        for item in items.values():
+            if item[4].due <= now:
+                host.ripe.append(item)
+            else:
+                host.parked.append((item[4].due, item[1], item))
+        heapify(host.ripe)
+        heapify(host.parked)
+        self._place(host)
 
     def rest(self, host: str, until: float) -> None:
         known = self._hosts.get(host)
@@ -221,7 +255,7 @@ class MemoryFrontier:
         waiting, bins, now, hosts = self._entries, self._bins, self._now, self._hosts
         for number, candidate in entries:
             url = candidate.url
-            score = round(candidate.score, DECIMALS)
+            score = rounded(candidate.score)
             name = host_of(url)
             host = hosts.get(name)
             if host is None:
@@ -287,7 +321,7 @@ class MemoryFrontier:
         return self._next_version
 
     def _enter(self, candidate: Candidate, number: int, host: _Host, version: int) -> None:
-        score = round(candidate.score, DECIMALS)
+        score = rounded(candidate.score)
         item = self._entries[candidate.url] = (-score, number, version, host, candidate)
         self._bins[_bin(score)] += 1
         if candidate.due > self._now:

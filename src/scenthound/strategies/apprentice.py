@@ -35,7 +35,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
 from scenthound.ports import Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.sightings import LINK, Sightings
+from scenthound.strategies.sightings import Sightings, new_scores
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import (
     Query,
@@ -183,10 +183,10 @@ class Apprentice:
                 sighting = (number, begins[place], ends[place])
                 known = met(link.url, (*sighting, *instead[place]) if place in instead else sighting)
                 if foreseen is None:
-                    offers.append(page.offer(link, relevance, {LINK: known}, parts))
+                    offers.append(page.offer(link, relevance, known.carry, parts))
                 else:
                     score = float(foreseen[place])
-                    offers.append(page.offer(link, score, {LINK: known}, {"parent": relevance, "apprentice": score}))
+                    offers.append(page.offer(link, score, known.carry, {"parent": relevance, "apprentice": score}))
         waiting.keep(self.pages_, leaves)
         return offers + (self._ranked_anew() if self.is_listened_to and not was_listened_to else [])
 
@@ -275,11 +275,9 @@ class Apprentice:
             worth = self._foreseen(self.waiting_.pages[page], Spots(begins, ends, instead))
             for (number, *_), value in zip(seen, worth.tolist(), strict=True):
                 best[number] = max(value, best.get(number, -math.inf))
-        links = self.waiting_.links
-        return [
-            Candidate(links[number].url, value, parts={"apprentice": value}, rescored=True)
-            for number, value in sorted(best.items())
-        ]
+        links, ranked = self.waiting_.links, sorted(best.items())
+        urls, values = [links[number].url for number, _ in ranked], [value for _, value in ranked]
+        return new_scores(urls, values, [{"apprentice": value} for value in values])
 
     # ---- what survives a restart
 

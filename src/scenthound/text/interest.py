@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.text.numbers import NONE, Numbers
+from scenthound.text.numbers import NONE, Ids, Numbers
+from scenthound.text.terms import Terms
 
 FLOOR = 0.01
 """What a ratio is at least, before its logarithm is taken."""
@@ -48,6 +49,16 @@ def interest(goals: Whole, pages: Whole, totals: Totals) -> tuple[Reals, Reals]:
     return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / np.maximum(pages, 1))
 
 
+def logs(goals: Whole, pages: Whole, totals: Totals, errors: float) -> Reals:
+    """ln of the interest ratio of each event, at least that of `FLOOR`; 0 where it is not significant, so many standard
+    errors from 1, or where there is nothing to compare."""
+    if not totals.is_telling:
+        return np.zeros(len(pages))
+    ratio, away = interest(goals, pages, totals)
+    significant = (pages > 0) & (np.round(away, 12) >= errors)
+    return np.where(significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
+
+
 class Events:
     """Counts of one kind of events, each with a number."""
 
@@ -59,9 +70,18 @@ class Events:
     def numbered(self, names: Iterable[str]) -> list[int]:
         """The numbers of some events; new ones get theirs now, as long as there is room, and the rest is left out."""
         found = self.numbers.of(names)
+        self._make_room()
+        return found if NONE not in found else [number for number in found if number != NONE]
+
+    def of_terms(self, terms: Terms) -> Ids:
+        """As `numbered`, for the terms of a page."""
+        found = self.numbers.of_terms(terms)
+        self._make_room()
+        return found[found != NONE] if len(self.numbers) >= self.numbers.most else found
+
+    def _make_room(self) -> None:
         while len(self.numbers) >= len(self.pages):
             self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
-        return found if NONE not in found else [number for number in found if number != NONE]
 
     def count(self, numbers: Places, is_goal: bool) -> None:
         """A page showed these events, each named once."""
@@ -71,12 +91,19 @@ class Events:
 
     def logs(self, totals: Totals, errors: float, numbers: Places | slice = slice(None)) -> Reals:
         """ln of the interest ratio of these events, at least that of `FLOOR`; 0 where it is not significant."""
-        pages, goals = self.pages[numbers], self.goals[numbers]
-        if not totals.is_telling:
-            return np.zeros(len(pages))
-        ratio, away = interest(goals, pages, totals)
-        significant = (pages > 0) & (np.round(away, 12) >= errors)
-        return np.where(significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
+        pages = self.pages[numbers]
+        return logs(self.goals[numbers], pages, totals, errors) if totals.is_telling else np.zeros(len(pages))
+
+    def rises(self, totals: Totals, errors: float, numbers: Ids | None = None) -> Reals:
+        """`logs` of these events, of all if none are named, where they are above 0, and 0 elsewhere. Only what a goal
+        has shown can be, and that is little."""
+        shown = self.goals if numbers is None else self.goals.take(numbers)
+        found = np.zeros(len(shown))
+        some = np.flatnonzero(shown)
+        if len(some):
+            told = self.logs(totals, errors, some if numbers is None else numbers.take(some))
+            found[some] = np.maximum(told, 0.0)
+        return found
 
     def save(self) -> dict[str, Any]:
         size = len(self.numbers)
