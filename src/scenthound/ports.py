@@ -24,7 +24,7 @@ class Strategy(Protocol):
     at once, 1 unless said), `shuffle` (whether a batch is fetched in random order) and `eviction`
     (what its bounded frontier does when full, "scored" unless said) and `around` (what it will ask about every link, as
     `text.contexts.Around`; said so, it is made by the processes that read pages) and `numbers_words` (it asks for
-    `text.contexts.numbered_counts` or `leaf_numbers`: the laboratory then has pages bring the numbers of their words).
+    `text.contexts.numbered_counts` or `link_leaves`: the laboratory then has pages bring the numbers of their words).
     """
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
-from scenthound.text.contexts import Around, NumberedLeaves, Stream, Surroundings, spans_of
+from scenthound.text.contexts import Around, LinkLeaves, NumberedLeaves, Stream, Surroundings, linked, spans_of
 from scenthound.text.terms import Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
@@ -239,13 +239,9 @@ class PreparedDocument:
                 terms = analyser.term_of_each(self._distinct())
                 flat = list(map(terms.__getitem__, tables.token.tolist()))
                 return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
-            case ("leaf numbers", Analyser() as analyser):
-                return self._leaf_numbers(analyser)
             case ("holders",):
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
-            case ("anchor spans",):
-                return spans_of(self._read().leaf_anchor, len(self.links))
         return None
 
     def _contexts(self, analyser: Analyser, up: int) -> list[Counts]:
@@ -276,15 +272,18 @@ class PreparedDocument:
         run = tables.token[tables.leaf_token[first] : tables.leaf_token[behind]]
         return list(map(self._distinct().__getitem__, run.tolist()))
 
-    def _leaf_numbers(self, analyser: Analyser) -> NumberedLeaves:
-        """Tokens are numbered in order of first occurrence, so their terms are too."""
+    def link_leaves(self, analyser: Analyser, outlinks: Sequence[Link]) -> LinkLeaves:
+        """As `text.contexts` makes it of the leaves: tokens are numbered in order of first occurrence, so their terms
+        are too."""
         tables = self._read()
         terms, of_token = self._places(analyser)
         every = of_token.take(tables.token)
         kept = every >= 0
         behind = np.zeros(len(every) + 1, dtype=np.int32)
         np.cumsum(kept, out=behind[1:])
-        return NumberedLeaves(terms, every[kept], behind.take(tables.leaf_token))
+        leaves = NumberedLeaves(terms, every[kept], behind.take(tables.leaf_token))
+        spans = spans_of(tables.leaf_anchor, len(self.links))
+        return linked(leaves, spans, self.links, outlinks, analyser)
 
     def _places(self, analyser: Analyser) -> tuple[Terms, Numbers]:
         """The page's terms, and of each distinct token the place of its term among them."""
@@ -330,17 +329,8 @@ def places_of(analyser: Analyser, words: Sequence[str]) -> tuple[dict[str, int],
 
 
 LASTING = {
-    *("surroundings", "leaf numbers", "leaf terms", "stream", "holders", "anchor leaves", "headings", "url terms"),
-    *(
-        "anchor terms",
-        "anchor groups",
-        "anchored",
-        "distinct tokens",
-        "whole",
-        "anchor spans",
-        "anchor places",
-        "pictures",
-    ),
+    *("surroundings", "link leaves", "leaf terms", "stream", "holders", "anchor leaves", "headings", "url terms"),
+    *("anchor groups", "anchored", "distinct tokens", "whole"),
 }
 """Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
 alone, and who wants them wants them on every visit. What an element says may depend on what was asked before, since a
@@ -378,9 +368,15 @@ class PreparedPage(Page):
             return made  # type: ignore[no-any-return]
         before = time.process_time()
         lasts = _lasts(key) and (document.untouched or not _asks_elements(key))
-        found = document.known(key)
+        found = self._of_links(document, key) or document.known(key)
         made = memo[key] = make() if found is None else found
         if lasts and not (isinstance(made, Surroundings) and len(made.words) > MOST_WORDS):
             document.found_out[key] = made
         self.effort += time.process_time() - before
         return made
+
+    def _of_links(self, document: PreparedDocument, key: Hashable) -> Any:
+        match key:
+            case ("link leaves", Analyser() as analyser) if key not in document.found_out:
+                return document.link_leaves(analyser, self._memo["outlinks"])
+        return None

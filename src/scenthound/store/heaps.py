@@ -19,9 +19,9 @@ from math import inf, isnan
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction
 from scenthound.store.offers import found_again, rounded
+from scenthound.store.score_bins import BINS, bin_of, upper_edge
 from scenthound.url import host as host_of
 
-BINS = 1000
 _MADE: Callable[..., Candidate] = tuple.__new__  # as `Candidate`, in half the time
 SPARE = 16  # one entry in so many is known to be among the worst, while the frontier is full
 
@@ -61,7 +61,7 @@ class MemoryFrontier:
             raise ValueError(f"a spread is at least 1, not {spread}")
         self.bound, self.eviction, self.spread = bound, eviction, spread
         self.last_rank = 1
-        """The place the last popped candidate had among all that waited: see `_bin` for its resolution."""
+        """The place the last popped candidate had among all that waited: see `bin_of` for its resolution."""
         self._entries: dict[Url, _Item] = {}
         self._hosts: dict[str, _Host] = {}
         self._hosts_waiting = 0
@@ -158,10 +158,10 @@ class MemoryFrontier:
             self._bins = [0] * BINS
         else:
             for score in gone:
-                self._bins[_bin(-score)] -= 1
+                self._bins[bin_of(-score)] -= 1
         bins = self._bins
         for score in come:
-            bins[_bin(-score)] += 1
+            bins[bin_of(-score)] += 1
 
     def _replace(self, host: _Host, items: dict[Url, _Item]) -> None:
         """Put new items of a host where their old ones were."""
@@ -200,7 +200,7 @@ class MemoryFrontier:
         self._popped_number = item[1]
         if self.spread > 1:
             self._tire(item[3].name)
-        self.last_rank = sum(self._bins[_bin(-item[0]) + 1 :]) + 1
+        self.last_rank = sum(self._bins[bin_of(-item[0]) + 1 :]) + 1
         return candidate
 
     def ready_at(self) -> float | None:
@@ -262,7 +262,7 @@ class MemoryFrontier:
                 host = hosts[name] = _Host(name)
             host.live += 1
             item = waiting[url] = (-score, number, 0, host, candidate)
-            bins[_bin(score)] += 1
+            bins[bin_of(score)] += 1
             if candidate.due > now:
                 host.parked.append((candidate.due, number, item))
             else:
@@ -323,7 +323,7 @@ class MemoryFrontier:
     def _enter(self, candidate: Candidate, number: int, host: _Host, version: int) -> None:
         score = rounded(candidate.score)
         item = self._entries[candidate.url] = (-score, number, version, host, candidate)
-        self._bins[_bin(score)] += 1
+        self._bins[bin_of(score)] += 1
         if candidate.due > self._now:
             heappush(host.parked, (candidate.due, number, item))
         else:
@@ -337,7 +337,7 @@ class MemoryFrontier:
         merged = found_again(item[4], offer)
         if merged is item[4]:
             return
-        self._bins[_bin(-item[0])] -= 1
+        self._bins[bin_of(-item[0])] -= 1
         self._enter(merged, item[1], item[3], self._version())
         self._tidy(item[3])
         self._place(item[3])
@@ -346,7 +346,7 @@ class MemoryFrontier:
         item = self._entries.pop(url)
         host = item[3]
         self._fallen_number = item[1]
-        self._bins[_bin(-item[0])] -= 1
+        self._bins[bin_of(-item[0])] -= 1
         host.live -= 1
         if host.live == 0:
             self._hosts_waiting -= 1
@@ -374,7 +374,7 @@ class MemoryFrontier:
         while counted < size and lowest < BINS - 1:
             lowest += 1
             counted += self._bins[lowest]
-        edge = -_edge(lowest)
+        edge = -upper_edge(lowest)
         found = [(-item[0], -item[1], url) for url, item in self._entries.items() if item[0] >= edge]
         if not size <= len(found) <= 4 * size:  # rounding at the edge; or many of nearly the same score
             found = nsmallest(size, ((-item[0], -item[1], url) for url, item in self._entries.items()))
@@ -490,29 +490,3 @@ class MemoryFrontier:
             if host is not None and host.posted is not None:
                 host.posted = None
                 self._place(host)
-
-
-def _bin(score: float) -> int:
-    """The bin a score is counted in: steps of 1/850 from 0 to 1, coarser outside, the last for infinity.
-
-    >>> [_bin(score) for score in (-inf, -1.0, 0.0, 0.5, 0.999, 1.0, 2.0, 1e9, inf)]
-    [0, 25, 50, 475, 899, 900, 949, 997, 999]
-    """
-    if score >= 1.0:
-        return 999 if score == inf else 900 + int(98 * (1 - 1 / score))
-    if score >= 0.0:
-        return 50 + int(score * 850)
-    return min(49, int(50 / (1 - score)))
-
-
-def _edge(number: int) -> float:
-    """A score that no score of this bin, or of a lower one, is above.
-
-    >>> all(score <= _edge(_bin(score)) for score in (-inf, -1e9, -1.0, -0.1, 0.0, 0.3, 0.999, 1.0, 2.0, 1e9, inf))
-    True
-    """
-    if number >= 996:
-        return inf
-    if number >= 900:
-        return 1 / (1 - (number - 899) / 98) + 1e-9
-    return (number - 49) / 850 + 1e-9 if number >= 50 else 1 - 50 / (number + 1) + 1e-9

@@ -37,17 +37,7 @@ from scenthound.ports import Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.sightings import Sightings, new_scores
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import (
-    Query,
-    anchor_places,
-    anchor_spans,
-    anchor_terms,
-    leaf_numbers,
-    link_number,
-    numbered_counts,
-    page_counts,
-    pictures,
-)
+from scenthound.text.contexts import LinkLeaves, Query, link_leaves, link_number, numbered_counts, page_counts
 from scenthound.text.numbers import NONE
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.stopwords import STOP_LISTS
@@ -177,7 +167,7 @@ class Apprentice:
         offers, waiting, parts = [], self.waiting_, {"parent": relevance}
         done, met, links, instead, number = waiting.done, waiting.met, page.links, spots.instead, self.pages_
         begins, ends = spots.begins.tolist(), spots.ends.tolist()
-        for place in best_places(page, foreseen).tolist():
+        for place in best_places(link_leaves(page, self.analyser_), foreseen).tolist():
             link = links[place]
             if link.url not in done:
                 sighting = (number, begins[place], ends[place])
@@ -315,29 +305,28 @@ class Apprentice:
 
 def taken_in(page: Page, analyser: Analyser, known: OffsetBayes) -> tuple[Leaves, Spots]:
     """A page's terms as numbers, and the spot of every link, in step with `page.links`."""
-    (terms, flat, starts), (begins, ends), most = leaf_numbers(page, analyser), anchor_spans(page), MOST_OF_A_PAGE
-    said = pictures(page, analyser)
+    (terms, flat, starts), begins, ends, said, *_ = link_leaves(page, analyser)
+    most = MOST_OF_A_PAGE
     if len(starts) > most + 1 or len(flat) > most:
         begins, ends = np.minimum(begins, most), np.minimum(ends, most)
         flat, starts = flat[:most], np.minimum(starts[: most + 1], most)
         terms = terms.first(int(flat.max(initial=-1)) + 1)
         beyond = np.flatnonzero(begins == ends).tolist()  # anchors of which no leaf is left
-        every = anchor_terms(page, analyser)
-        said = {place: every[place] for place in beyond if every[place]}
+        said = {place: words for place in beyond if (words := analyser.terms(page.links[place].anchor))}
     instead = {place: known.numbered(words) for place, words in said.items()}
     return Leaves(known.of_terms(terms), flat, starts), Spots(begins, ends, instead)
 
 
-def best_places(page: Page, worth: Reals | None) -> Numbers:
+def best_places(among: LinkLeaves, worth: Reals | None) -> Numbers:
     """Which of the links to each URL counts, in step with `page.outlinks`: that of most worth, else the first."""
-    flat, starts = anchor_places(page)
-    if worth is None or len(flat) == len(starts) - 1:
-        return np.asarray(flat[starts[:-1]])
-    values, sizes = worth[flat], np.diff(starts)
+    places, starts = among.places, among.outlinks
+    if worth is None or len(places) == len(starts) - 1:
+        return np.asarray(places[starts[:-1]])
+    values, sizes = worth[places], np.diff(starts)
     best = np.flatnonzero(values == np.repeat(np.maximum.reduceat(values, starts[:-1]), sizes))
     chosen = np.zeros(len(sizes), dtype=np.int32)
     owners = np.repeat(np.arange(len(sizes)), sizes)[best]
-    chosen[owners[::-1]] = flat[best[::-1]]  # of several the last that is written stays: the first of the best
+    chosen[owners[::-1]] = places[best[::-1]]  # of several the last that is written stays: the first of the best
     return chosen
 
 

@@ -12,15 +12,11 @@ supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link'
     ("anchor", analyser, text)              Counts of an anchor's text
     ("window", analyser, number, width)     Counts of the tokens around an anchor
     ("leaf terms", analyser)                the terms of every leaf
-    ("leaf numbers", analyser)              the same as numbers, as NumberedLeaves
+    ("link leaves", analyser)               the same as numbers, and where links stand among them, as LinkLeaves
     ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
     ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
-    ("anchor spans",)                       the same as two arrays: where slices begin, and where they end
-    ("anchor places",)                      of every outlink the places of its anchors, as two arrays
-    ("pictures", analyser)                  of links without text of their own the terms of their anchors
     ("headings",)                           of every link the slice of the leaves that is the heading it stands under
     ("url terms", analyser)                 the terms of every outlink's address
-    ("anchor terms", analyser)              the terms of every link's anchor
     ("surroundings", analyser)              what the surroundings of each link say, as Surroundings
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
@@ -113,6 +109,24 @@ class NumberedLeaves(NamedTuple):
     """The place in `terms` of every term of the page, leaf after leaf."""
     starts: npt.NDArray[np.int32]
     """Where in `flat` each leaf begins; one more for where the last ends."""
+
+
+class LinkLeaves(NamedTuple):
+    """The leaves of a page, and where its links stand among them."""
+
+    leaves: NumberedLeaves
+    begins: npt.NDArray[np.int32]
+    """Of each link the leaf at which its anchor begins. An anchor without text has an empty slice, before the next
+    anchor that has some."""
+    ends: npt.NDArray[np.int32]
+    """The leaf behind the last of the anchor."""
+    pictures: Mapping[int, Sequence[str]]
+    """What is said by anchors that have no text among the leaves: the terms of the `alt` text, by place of the link.
+    Those that say nothing are left out."""
+    places: npt.NDArray[np.int32]
+    """The places of the links to each of `page.outlinks`, one outlink after the other."""
+    outlinks: npt.NDArray[np.int32]
+    """Where in `places` each outlink begins; one more for where the last ends."""
 
 
 class Surroundings(NamedTuple):
@@ -234,14 +248,17 @@ def leaf_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     return page.derived(("leaf terms", analyser), lambda: [analyser.terms(leaf.text) for leaf in page.document.leaves])
 
 
-def leaf_numbers(page: Page, analyser: Analyser) -> NumberedLeaves:
-    """As `leaf_terms`, for those who look each term up: they need do it once a page."""
-    return page.derived(("leaf numbers", analyser), lambda: _leaf_numbers(page.document.leaves, analyser))
+def link_leaves(page: Page, analyser: Analyser) -> LinkLeaves:
+    """As `leaf_terms` and `anchor_leaves`, for those who look each term up, which need be done once a page, and at all
+    links at once."""
+    outlinks = page.outlinks
 
+    def found() -> LinkLeaves:
+        leaves = page.document.leaves
+        spans = spans_of([leaf.anchor for leaf in leaves], len(page.links))
+        return linked(_leaf_numbers(leaves, analyser), spans, page.links, outlinks, analyser)
 
-def anchor_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
-    """The terms of each link's anchor, in step with `page.links`; of an image link those of its `alt` text."""
-    return page.derived(("anchor terms", analyser), lambda: _anchor_terms(page.links, analyser))
+    return page.derived(("link leaves", analyser), found)
 
 
 def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
@@ -251,29 +268,6 @@ def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
     """
     anchors = _holders(page)[0]
     return page.derived(("anchor leaves",), lambda: _anchor_leaves(anchors, len(page.links)))
-
-
-def anchor_spans(page: Page) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """As `anchor_leaves`, for those who look at all links at once: where the slices begin, and where they end."""
-
-    def spans() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        return spans_of([leaf.anchor for leaf in page.document.leaves], len(page.links))
-
-    return page.derived(("anchor spans",), spans)
-
-
-def pictures(page: Page, analyser: Analyser) -> Mapping[int, Sequence[str]]:
-    """What is said by anchors that have no text among the leaves: the terms of the `alt` text, by place of the link.
-    Those that say nothing are left out."""
-    begins, ends = anchor_spans(page)
-    return page.derived(("pictures", analyser), lambda: _pictures(page.links, begins == ends, analyser))
-
-
-def anchor_places(page: Page) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The places in `page.links` of all anchors of each of `page.outlinks`, one outlink after the other, and where in
-    that each begins; one more for where the last ends."""
-    outlinks = page.outlinks
-    return page.derived(("anchor places",), lambda: _anchor_places(page.links, outlinks))
 
 
 def heading_leaves(page: Page) -> Sequence[tuple[int, int]]:
@@ -376,14 +370,6 @@ def _leaf_numbers(leaves: Sequence[Leaf], analyser: Analyser) -> NumberedLeaves:
     return NumberedLeaves(Terms(list(places)), np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int32))
 
 
-def _anchor_terms(links: Sequence[Link], analyser: Analyser) -> list[list[str]]:
-    known: dict[str, list[str]] = {}
-    for link in links:
-        if link.anchor not in known:
-            known[link.anchor] = analyser.terms(link.anchor)
-    return [known[link.anchor] for link in links]
-
-
 def _surroundings(page: Page, analyser: Analyser, headings: Sequence[tuple[int, int]]) -> Surroundings:
     made = Surroundings([], [], [])
     known: dict[Hashable, int] = {}
@@ -443,19 +429,26 @@ def spans_of(anchors: Sequence[int] | npt.NDArray[np.int32], links: int) -> tupl
     return begins, np.where(empty, begins, ends)
 
 
-def _anchor_places(links: Sequence[Link], outlinks: Sequence[Link]) -> tuple[Any, Any]:
+def linked(
+    leaves: NumberedLeaves,
+    spans: tuple[Any, Any],
+    links: Sequence[Link],
+    outlinks: Sequence[Link],
+    analyser: Analyser,
+) -> LinkLeaves:
+    """`LinkLeaves` of what was found out about leaves and anchors (`spans_of`)."""
     import numpy as np
 
+    begins, ends = spans
+    pictures = {}
+    for place in np.flatnonzero(begins == ends).tolist():
+        if links[place].anchor and (terms := analyser.terms(links[place].anchor)):
+            pictures[place] = terms
     numbers = {link.url: number for number, link in enumerate(outlinks)}
     owners = np.array([numbers.get(link.url, -1) for link in links], dtype=np.int32)
-    order = np.argsort(owners, kind="stable")
-    flat = order[int((owners < 0).sum()) :].astype(np.int32)
-    return flat, np.searchsorted(owners[flat], np.arange(len(outlinks) + 1)).astype(np.int32)
-
-
-def _pictures(links: Sequence[Link], empty: npt.NDArray[np.bool_], analyser: Analyser) -> dict[int, list[str]]:
-    found = {place: analyser.terms(links[place].anchor) for place in empty.nonzero()[0].tolist() if links[place].anchor}
-    return {place: terms for place, terms in found.items() if terms}
+    places = np.argsort(owners, kind="stable")[int(np.count_nonzero(owners < 0)) :].astype(np.int32)
+    starts = np.searchsorted(owners[places], np.arange(len(outlinks) + 1)).astype(np.int32)
+    return LinkLeaves(leaves, begins, ends, pictures, places, starts)
 
 
 def _heading_leaves(headings: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ class Translation:
         self._source = ""
         self._table: Ids = np.zeros(0, dtype=np.int32)
 
-    def of(self, terms: Terms, own: Callable[[Iterable[str]], list[int]]) -> Ids:
+    def of(self, terms: Terms, own: Callable[[Sequence[str]], Sequence[int]]) -> Ids:
         """One's own numbers of these terms, in step; `own` gives those of words, and is asked in their order."""
         ids = terms.ids
         if ids is None:
@@ -69,7 +69,16 @@ class Numbers(dict[str, int]):
 
     def of_terms(self, terms: Terms) -> Ids:
         """As `of`, for the terms of a page."""
-        return self._translation.of(terms, self.of)
+        return self._translation.of(terms, self._of_strangers)
+
+    def _of_strangers(self, words: Sequence[str]) -> Sequence[int]:
+        """As `of`, for distinct words that are probably new."""
+        size = len(self)
+        if size + len(words) > self.most or not self.keys().isdisjoint(words):
+            return self.of(words)
+        numbers = range(size, size + len(words))
+        self.update(zip(words, numbers, strict=True))
+        return numbers
 
     def __missing__(self, word: str) -> int:
         if len(self) >= self.most:
