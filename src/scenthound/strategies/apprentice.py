@@ -47,6 +47,7 @@ SCORES = ("probability", "logit")
 GOOD, OTHER = "on topic", "other"
 MOST_OF_A_PAGE = 100_000
 RECENT = 500
+SHORT = 7  # leaves of an anchor that are added up for all links at once
 Numbers = npt.NDArray[np.int32]
 
 
@@ -119,7 +120,7 @@ class Apprentice:
         critic = NaiveBayes([GOOD, OTHER])
         for label, pages in ((GOOD, lessons.examples), (OTHER, lessons.others)):
             for page in pages:
-                critic.add(label, page_counts(page, self.analyser_))
+                critic.add(label, numbered_counts(page, self.analyser_))
             progress(f"{len(pages)} pages {label}")
         self.critic_ = critic
 
@@ -231,10 +232,13 @@ class Apprentice:
         )
         total = (padded.take(before) + padded.take(behind)).sum(axis=0)
         sizes = ends - begins
-        column = padded[:, reach].copy()
-        own = np.where(sizes == 1, column.take(begins + reach), 0.0)
-        for place in np.flatnonzero(sizes > 1).tolist():
-            own[place] = said[begins[place] : ends[place], reach].sum()
+        own, longest = np.zeros(len(sizes)), int(sizes.max(initial=0))
+        column = padded[reach:, reach].copy()
+        for step in range(min(longest, SHORT)):  # as a sum adds up so few: one after the other
+            own += np.where(step < sizes, column.take(begins + step, mode="clip"), 0.0)
+        if longest > SHORT:
+            for place in np.flatnonzero(sizes > SHORT).tolist():
+                own[place] = column[begins[place] : ends[place]].sum()
         total += own
         if spots.instead:
             terms = np.array(list(chain.from_iterable(spots.instead.values())), dtype=np.int64)

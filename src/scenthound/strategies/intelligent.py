@@ -108,7 +108,6 @@ class Intelligent:
         self.waiting_: Sightings[_Parent] = Sightings(self.memory)
         """More of each link: the words of its URL, as events, and whether a satisfying page leads to it."""
         self.goals_: set[Url] = set()
-        self._scratch: Numbers = np.zeros(0, dtype=np.int32)
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -148,9 +147,7 @@ class Intelligent:
             tokens, from_goal = known.more
             parents = [self.waiting_.pages[number] for (number,) in known.seen]
             events["url"].count(list(tokens), is_goal)
-            if len(self._scratch) < len(events["words"].pages):
-                self._scratch = np.zeros(len(events["words"].pages), dtype=np.int32)
-            events["words"].count(distinct([parent.words for parent in parents], self._scratch), is_goal)
+            events["words"].count_any([parent.words for parent in parents], is_goal)
             if from_goal:
                 events["links"].count([0], is_goal)
             if any(parent.goal_children for parent in parents):
@@ -309,16 +306,6 @@ class Intelligent:
         self.waiting_ = Sightings(self.memory)
         self.waiting_.load(state["waiting"], parents)
         self.goals_ = set(map(Url, state["goals"]))
-        self._scratch = np.zeros(0, dtype=np.int32)
-
-
-def distinct(numbers: Sequence[Numbers], scratch: Places) -> Numbers:
-    """The numbers that are in any of the sets. Without sorting, for it is asked very often: `scratch`, which has a
-    place for each number, remembers where each was met last."""
-    if len(numbers) == 1:
-        return numbers[0]
-    every = np.concatenate([np.zeros(0, np.int32), *numbers])
-    return np.asarray(every[once(every, scratch)])
 
 
 def once(numbers: Places, scratch: Places) -> npt.NDArray[np.bool_]:

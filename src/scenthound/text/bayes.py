@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenthound.errors import BadConfig
-from scenthound.text.numbers import NONE, Translation
-from scenthound.text.terms import NumberedCounts
+from scenthound.text.numbers import NONE, Ids, Translation
+from scenthound.text.terms import NumberedCounts, Terms
 from scenthound.text.vectors import Counts
 
 Document = Mapping[str, int] | NumberedCounts
@@ -78,13 +79,14 @@ class NaiveBayes:
         self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class), until something is counted
         self._asked: tuple[Counts, Rows, Rows] | None = None  # the last document, and what was found of it
         self._translation = Translation()  # from the numbers of a recorded bed to rows, until words come or go
+        self._source: str | None = None  # the bed that has numbers for all words that have rows, and told them
         self._logs: NDArray[np.float64] | None = None  # ln(1 + table), if it was settled and nothing counted since
         if self.vocabulary is not None:
             self._meet(sorted(self.vocabulary))
 
     # ---- learning
 
-    def add(self, label: str, counts: Mapping[str, int], weight: float = 1.0) -> None:
+    def add(self, label: str, counts: Document, weight: float = 1.0) -> None:
         """Count a document for a class. A negative weight takes one back that was added with it."""
         place = self._place[label]
         share = round(weight * UNIT)
@@ -100,13 +102,13 @@ class NaiveBayes:
         self._words[place] += int((after - before).sum())
         self._documents[place] += share
         if share < 0 and self.vocabulary is None:
-            self._part_with(counts)
+            self._part_with(counts.terms.names if isinstance(counts, NumberedCounts) else counts)
 
     def _meet(self, words: Sequence[str]) -> None:
         """Give words rows of their own, as long as there is room."""
         if self.vocabulary is None:
             words = words[: max(0, self.most - len(self._numbers))]
-        self._asked, self._translation = None, Translation()
+        self._forget()
         used = len(self._numbers) + len(self._free)
         if used + len(words) > len(self._table):
             more = np.zeros((used + len(words), len(self.classes)), dtype=np.int64)
@@ -120,7 +122,7 @@ class NaiveBayes:
 
     def _part_with(self, words: Iterable[str]) -> None:
         """Words that no document holds any more are no longer in the vocabulary."""
-        self._asked, self._translation = None, Translation()
+        self._forget()
         for word in words:
             row = self._numbers.get(word)
             if row is not None and not self._table[row].any():
@@ -129,9 +131,11 @@ class NaiveBayes:
     def _found(self, counts: Document, learning: bool = False) -> tuple[Rows, Rows]:
         """The rows of a document's words, strangers left out, and how often each occurs."""
         if isinstance(counts, NumberedCounts):
-            known = self._translation.of(counts.terms, self._rows)
+            known = self._known(counts.terms)
+            if learning:
+                known = self._met(counts, known)
             places = np.flatnonzero((known != NONE) & (counts.times > 0))
-            return known[places].astype(np.int64), counts.times[places].astype(np.int64)
+            return known.take(places).astype(np.int64), counts.times.take(places).astype(np.int64)
         if self._asked is not None and self._asked[0] is counts:
             return self._asked[1:]
         found = list(map(self._numbers.get, counts))
@@ -148,8 +152,33 @@ class NaiveBayes:
             self._asked = (counts, rows, times)
         return rows, times
 
+    def _forget(self) -> None:
+        """Words come or go: what was found of others may be wrong."""
+        self._asked, self._translation, self._source = None, Translation(), None
+
+    def _known(self, terms: Terms) -> Ids:
+        """The rows of a page's terms, `NONE` for a stranger."""
+        if terms.ids is not None and terms.source == self._source:
+            return self._translation.known(terms)  # it would know them by their numbers
+        return self._translation.of(terms, self._rows)
+
+    def _met(self, counts: NumberedCounts, known: Ids) -> Ids:
+        """Give a page's terms rows that have none yet. As long as all come from one bed, words that it has not told
+        are strangers, and need not be read."""
+        terms, translation, source = counts.terms, self._translation, self._source
+        if not self._numbers and terms.ids is not None:
+            source = terms.source
+        new = np.flatnonzero((known == NONE) & (counts.times > 0))
+        words = terms.at(new)  # type: ignore[arg-type]
+        self._meet(words)
+        rows = self._rows(words)
+        translation.learn(terms, new, rows)  # type: ignore[arg-type]
+        self._translation, self._source = translation, source if source == terms.source else None
+        known[new] = rows
+        return known
+
     def _rows(self, words: Iterable[str]) -> list[int]:
-        return [self._numbers.get(word, NONE) for word in words]
+        return list(map(self._numbers.get, words, repeat(NONE)))
 
     def settle(self) -> None:
         """It will be asked often before it learns again: what can be worked out ahead is."""

@@ -7,7 +7,7 @@ errors of a share among so many pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +37,7 @@ class Totals(NamedTuple):
         return 0 < self.goals < self.pages
 
 
-def interest(goals: Whole, pages: Whole, totals: Totals) -> tuple[Reals, Reals]:
+def interest(goals: Ids | Whole, pages: Ids | Whole, totals: Totals) -> tuple[Reals, Reals]:
     """The interest ratio of each event, and how many standard errors its share of goals is from the base rate.
 
     >>> ratio, errors = interest(np.array([12]), np.array([30]), Totals(200, 20))
@@ -49,7 +49,7 @@ def interest(goals: Whole, pages: Whole, totals: Totals) -> tuple[Reals, Reals]:
     return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / np.maximum(pages, 1))
 
 
-def logs(goals: Whole, pages: Whole, totals: Totals, errors: float) -> Reals:
+def logs(goals: Ids | Whole, pages: Ids | Whole, totals: Totals, errors: float) -> Reals:
     """ln of the interest ratio of each event, at least that of `FLOOR`; 0 where it is not significant, so many standard
     errors from 1, or where there is nothing to compare."""
     if not totals.is_telling:
@@ -64,8 +64,9 @@ class Events:
 
     def __init__(self) -> None:
         self.numbers = Numbers(MOST_EVENTS)
-        self.pages: Whole = np.zeros(256, dtype=np.int64)
-        self.goals: Whole = np.zeros(256, dtype=np.int64)
+        self.pages: Ids = np.zeros(256, dtype=np.int32)
+        self.goals: Ids = np.zeros(256, dtype=np.int32)
+        self._shown = np.zeros(0, dtype=np.int8)
 
     def numbered(self, names: Iterable[str]) -> list[int]:
         """The numbers of some events; new ones get theirs now, as long as there is room, and the rest is left out."""
@@ -88,6 +89,22 @@ class Events:
         self.pages[numbers] += 1
         if is_goal:
             self.goals[numbers] += 1
+
+    def count_any(self, sets: Sequence[Ids], is_goal: bool) -> None:
+        """A page showed all events that are in one of these sets."""
+        if len(sets) == 1:
+            self.count(sets[0], is_goal)
+            return
+        size = len(self.numbers)
+        if len(self._shown) < size:
+            self._shown = np.zeros(len(self.pages), dtype=np.int8)
+        shown = self._shown[:size]
+        for numbers in sets:
+            shown[numbers] = 1
+        self.pages[:size] += shown
+        if is_goal:
+            self.goals[:size] += shown
+        shown[:] = 0
 
     def logs(self, totals: Totals, errors: float, numbers: Places | slice = slice(None)) -> Reals:
         """ln of the interest ratio of these events, at least that of `FLOOR`; 0 where it is not significant."""

@@ -33,19 +33,35 @@ class Translation:
         ids = terms.ids
         if ids is None:
             return np.array(own(terms.names), dtype=np.int32)
-        if terms.source != self._source:
-            self._source, self._table = terms.source, np.zeros(0, dtype=np.int32)
-        try:
-            found = self._table.take(ids)
-        except IndexError:
-            size = max(2 * len(self._table), int(ids.max()) + 1)
-            more = np.full(size - len(self._table), _UNMET, dtype=np.int32)
-            self._table = np.concatenate([self._table, more])
-            found = self._table.take(ids)
+        found = self._met(ids, terms.source)
         new = np.flatnonzero(found == _UNMET)
         if len(new):
             found[new] = self._table[ids[new]] = own(terms.at(new))  # type: ignore[arg-type]
         return found
+
+    def known(self, terms: Terms) -> Ids:
+        """As `of`, but words that were not met yet have no number: `NONE`."""
+        assert terms.ids is not None
+        found = self._met(terms.ids, terms.source)
+        found[found == _UNMET] = NONE
+        return found
+
+    def learn(self, terms: Terms, places: Ids, numbers: Sequence[int]) -> None:
+        """The terms at these places have got numbers."""
+        if terms.ids is not None:
+            self._met(terms.ids, terms.source)
+            self._table[terms.ids[places]] = numbers
+
+    def _met(self, ids: Ids, source: str) -> Ids:
+        if source != self._source:
+            self._source, self._table = source, np.zeros(0, dtype=np.int32)
+        try:
+            return self._table.take(ids)
+        except IndexError:
+            size = max(2 * len(self._table), int(ids.max()) + 1)
+            more = np.full(size - len(self._table), _UNMET, dtype=np.int32)
+            self._table = np.concatenate([self._table, more])
+            return self._table.take(ids)
 
 
 class Numbers(dict[str, int]):
@@ -71,14 +87,12 @@ class Numbers(dict[str, int]):
         """As `of`, for the terms of a page."""
         return self._translation.of(terms, self._of_strangers)
 
-    def _of_strangers(self, words: Sequence[str]) -> Sequence[int]:
-        """As `of`, for distinct words that are probably new."""
-        size = len(self)
-        if size + len(words) > self.most or not self.keys().isdisjoint(words):
-            return self.of(words)
-        numbers = range(size, size + len(words))
-        self.update(zip(words, numbers, strict=True))
-        return numbers
+    def _of_strangers(self, words: Sequence[str]) -> list[int]:
+        """As `of`, for distinct words of which most are new."""
+        new = [word for word in words if word not in self]
+        if len(self) + len(new) <= self.most:
+            self.update(zip(new, range(len(self), len(self) + len(new)), strict=True))
+        return self.of(words)
 
     def __missing__(self, word: str) -> int:
         if len(self) >= self.most:

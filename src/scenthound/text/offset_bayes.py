@@ -50,7 +50,9 @@ class OffsetBayes:
     def add(self, features: Whole, relevance: float, instances: int = 1) -> None:
         """One more instance, or the features of several: relevant with weight `relevance`, irrelevant with the rest.
         A negative number of instances takes them back."""
-        distinct, times = np.unique(features, return_counts=True)
+        every = np.sort(features)
+        ends = np.flatnonzero(np.concatenate([every[1:] != every[:-1], np.ones(min(len(every), 1), dtype=np.bool_)]))
+        distinct, times = every[ends], np.diff(ends, prepend=-1)
         for place, weight in enumerate((1.0 - relevance, relevance)):
             share = round(weight * UNIT) if instances > 0 else -round(weight * UNIT)
             self._counts[place][distinct] += share * times

@@ -56,12 +56,13 @@ class Terms:
             return [self._names[place] for place in places]
         import numpy as np
 
+        if len(places) * 4 > len(self):
+            names = self.names
+            return [names[place] for place in np.asarray(places).tolist()]
         words = self._words
         breaks = np.flatnonzero(np.frombuffer(words, np.uint8) == ord("\n"))
-        begins, ends = breaks[places].tolist(), breaks[1:][places].tolist()
-        return [
-            words[begin + 1 : end].decode("utf-8", "surrogatepass") for begin, end in zip(begins, ends, strict=True)
-        ]
+        begins, ends = (breaks.take(places) + 1).tolist(), breaks[1:].take(places).tolist()
+        return [words[begin:end].decode("utf-8", "surrogatepass") for begin, end in zip(begins, ends, strict=True)]
 
     def first(self, most: int) -> Terms:
         """The first so many of them; all, if there are no more."""
