@@ -32,6 +32,7 @@ from scenthound.text.contexts import (
     heading_leaves,
     leaf_terms,
     link_leaves,
+    numbered_counts,
     page_counts,
     stream,
     surroundings,
@@ -351,11 +352,13 @@ def test_nothing_a_strategy_is_handed_leads_to_another_page(tmp_path: Path) -> N
     # A process that tokenises remembers the stem of every word it met, of whatever page. This one has just prepared
     # the bed; one that only replays has read nothing but records.
     Analyser()._terms.clear()
+    ready.bring(Analyser(), numbered=[Analyser()])
     other = fetched(ready, "http://a.test/other")  # whatever the bed remembers of it, it remembers now
     page = fetched(ready, "http://a.test/")
     link: Link = page.links[0]
     page.document.under(link, 2), page.text, page.document.leaves, stream(page), page_counts(page, SMALL)
     page.document.path(link), page.outlinks, window_counts(page, link, 5, Analyser())
+    link_leaves(page, Analyser()), numbered_counts(page, Analyser())
     leaked = [thing for thing in reachable(page, TOPIC.topic, [TOPIC.seeds[0]]) if _tells(thing, secret)]
     assert not leaked
     assert not any(isinstance(thing, PreparedBed) for thing in reachable(page))
@@ -391,6 +394,19 @@ def test_what_was_found_out_on_an_earlier_visit_changes_no_answer(bed: Bed) -> N
     other.document.under(other.links[0], 3)
     assert surroundings(other, SMALL) == found
     assert surroundings(other, SMALL) is not found, "something had been asked before"
+
+
+def test_numbers_of_words_change_no_answer(bed: Bed) -> None:
+    plain, ready = prepare(bed), prepare(bed)
+    ready.bring(Analyser(), SMALL, numbered=[Analyser(), SMALL])
+    for url in ready.pages:
+        ours, theirs = fetched(ready, url), fetched(plain, url)
+        for analyser in (Analyser(), SMALL):
+            (terms, times), (same, often) = numbered_counts(ours, analyser), numbered_counts(theirs, analyser)
+            assert terms.ids is not None
+            assert same.ids is None
+            assert (terms, times.tolist()) == (same, often.tolist())
+        assert_alike(ours, theirs)
 
 
 def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:

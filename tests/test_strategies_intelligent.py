@@ -86,7 +86,7 @@ def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool
     for names, is_goal in pages:
         events.count(events.numbered(sorted(names)), is_goal)
     again = Events.load(events.save())
-    for name, number in again.numbers.items():
+    for name, number in again.numbers.names.items():
         assert again.pages[number] == sum(name in names for names, _ in pages)
         assert again.goals[number] == sum(name in names and is_goal for names, is_goal in pages)
 
@@ -152,7 +152,7 @@ def test_a_redirect_teaches_what_was_known_of_the_link() -> None:
     web |= {f"y.example/{n}": "volleyball" for n in range(3)}
     made = Intelligent()
     walk(TinyWeb(web), made, "volleyball", "x.example/")
-    sport = made.events_["url"].numbers["sport"]
+    sport = made.events_["url"].numbers.names["sport"]
     assert made.events_["url"].goals[sport] == 3
     assert not made.waiting_.links
 

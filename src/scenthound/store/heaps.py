@@ -120,7 +120,8 @@ class MemoryFrontier:
         offers = list(offers)
         if wrong := [offer.url for offer in offers if isnan(offer.score)]:
             raise ValueError(f"a score must be a number: {wrong[0]}")
-        entries, version = self._entries, self._next_version
+        entries, version, now = self._entries, self._next_version, self._now
+        later: set[_Host] = set()
         fresh: dict[_Host, dict[Url, _Item]] = {}
         gone: list[float] = []
         for offer in offers:
@@ -144,10 +145,12 @@ class MemoryFrontier:
             if url not in items:  # an offer may stand there twice
                 gone.append(before)
             items[url] = made
+            if merged[8] > now:
+                later.add(host)
         self._next_version = version
         self._count_anew(gone, [item[0] for items in fresh.values() for item in items.values()])
         for host, items in fresh.items():
-            self._replace(host, items)
+            self._replace(host, items, host in later)
         if fresh:
             self._worst_upto = None
         return bool(fresh)
@@ -163,21 +166,19 @@ class MemoryFrontier:
         for score in come:
             bins[bin_of(-score)] += 1
 
-    def _replace(self, host: _Host, items: dict[Url, _Item]) -> None:
-        """Put new items of a host where their old ones were."""
+    def _replace(self, host: _Host, items: dict[Url, _Item], is_later: bool) -> None:
+        """Put new items of a host where their old ones were; `is_later`: some of them are not due yet."""
         entries, now = self._entries, self._now
-        if len(items) == host.live:
-            host.ripe, host.parked = [], []
-        else:
-            host.ripe = [item for item in host.ripe if entries.get(item[4].url) is item]
-            host.parked = [entry for entry in host.parked if entries.get(entry[2][4].url) is entry[2]]
-        for item in items.values():
-            if item[4].due <= now:
-                host.ripe.append(item)
-            else:
-                host.parked.append((item[4].due, item[1], item))
-        heapify(host.ripe)
-        heapify(host.parked)
+        ripe, parked = list(items.values()), []
+        if is_later:
+            parked = [(item[4].due, item[1], item) for item in ripe if item[4].due > now]
+            ripe = [item for item in ripe if item[4].due <= now]
+        if len(items) < host.live:
+            ripe += [item for item in host.ripe if entries.get(item[4].url) is item]
+            parked += [entry for entry in host.parked if entries.get(entry[2][4].url) is entry[2]]
+        heapify(ripe)
+        heapify(parked)
+        host.ripe, host.parked = ripe, parked
         self._place(host)
 
     def rest(self, host: str, until: float) -> None:

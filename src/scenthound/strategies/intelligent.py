@@ -20,9 +20,10 @@ bounded: beyond `memory` waiting links the oldest keep the score they have.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -106,7 +107,8 @@ class Intelligent:
         for name in FAMILIES[2:]:
             self.events_[name].numbered(ONE)
         self.waiting_: Sightings[_Parent] = Sightings(self.memory)
-        """More of each link: the words of its URL, as events, and whether a satisfying page leads to it."""
+        """More of each link: the words of its URL, as events, and whether a satisfying page leads to it. The numbers of
+        events are bytes: those of many links are then joined by one call."""
         self.goals_: set[Url] = set()
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
@@ -146,7 +148,7 @@ class Intelligent:
         else:
             tokens, from_goal = known.more
             parents = [self.waiting_.pages[number] for (number,) in known.seen]
-            events["url"].count(list(tokens), is_goal)
+            events["url"].count(np.frombuffer(tokens, np.intc), is_goal)
             events["words"].count_any([parent.words for parent in parents], is_goal)
             if from_goal:
                 events["links"].count([0], is_goal)
@@ -196,9 +198,9 @@ class Intelligent:
             offers.append(offer(link, score, one.carry, known))
         return offers
 
-    def _events_of(self, url: Url) -> tuple[list[int], bool]:
+    def _events_of(self, url: Url) -> tuple[bytes, bool]:
         """More of a link that nobody has seen yet."""
-        return self._url_events(url), False
+        return array("i", self._url_events(url)).tobytes(), False
 
     def _ranked_anew(self) -> list[Candidate]:
         """Every waiting link under its priority of now. Links of the same parents share what their words say."""
@@ -277,8 +279,8 @@ class Intelligent:
         if not self.totals_.is_telling:
             return np.zeros(len(links))
         tokens = [link.more[0] for link in links]
-        flat = np.fromiter(chain.from_iterable(tokens), dtype=np.int64)
-        owners = np.repeat(np.arange(len(tokens)), [len(one) for one in tokens])
+        flat = np.frombuffer(b"".join(tokens), np.intc)
+        owners = np.arange(len(tokens)).repeat([len(one) // flat.itemsize for one in tokens])
         logs_of, totals, errors = self.events_["url"].logs, self.totals_, self.errors
         said = logs_of(totals, errors)[flat] if every else logs_of(totals, errors, flat)
         return np.bincount(owners, said, len(tokens)).astype(np.float64, copy=False)
@@ -286,13 +288,15 @@ class Intelligent:
     # ---- what survives a restart
 
     def save(self) -> Mapping[str, Any]:
-        parents = self.waiting_.pages
+        parents, waiting = self.waiting_.pages, self.waiting_.save()
+        for link in waiting["links"]:
+            link[2] = [np.frombuffer(link[2][0], np.intc).tolist(), link[2][1]]
         return {
             "totals": list(self.totals_),
             "events": {name: events.save() for name, events in self.events_.items()},
             "parents": [[number, one.is_goal, one.goal_children, len(one.words)] for number, one in parents.items()],
             "parent words": np.concatenate([np.zeros(0, np.int32), *(one.words for one in parents.values())]),
-            "waiting": self.waiting_.save(),
+            "waiting": waiting,
             "goals": sorted(self.goals_),
         }
 
@@ -305,6 +309,8 @@ class Intelligent:
             parents[number], begin = _Parent(words, is_goal, goal_children), begin + size
         self.waiting_ = Sightings(self.memory)
         self.waiting_.load(state["waiting"], parents)
+        for link in self.waiting_.links.values():
+            link.more = (array("i", link.more[0]).tobytes(), link.more[1])
         self.goals_ = set(map(Url, state["goals"]))
 
 

@@ -160,6 +160,8 @@ class NaiveBayes:
         """The rows of a page's terms, `NONE` for a stranger."""
         if terms.ids is not None and terms.source == self._source:
             return self._translation.known(terms)  # it would know them by their numbers
+        if terms.ids is not None:
+            self._source = None  # whose numbers are forgotten now
         return self._translation.of(terms, self._rows)
 
     def _met(self, counts: NumberedCounts, known: Ids) -> Ids:
@@ -172,8 +174,9 @@ class NaiveBayes:
         words = terms.at(new)  # type: ignore[arg-type]
         self._meet(words)
         rows = self._rows(words)
-        translation.learn(terms, new, rows)  # type: ignore[arg-type]
-        self._translation, self._source = translation, source if source == terms.source else None
+        if terms.ids is not None:
+            translation.learn(terms, new, rows)  # type: ignore[arg-type]
+            self._translation, self._source = translation, source if source == terms.source else None
         known[new] = rows
         return known
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.text.numbers import NONE, Ids, Numbers
+from scenthound.text.numbers import NONE, Ids, LateNumbers
 from scenthound.text.terms import Terms
 
 FLOOR = 0.01
@@ -44,9 +44,9 @@ def interest(goals: Ids | Whole, pages: Ids | Whole, totals: Totals) -> tuple[Re
     >>> ratio.tolist(), errors.round(6).tolist()
     ([4.0], [5.477226])
     """
-    base = totals.goals / totals.pages
-    share = goals / np.maximum(pages, 1)
-    return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / np.maximum(pages, 1))
+    base, some = totals.goals / totals.pages, np.maximum(pages, 1)
+    share = goals / some
+    return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / some)
 
 
 def logs(goals: Ids | Whole, pages: Ids | Whole, totals: Totals, errors: float) -> Reals:
@@ -55,7 +55,7 @@ def logs(goals: Ids | Whole, pages: Ids | Whole, totals: Totals, errors: float) 
     if not totals.is_telling:
         return np.zeros(len(pages))
     ratio, away = interest(goals, pages, totals)
-    significant = (pages > 0) & (np.round(away, 12) >= errors)
+    significant = (pages > 0) & (away.round(12) >= errors)
     return np.where(significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
 
 
@@ -63,7 +63,7 @@ class Events:
     """Counts of one kind of events, each with a number."""
 
     def __init__(self) -> None:
-        self.numbers = Numbers(MOST_EVENTS)
+        self.numbers = LateNumbers(MOST_EVENTS)
         self.pages: Ids = np.zeros(256, dtype=np.int32)
         self.goals: Ids = np.zeros(256, dtype=np.int32)
         self._shown = np.zeros(0, dtype=np.int8)
@@ -116,7 +116,7 @@ class Events:
         has shown can be, and that is little."""
         shown = self.goals if numbers is None else self.goals.take(numbers)
         found = np.zeros(len(shown))
-        some = np.flatnonzero(shown)
+        some = shown.nonzero()[0]
         if len(some):
             told = self.logs(totals, errors, some if numbers is None else numbers.take(some))
             found[some] = np.maximum(told, 0.0)
@@ -124,7 +124,7 @@ class Events:
 
     def save(self) -> dict[str, Any]:
         size = len(self.numbers)
-        return {"names": list(self.numbers), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
+        return {"names": list(self.numbers.names), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Events:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from scenthound.text.terms import Terms
 
 NONE = -1
 """The number of a word for which there is no room: as a place, the last of a table, which is kept empty."""
+MOST_UNREAD = 2_000  # pages that are kept, some 12 KB each, until the names of their words are wanted
 _UNMET = -2  # not looked up yet
 
 Ids = npt.NDArray[np.int32]
@@ -48,9 +49,9 @@ class Translation:
 
     def learn(self, terms: Terms, places: Ids, numbers: Sequence[int]) -> None:
         """The terms at these places have got numbers."""
-        if terms.ids is not None:
-            self._met(terms.ids, terms.source)
-            self._table[terms.ids[places]] = numbers
+        assert terms.ids is not None
+        self._met(terms.ids, terms.source)
+        self._table[terms.ids[places]] = numbers
 
     def _met(self, ids: Ids, source: str) -> Ids:
         if source != self._source:
@@ -99,3 +100,60 @@ class Numbers(dict[str, int]):
             return NONE
         number = self[word] = len(self)
         return number
+
+
+class LateNumbers:
+    """As `Numbers`, for those who hardly ever ask for the words: as long as all come from pages of one bed a word that
+    was not met is a new one, and is read when somebody wants its name."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._named = Numbers(most)
+        self._size = 0
+        self._source: str | None = None  # the bed all words come from; None: there are others
+        self._translation = Translation()
+        self._unread: list[tuple[Terms, Ids]] = []  # terms that have a number and are not in `_named` yet
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def names(self) -> Mapping[str, int]:
+        """The words, in the order of their numbers."""
+        self._read()
+        return self._named
+
+    def _read(self) -> None:
+        for terms, places in self._unread:
+            self._named.of(terms.at(places))  # type: ignore[arg-type]
+        self._unread.clear()
+
+    def of(self, words: Iterable[str]) -> list[int]:
+        """The numbers of words; new ones get theirs now, `NONE` where there is no room."""
+        self._source, self._translation = None, Translation()
+        self._read()
+        found = self._named.of(words)
+        self._size = len(self._named)
+        return found
+
+    def of_terms(self, terms: Terms) -> Ids:
+        """As `of`, for the terms of a page."""
+        if not self._size and terms.ids is not None:
+            self._source = terms.source
+        if terms.ids is None or terms.source != self._source:
+            self._source = None
+            self._read()
+            found = self._named.of_terms(terms)
+            self._size = len(self._named)
+            return found
+        found = self._translation.known(terms)
+        new = np.flatnonzero(found == NONE)[: self.most - self._size].astype(np.int32)
+        if len(new):
+            numbers = np.arange(self._size, self._size + len(new), dtype=np.int32)
+            self._translation.learn(terms, new, numbers)  # type: ignore[arg-type]
+            found[new] = numbers
+            self._size += len(new)
+            self._unread.append((terms, new))
+            if len(self._unread) >= MOST_UNREAD:
+                self._read()
+        return found
