@@ -30,8 +30,9 @@ from scenthound.text.contexts import (
     context_counts,
     contexts,
     heading_leaves,
-    leaf_numbers,
     leaf_terms,
+    link_leaves,
+    numbered_counts,
     page_counts,
     stream,
     window_counts,
@@ -97,6 +98,10 @@ def recorded(page: Page) -> Page:
     return PreparedPage(page.url, page.candidate, document)
 
 
+def listed(part: object) -> object:
+    return part.tolist() if isinstance(part, np.ndarray | np.integer) else part
+
+
 def assert_alike(ours: Page, theirs: Page) -> None:
     """Both pages answer every question of `model.Document` and of `text.contexts` alike."""
     assert (ours.title, list(ours.links)) == (theirs.title, list(theirs.links))
@@ -113,9 +118,10 @@ def assert_alike(ours: Page, theirs: Page) -> None:
         assert [np.asarray(one).tolist() for one in standing(ours, analyser)] == [
             np.asarray(one).tolist() for one in standing(theirs, analyser)
         ]
-        (terms, *numbers), (same, *alike) = leaf_numbers(ours, analyser), leaf_numbers(theirs, analyser)
-        assert terms == same
-        assert [one.tolist() for one in numbers] == [one.tolist() for one in alike]
+        for one, other in zip(link_leaves(ours, analyser), link_leaves(theirs, analyser), strict=True):
+            assert [listed(part) for part in one] == [listed(part) for part in other]
+        _, begins, ends, *_ = link_leaves(ours, analyser)
+        assert list(zip(begins.tolist(), ends.tolist(), strict=True)) == list(anchor_leaves(ours))
     assert anchor_leaves(ours) == anchor_leaves(theirs)
     assert heading_leaves(ours) == heading_leaves(theirs)
     seen: dict[int, int] = {}
@@ -348,11 +354,13 @@ def test_nothing_a_strategy_is_handed_leads_to_another_page(tmp_path: Path) -> N
     # A process that tokenises remembers the stem of every word it met, of whatever page. This one has just prepared
     # the bed; one that only replays has read nothing but records.
     Analyser()._terms.clear()
+    ready.bring(Analyser(), numbered=[Analyser()])
     other = fetched(ready, "http://a.test/other")  # whatever the bed remembers of it, it remembers now
     page = fetched(ready, "http://a.test/")
     link: Link = page.links[0]
     page.document.under(link, 2), page.text, page.document.leaves, stream(page), page_counts(page, SMALL)
     page.document.path(link), page.outlinks, window_counts(page, link, 5, Analyser())
+    link_leaves(page, Analyser()), numbered_counts(page, Analyser())
     leaked = [thing for thing in reachable(page, TOPIC.topic, [TOPIC.seeds[0]]) if _tells(thing, secret)]
     assert not leaked
     assert not any(isinstance(thing, PreparedBed) for thing in reachable(page))
@@ -397,6 +405,19 @@ def test_what_is_forgotten_is_not_recalled_on_the_next_visit(bed: Bed) -> None:
     first.forget(("stream",))
     assert stream(again) == found
     assert stream(again) is not found
+
+
+def test_numbers_of_words_change_no_answer(bed: Bed) -> None:
+    plain, ready = prepare(bed), prepare(bed)
+    ready.bring(Analyser(), SMALL, numbered=[Analyser(), SMALL])
+    for url in ready.pages:
+        ours, theirs = fetched(ready, url), fetched(plain, url)
+        for analyser in (Analyser(), SMALL):
+            (terms, times), (same, often) = numbered_counts(ours, analyser), numbered_counts(theirs, analyser)
+            assert terms.ids is not None
+            assert same.ids is None
+            assert (terms, times.tolist()) == (same, often.tolist())
+        assert_alike(ours, theirs)
 
 
 def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
 from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.offers import DECIMALS, rounded
 from scenthound.testing.frontier import FrontierContract
 
 
@@ -281,3 +282,23 @@ def test_a_new_score_that_is_no_number_changes_nothing() -> None:
         frontier.rescore([offer("a/1", 0.9, rescored=True), offer("a/1", math.nan, rescored=True)])
     assert list(frontier.entries()) == before
     assert short(frontier.pop(0.0)) == "a/1"
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.one_of(
+        st.floats(allow_nan=False),
+        st.floats(-1001.0, 1001.0),
+        st.floats(-1e-11, 1e-11),
+        st.integers(-(10**15), 10**15).map(lambda halves: halves / 2e12),  # as near to the middle as can be
+    )
+)
+def test_rounding_is_pythons(score: float) -> None:
+    assert rounded(score) == round(score, DECIMALS)
+
+
+def test_what_is_carried_already_changes_nothing() -> None:
+    frontier = MemoryFrontier()
+    frontier.push(offer("a/1", 0.5, carry={"link": 3}))
+    assert not frontier.matters(offer("a/1", 0.5, carry={"link": 3}))
+    assert frontier.matters(offer("a/1", 0.5, carry={"link": 4}))

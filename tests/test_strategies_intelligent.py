@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.strategies.intelligent import Intelligent, distinct
+from scenthound.strategies.intelligent import Intelligent, once
 from scenthound.strategies.sightings import MOST_SIGHTINGS, Sightings
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.text.interest import Events, Totals
@@ -86,16 +86,27 @@ def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool
     for names, is_goal in pages:
         events.count(events.numbered(sorted(names)), is_goal)
     again = Events.load(events.save())
-    for name, number in again.numbers.items():
+    for name, number in again.numbers.names.items():
         assert again.pages[number] == sum(name in names for names, _ in pages)
         assert again.goals[number] == sum(name in names and is_goal for names, is_goal in pages)
 
 
 @settings(deadline=None)
-@given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=5))
-def test_a_union_holds_every_number_once(sets: list[list[int]]) -> None:
-    found = distinct([np.array(one, dtype=np.int32) for one in sets], np.empty(21, dtype=np.int64))
-    assert sorted(found.tolist()) == sorted({number for one in sets for number in one})
+@given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=5), st.booleans())
+def test_what_several_show_is_counted_once(sets: list[list[int]], is_goal: bool) -> None:
+    events = Events()
+    events.numbered([str(number) for number in range(21)])
+    for _ in range(2):
+        events.count_any([np.array(one, dtype=np.int32) for one in sets], is_goal)
+    shown = [2 * any(number in one for one in sets) for number in range(21)]
+    assert events.pages[:21].tolist() == shown
+    assert events.goals[:21].tolist() == (shown if is_goal else [0] * 21)
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_of_a_number_the_last_place_is_known(numbers: list[int]) -> None:
+    found = once(np.array(numbers, dtype=np.int64), np.full(10, 3, dtype=np.int64))
+    assert found.tolist() == [number not in numbers[place + 1 :] for place, number in enumerate(numbers)]
 
 
 def test_a_thousand_events_find_room() -> None:
@@ -125,13 +136,12 @@ def test_what_is_remembered_is_bounded_and_pages_are_let_go() -> None:
 
 def test_a_link_of_many_pages_remembers_the_first_few() -> None:
     sightings: Sightings[str] = Sightings(memory=2)
-    number = sightings.number(named("a.example/"))
     for page in range(20):
-        sightings.see(number, (page,))
+        link = sightings.met(named("a.example/"), (page,))
         sightings.keep(page, "page")
-    assert len(sightings.links[number].seen) == len(sightings.pages) == MOST_SIGHTINGS
+    assert len(link.seen) == len(sightings.pages) == MOST_SIGHTINGS
     for name in ("b.example/", "c.example/"):
-        sightings.see(sightings.number(named(name)), (99,))
+        sightings.met(named(name), (99,))
     sightings.keep(99, "page")
     assert list(sightings.pages) == [99], "the oldest link is forgotten with its pages"
 
@@ -142,7 +152,7 @@ def test_a_redirect_teaches_what_was_known_of_the_link() -> None:
     web |= {f"y.example/{n}": "volleyball" for n in range(3)}
     made = Intelligent()
     walk(TinyWeb(web), made, "volleyball", "x.example/")
-    sport = made.events_["url"].numbers["sport"]
+    sport = made.events_["url"].numbers.names["sport"]
     assert made.events_["url"].goals[sport] == 3
     assert not made.waiting_.links
 

@@ -23,7 +23,8 @@ class Strategy(Protocol):
     A dataclass whose fields are its parameters. It may also have `batch` (how many URLs are taken
     at once, 1 unless said), `shuffle` (whether a batch is fetched in random order) and `eviction`
     (what its bounded frontier does when full, "scored" unless said) and `around` (what it will ask about every link, as
-    `text.contexts.Around`; said so, it is made by the processes that read pages).
+    `text.contexts.Around`; said so, it is made by the processes that read pages) and `numbers_words` (it asks for
+    `text.contexts.numbered_counts` or `link_leaves`: the laboratory then has pages bring the numbers of their words).
     """
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.errors import NotAUrl
-from scenthound.lab.prepared_document import Written, pack, summed
+from scenthound.lab.prepared_document import Written, pack, places_of, summed
 from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.url import LONGEST, make
@@ -69,6 +69,10 @@ class Batch(NamedTuple):
     vocabulary: list[str]
     term_ids: npt.NDArray[np.int32]
     term_counts: npt.NDArray[np.int32]
+    tokens: list[int]
+    """How many distinct ones each row has."""
+    token_terms: npt.NDArray[np.int32]
+    """Of each distinct token the place of its term among those of the row, -1 for none."""
     faults: list[str]
 
 
@@ -81,6 +85,7 @@ def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> B
     term_counts: list[int] = []
     rows: list[Row] = []
     terms: list[int] = []
+    token_terms: list[int] = []
     faults: list[str] = []
     for response in responses:
         try:
@@ -94,6 +99,7 @@ def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> B
         term_ids += [vocabulary.setdefault(term, len(vocabulary)) for term in counted]
         term_counts += counted.values()
         terms.append(len(counted))
+        token_terms += places_of(analyser, row.words)[1]
     return Batch(
         [(row.url, row.kind, row.status, row.size) for row in rows],
         [row.head.encode("utf-8", "surrogatepass") for row in rows],
@@ -108,6 +114,8 @@ def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> B
         list(vocabulary),
         np.array(term_ids, dtype="<i4"),
         np.array(term_counts, dtype="<i4"),
+        [len(row.words) for row in rows],
+        np.array(token_terms, dtype="<i4"),
         faults,
     )
 

@@ -125,7 +125,9 @@ class _Tables:
             self._files["links"].write(own[batch.link_urls].tobytes())
         self._files["flags"].write(batch.link_flags)
         self._files["outlinks"].write(batch.outlink_places.tobytes())
-        self._terms.add(batch.vocabulary, batch.term_ids, batch.term_counts, batch.terms)
+        self._terms.add(
+            batch.vocabulary, batch.term_ids, batch.term_counts, batch.terms, batch.token_terms, batch.tokens
+        )
 
     def close(self, name: str) -> None:
         for file in self._files.values():

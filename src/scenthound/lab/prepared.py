@@ -38,6 +38,7 @@ from scenthound.lab.prepared_cache import (
 from scenthound.lab.prepared_document import PreparedDocument, PreparedPage
 from scenthound.lab.prepared_terms import PreparedTerms, file_bytes, open_terms
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
+from scenthound.text.terms import Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -99,10 +100,13 @@ class PreparedBed:
 
     # ---- what a driver asks
 
-    def bring(self, *analysers: Analyser) -> None:
-        """From now on pages come with their counts by these analysers and no others."""
+    def bring(self, *analysers: Analyser, numbered: Sequence[Analyser] = ()) -> None:
+        """From now on pages come with their counts by these analysers and no others; by some with numbers as well."""
         self._brought = [
             (("counts", analyser), ("whole", analyser), self.terms(analyser)) for analyser in dict.fromkeys(analysers)
+        ]
+        self._numbered = [
+            (("numbered", analyser), analyser, self.terms(analyser)) for analyser in dict.fromkeys(numbered)
         ]
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
@@ -120,7 +124,11 @@ class PreparedBed:
                 if whole in known and key not in known:  # somebody looked at every word: soon somebody will again
                     known[key] = terms.counts(row)
                 memo[key] = known[key] if key in known else terms.folded(row)
-            document = PreparedDocument(title, links, record, known)
+            placed: dict[Analyser, tuple[Terms, bytes]] = {}
+            for key, analyser, terms in self._numbered:
+                memo[key], places = terms.numbered(row)
+                placed[analyser] = (memo[key].terms, places)
+            document = PreparedDocument(title, links, record, known, placed)
             return PreparedPage(self.urls[self._numbers[row]], candidate, document, status, size, 0.0, memo)
         first, second = self._head(row)[:2]
         if kind == MOVED:

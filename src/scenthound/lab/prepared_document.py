@@ -8,7 +8,7 @@ to another page: what a strategy is handed can be walked through to its last byt
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
-from scenthound.text.contexts import Around, NumberedLeaves, Stream, headings_of
+from scenthound.text.contexts import Around, LinkLeaves, NumberedLeaves, Stream, headings_of, linked, spans_of
 from scenthound.text.standing import stand
 from scenthound.text.surroundings import Surroundings, gather
+from scenthound.text.terms import Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
@@ -60,9 +61,10 @@ class _Tables(NamedTuple):
     step: Numbers
     link_element: Numbers
     token: Numbers
-    text: str
-    words: list[str]
-    steps: list[str]
+    texts_at: int
+    """Where the text begins in the record; the words and the steps of tag paths follow it."""
+    sizes: tuple[int, int, int]
+    """How many bytes each of the three has."""
 
 
 def pack(page: Written) -> tuple[bytes, list[str], list[int]]:
@@ -102,7 +104,8 @@ def pack(page: Written) -> tuple[bytes, list[str], list[int]]:
 def page_words(record: bytes) -> tuple[list[str], list[int]]:
     """The distinct tokens of a record in order of first occurrence, and how often each occurs."""
     tables = _unpack(record)
-    return tables.words, np.bincount(tables.token, minlength=len(tables.words)).tolist()
+    words = _words(record, tables)
+    return words, np.bincount(tables.token, minlength=len(words)).tolist()
 
 
 def _unpack(record: bytes) -> _Tables:
@@ -110,32 +113,55 @@ def _unpack(record: bytes) -> _Tables:
     leaves, elements, links, tokens, text_size, words_size, steps_size, _ = header
     sizes = (*(leaves,) * 4, leaves + 1, *(elements,) * 6, links, tokens)
     columns: list[Any] = []
-    place = 4 * _HEADER
+    whole = np.frombuffer(record, "<i4", _HEADER + sum(sizes))
+    place = _HEADER
     for size in sizes:
-        columns.append(np.frombuffer(record, "<i4", size, place))
-        place += 4 * size
-    text = record[place : place + text_size].decode("utf-8", "surrogatepass")
-    place += text_size
-    words = record[place : place + words_size].decode()
-    place += words_size
-    steps = record[place : place + steps_size].decode("utf-8", "surrogatepass")
-    columns += [text, words.split(SEPARATOR) if words else [], steps.split(SEPARATOR)]
-    return _Tables._make(columns)
+        columns.append(whole[place : place + size])
+        place += size
+    return _Tables._make([*columns, 4 * place, (text_size, words_size, steps_size)])
+
+
+def _text(record: bytes, tables: _Tables) -> str:
+    return record[tables.texts_at : tables.texts_at + tables.sizes[0]].decode("utf-8", "surrogatepass")
+
+
+def _words(record: bytes, tables: _Tables) -> list[str]:
+    begin = tables.texts_at + tables.sizes[0]
+    words = record[begin : begin + tables.sizes[1]].decode()
+    return words.split(SEPARATOR) if words else []
+
+
+def _steps(record: bytes, tables: _Tables) -> list[str]:
+    begin = tables.texts_at + sum(tables.sizes[:2])
+    return record[begin : begin + tables.sizes[2]].decode("utf-8", "surrogatepass").split(SEPARATOR)
 
 
 class PreparedDocument:
     """A `model.Document` that was parsed and tokenised long ago."""
 
-    __slots__ = ("_given", "_leaves", "_owed", "_record", "_spare", "_tables", "found_out", "links", "title")
+    __slots__ = (
+        *("_given", "_leaves", "_numbered", "_owed", "_record", "_spare", "_steps", "_tables", "_text", "_words"),
+        *("found_out", "links", "title"),
+    )
 
     def __init__(
-        self, title: str, links: Sequence[Link], record: bytes, found_out: dict[Hashable, Any] | None = None
+        self,
+        title: str,
+        links: Sequence[Link],
+        record: bytes,
+        found_out: dict[Hashable, Any] | None = None,
+        numbered: Mapping[Analyser, tuple[Terms, bytes]] | None = None,
     ) -> None:
+        """`numbered` has the page's terms by some analysers, and of each of its distinct tokens the place of its term
+        among these, -1 for none, as `<i4`."""
         self.title, self.links = title, links
         self.found_out = {} if found_out is None else found_out
         """What was derived of this page before, under keys that `LASTING` names, and its counts once unfolded."""
-        self._record = record
+        self._record, self._numbered = record, numbered or {}
         self._tables: _Tables | None = None
+        self._text: str | None = None
+        self._words: list[str] | None = None
+        self._steps: list[str] | None = None
         self._leaves: list[Leaf] | None = None
         self._given: dict[int, tuple[int, str]] = {}
         self._spare = -1
@@ -143,13 +169,14 @@ class PreparedDocument:
 
     @property
     def text(self) -> str:
-        return self._read().text
+        if self._text is None:
+            self._text = _text(self._record, self._read())
+        return self._text
 
     @property
     def leaves(self) -> Sequence[Leaf]:
         if self._leaves is None:
-            tables = self._read()
-            text = tables.text
+            tables, text = self._read(), self.text
             rows = zip(*(column.tolist() for column in tables[:4]), strict=True)
             self._leaves = [Leaf(" ".join(text[begin:end].split()), *held) for begin, end, *held in rows]
         return self._leaves
@@ -171,7 +198,7 @@ class PreparedDocument:
         if known is None:
             if self._spare < 0:
                 self._spare = int(np.frombuffer(self._record, "<i4", _HEADER)[7])
-            text = tables.text[tables.begin[element] : tables.end[element]] if self._spare else ""
+            text = self.text[tables.begin[element] : tables.end[element]] if self._spare else ""
             self._spare = max(0, self._spare - len(text))
             known = self._given[element] = (element, text)
         return known
@@ -183,10 +210,12 @@ class PreparedDocument:
 
     def path(self, link: Link) -> str:
         tables = self._read()
+        if self._steps is None:
+            self._steps = _steps(self._record, tables)
         steps: list[str] = []
         element = int(tables.link_element[link.node])
         while element >= 0:
-            steps.append(tables.steps[tables.step[element]])
+            steps.append(self._steps[tables.step[element]])
             element = int(tables.parent[element])
         return "/".join(reversed(steps))
 
@@ -209,17 +238,14 @@ class PreparedDocument:
                 return self._contexts(analyser, up)
             case ("leaf terms", Analyser() as analyser):
                 tables = self._read()
-                terms = analyser.term_of_each(tables.words)
+                terms = analyser.term_of_each(self._distinct())
                 flat = list(map(terms.__getitem__, tables.token.tolist()))
                 return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
-            case ("leaf numbers", Analyser() as analyser):
-                return self._leaf_numbers(analyser)
             case ("surroundings", Analyser() as analyser) if self.untouched:
                 self._owed = True
                 return self._surroundings(analyser)
             case ("standing", Analyser() as analyser):
-                tables = self._read()
-                return stand(tables.words, tables.token, self._spans(), self.links, analyser)
+                return stand(self._distinct(), self._read().token, self._spans(), self.links, analyser)
             case ("holders",):
                 tables = self._read()
                 return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
@@ -239,7 +265,11 @@ class PreparedDocument:
     def _surroundings(self, analyser: Analyser) -> Surroundings:
         """As made of the leaves and of what is under each link, if nothing was asked before. It is not counted yet."""
         tables = self._read()
-        terms, tokens, starts = analyser.term_of_each(tables.words), tables.token.tolist(), tables.leaf_token.tolist()
+        terms, tokens, starts = (
+            analyser.term_of_each(self._distinct()),
+            tables.token.tolist(),
+            tables.leaf_token.tolist(),
+        )
 
         def of_leaves(first: int, behind: int) -> list[str]:
             return list(filter(None, map(terms.__getitem__, tokens[starts[first] : starts[behind]])))
@@ -269,27 +299,42 @@ class PreparedDocument:
             self._tables = _unpack(self._record)
         return self._tables
 
+    def _distinct(self) -> list[str]:
+        """The distinct tokens, in order of first occurrence."""
+        if self._words is None:
+            self._words = _words(self._record, self._read())
+        return self._words
+
     def _tokens(self, first: int, behind: int) -> list[str]:
         """The raw tokens of a run of leaves."""
         tables = self._read()
         run = tables.token[tables.leaf_token[first] : tables.leaf_token[behind]]
-        return list(map(tables.words.__getitem__, run.tolist()))
+        return list(map(self._distinct().__getitem__, run.tolist()))
 
-    def _leaf_numbers(self, analyser: Analyser) -> NumberedLeaves:
-        """Tokens are numbered in order of first occurrence, so their terms are too."""
+    def link_leaves(self, analyser: Analyser, outlinks: Sequence[Link]) -> LinkLeaves:
+        """As `text.contexts` makes it of the leaves: tokens are numbered in order of first occurrence, so their terms
+        are too."""
         tables = self._read()
-        places: dict[str, int] = {}
-        of_token = [
-            -1 if term is None else places.setdefault(term, len(places)) for term in analyser.term_of_each(tables.words)
-        ]
-        every = np.array([*of_token, -1], dtype=np.int32)[tables.token]
+        terms, of_token = self._places(analyser)
+        every = of_token.take(tables.token)
         kept = every >= 0
-        behind = np.concatenate([[0], np.cumsum(kept)])
-        return NumberedLeaves(list(places), every[kept], behind[tables.leaf_token].astype(np.int32))
+        behind = np.zeros(len(every) + 1, dtype=np.int32)
+        np.cumsum(kept, out=behind[1:])
+        leaves = NumberedLeaves(terms, every[kept], behind.take(tables.leaf_token))
+        spans = spans_of(tables.leaf_anchor, len(self.links))
+        return linked(leaves, spans, self.links, outlinks, analyser)
+
+    def _places(self, analyser: Analyser) -> tuple[Terms, Numbers]:
+        """The page's terms, and of each distinct token the place of its term among them."""
+        if analyser in self._numbered:
+            terms, of_token = self._numbered[analyser]
+            return terms, np.frombuffer(of_token, "<i4")
+        places, numbers = places_of(analyser, self._distinct())
+        return Terms(list(places)), np.array(numbers, dtype=np.int32)
 
     def _stream(self) -> Stream:
         tables = self._read()
-        return Stream(list(map(tables.words.__getitem__, tables.token.tolist())), self._spans())
+        return Stream(list(map(self._distinct().__getitem__, tables.token.tolist())), self._spans())
 
     def _spans(self) -> list[tuple[int, int]]:
         """As `text.contexts` makes it of the leaves: an anchor without text stands before the next one with text."""
@@ -317,19 +362,18 @@ def summed(analyser: Analyser, words: Sequence[str], counts: Sequence[int]) -> C
     return total
 
 
+def places_of(analyser: Analyser, words: Sequence[str]) -> tuple[dict[str, int], list[int]]:
+    """The terms of distinct tokens in order of first occurrence, with their places; and of each token the place of its
+    term, -1 where it has none."""
+    places: dict[str, int] = {}
+    terms = analyser.term_of_each(list(words))
+    return places, [-1 if term is None else places.setdefault(term, len(places)) for term in terms]
+
+
 LASTING = {
-    *(
-        "surroundings",
-        "surroundings by number",
-        "leaf numbers",
-        "leaf terms",
-        "stream",
-        "holders",
-        "anchor leaves",
-        "headings",
-        "url terms",
-    ),
-    *("anchor terms", "anchor groups", "anchored", "standing", "whole", "feature words", "feature links"),
+    *("surroundings", "surroundings by number", "link leaves", "leaf terms", "stream", "holders", "anchor leaves"),
+    *("headings", "url terms", "anchor groups", "anchored", "distinct tokens", "standing", "whole"),
+    *("feature words", "feature links"),
 }
 """Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
 alone, and who wants them wants them on every visit. What an element says may depend on what was asked before, since a
@@ -360,11 +404,14 @@ class PreparedPage(Page):
         memo = self._memo
         if key in memo:
             return memo[key]  # type: ignore[no-any-return]
-        before, effort = time.process_time(), self.effort
         document = self.document
         assert isinstance(document, PreparedDocument)
+        if key in document.found_out and not _asks_elements(key):
+            made = memo[key] = document.found_out[key]  # so quick that asking for the time would take longer
+            return made  # type: ignore[no-any-return]
+        before, effort = time.process_time(), self.effort
         lasts = _lasts(key) and (document.untouched or not _asks_elements(key))
-        found = document.known(key)
+        found = self._of_links(document, key) or document.known(key)
         made = memo[key] = make() if found is None else found
         if lasts and not (isinstance(made, Surroundings) and len(made.flat) > MOST_WORDS):
             document.found_out[key] = made
@@ -375,3 +422,9 @@ class PreparedPage(Page):
         self._memo.pop(key, None)
         assert isinstance(self.document, PreparedDocument)
         self.document.found_out.pop(key, None)
+
+    def _of_links(self, document: PreparedDocument, key: Hashable) -> Any:
+        match key:
+            case ("link leaves", Analyser() as analyser) if key not in document.found_out:
+                return document.link_leaves(analyser, self._memo["outlinks"])
+        return None

@@ -5,6 +5,7 @@ A fetched page brings its counts folded up (`text.folded`): two strings of bytes
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -13,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.lab.prepared_cache import build_folder, load_about, mapped, save_about
-from scenthound.lab.prepared_document import page_words, summed
+from scenthound.lab.prepared_document import page_words, places_of, summed
 from scenthound.text.folded import folded, words_of
+from scenthound.text.terms import NumberedCounts, Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -34,9 +36,23 @@ class TermsWriter:
         self._words = (folder / "words").open("wb")
         self._words_starts = [0]
         self._counts = (folder / "counts").open("wb")
+        self._places = (folder / "places").open("wb")
+        self._places_starts = [0]
 
-    def add(self, vocabulary: list[str], ids: Numbers, counts: Numbers, sizes: list[int]) -> None:
-        """Some rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
+    def add(
+        self,
+        vocabulary: list[str],
+        ids: Numbers,
+        counts: Numbers,
+        sizes: list[int],
+        places: Numbers,
+        tokens: list[int],
+    ) -> None:
+        """Some rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each; and of each
+        of their distinct tokens the place of its term in the row, -1 for none, `tokens` of them each."""
+        self._places.write(places.astype("<i4").tobytes())
+        for size in tokens:
+            self._places_starts.append(self._places_starts[-1] + size)
         own = [self._numbers.setdefault(term, len(self._numbers)) for term in vocabulary]
         if len(ids):
             self._ids.write(np.array(own, dtype="<i4")[ids].tobytes())
@@ -56,6 +72,8 @@ class TermsWriter:
         self._ids.close()
         self._counts.close()
         self._words.close()
+        self._places.close()
+        np.array(self._places_starts, dtype="<i8").tofile(self._folder / "places-starts")
         np.array(self._words_starts, dtype="<i8").tofile(self._folder / "words-starts")
         np.array(self._starts, dtype="<i8").tofile(self._folder / "starts")
         np.array(self._squares, dtype="<i8").tofile(self._folder / "squares")
@@ -77,12 +95,24 @@ class PreparedTerms:
         self._squares: list[int] = self.squares.tolist()
         self._words_starts: list[int] = mapped(folder, "words-starts", "<i8").tolist()
         self._words, self._counts = file_bytes(folder / "words"), file_bytes(folder / "counts")
+        self._ids, self._places = file_bytes(folder / "terms"), file_bytes(folder / "places")
+        self._places_starts: list[int] = mapped(folder, "places-starts", "<i8").tolist()
+        self._source = hashlib.sha256(str(folder).encode("utf-8", "surrogatepass")).hexdigest()[:16]  # no way to it
 
     def folded(self, row: int) -> Counts:
         """The row's counts, not yet unfolded: cheap, and made of the row's own bytes only."""
         words = self._words[self._words_starts[row] : self._words_starts[row + 1]]
         counts = self._counts[4 * self._starts[row] : 4 * self._starts[row + 1]]
         return folded(self._squares[row], words, counts)
+
+    def numbered(self, row: int) -> tuple[NumberedCounts, bytes]:
+        """The row's counts with the bed's numbers of its terms, and of each distinct token the place of its term: all
+        made of the row's own bytes only."""
+        words = self._words[self._words_starts[row] : self._words_starts[row + 1]]
+        begin, end = 4 * self._starts[row], 4 * self._starts[row + 1]
+        ids, times = np.frombuffer(self._ids[begin:end], "<i4"), np.frombuffer(self._counts[begin:end], "<i4")
+        places = self._places[4 * self._places_starts[row] : 4 * self._places_starts[row + 1]]
+        return NumberedCounts(Terms(None, words, ids, self._source), times), places
 
     def counts(self, row: int) -> Counts:
         """The row's counts, its strings shared with all other rows'."""
@@ -100,9 +130,11 @@ def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[
         def build(aside: Path) -> None:
             writer = TermsWriter(aside)
             for record in records():
-                counted = summed(analyser, *page_words(record)) if record else Counts()
+                words, numbers = page_words(record) if record else ([], [])
+                counted, places = summed(analyser, words, numbers), places_of(analyser, words)[1]
                 size = len(counted)
-                writer.add(list(counted), np.arange(size, dtype="<i4"), _column(counted.values()), [size])
+                ids, times = np.arange(size, dtype="<i4"), _column(counted.values())
+                writer.add(list(counted), ids, times, [size], _column(places), [len(places)])
             writer.close(analyser)
 
         build_folder(folder, build)

@@ -136,7 +136,8 @@ def run_strategy(
     """`run_cell` for a strategy object. `fetch` stands in for the bed's own, for tests."""
     limits = limits or ReplayLimits()
     judge = Judge(topic)
-    bed.bring(judge.analyser, *own_analysers(strategy))
+    own = own_analysers(strategy)
+    bed.bring(judge.analyser, *own, numbered=own if getattr(strategy, "numbers_words", False) else ())
     result = CellResult()
     crawl: Crawl | None = None
 

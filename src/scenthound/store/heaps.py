@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heapify, heappop, heappush, nsmallest
 from math import inf, isnan
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction
-from scenthound.store.offers import DECIMALS, found_again
+from scenthound.store.offers import found_again, rounded
+from scenthound.store.score_bins import BINS, bin_of, upper_edge
 from scenthound.url import host as host_of
 
-BINS = 1000
+_MADE: Callable[..., Candidate] = tuple.__new__  # as `Candidate`, in half the time
 SPARE = 16  # one entry in so many is known to be among the worst, while the frontier is full
 
 
@@ -60,7 +61,7 @@ class MemoryFrontier:
             raise ValueError(f"a spread is at least 1, not {spread}")
         self.bound, self.eviction, self.spread = bound, eviction, spread
         self.last_rank = 1
-        """The place the last popped candidate had among all that waited: see `_bin` for its resolution."""
+        """The place the last popped candidate had among all that waited: see `bin_of` for its resolution."""
         self._entries: dict[Url, _Item] = {}
         self._hosts: dict[str, _Host] = {}
         self._hosts_waiting = 0
@@ -95,7 +96,7 @@ class MemoryFrontier:
             if self.eviction == "refuse":
                 return candidate
             least, url = self._last()
-            if self.eviction == "scored" and round(score, DECIMALS) <= least:
+            if self.eviction == "scored" and rounded(score) <= least:
                 return candidate  # inserted first, it would be the last of the order: it has the highest number
             fallen = self._remove(url)
         self._insert(candidate)
@@ -106,8 +107,12 @@ class MemoryFrontier:
         url, score, carry, _, _, _, _, _, due, rescored = candidate
         waiting = self._entries.get(url)
         return (
-            waiting is None or not score <= -waiting[0] or rescored or bool(carry) or due > waiting[4].due
-        )  # NaN is not <=: it is for `push` to refuse
+            waiting is None
+            or not score <= -waiting[0]  # NaN is not <=: it is for `push` to refuse
+            or rescored
+            or (bool(carry) and carry != waiting[4].carry)
+            or due > waiting[4].due
+        )
 
     def rescore(self, offers: Iterable[Candidate]) -> bool:
         """New scores for what waits, all at once; gives whether any changed. As one push for each, but every heap is
@@ -115,32 +120,66 @@ class MemoryFrontier:
         offers = list(offers)
         if wrong := [offer.url for offer in offers if isnan(offer.score)]:
             raise ValueError(f"a score must be a number: {wrong[0]}")
-        entries, bins, now = self._entries, self._bins, self._now
-        fresh: dict[_Host, list[_Item]] = {}
+        entries, version, now = self._entries, self._next_version, self._now
+        later: set[_Host] = set()
+        fresh: dict[_Host, dict[Url, _Item]] = {}
+        gone: list[float] = []
         for offer in offers:
-            item = entries.get(offer.url)
+            url, score, carry, parts, parent, _, _, spelling, due, is_rescored = offer
+            item = entries.get(url)
             if item is None:
                 continue
-            merged = found_again(item[4], offer)
-            if merged is item[4]:
-                continue
-            score = round(merged.score, DECIMALS)
-            bins[_bin(-item[0])] -= 1
-            bins[_bin(score)] += 1
-            made = entries[offer.url] = (-score, item[1], self._version(), item[3], merged)
-            fresh.setdefault(item[3], []).append(made)
+            before, number, _, host, old = item
+            _, _, carried, _, origin, anchor, depth, spelled, waits, _ = old
+            if is_rescored and parent is None and not carry and not spelling and due <= waits:  # as `found_again` says
+                merged = _MADE(Candidate, (url, score, carried, parts, origin, anchor, depth, spelled, waits, False))
+            else:
+                merged = found_again(old, offer)
+                if merged is old:
+                    continue
+            version += 1
+            entries[url] = made = (-rounded(merged[1]), number, version, host, merged)
+            items = fresh.get(host)
+            if items is None:
+                items = fresh[host] = {}
+            if url not in items:  # an offer may stand there twice
+                gone.append(before)
+            items[url] = made
+            if merged[8] > now:
+                later.add(host)
+        self._next_version = version
+        self._count_anew(gone, [item[0] for items in fresh.values() for item in items.values()])
         for host, items in fresh.items():
-            host.ripe = [item for item in host.ripe if self._is_current(item)]
-            host.parked = [entry for entry in host.parked if self._is_current(entry[2])]
-            current = [item for item in items if self._is_current(item)]  # an offer may stand there twice
-            host.ripe += [item for item in current if item[4].due <= now]
-            host.parked += [(item[4].due, item[1], item) for item in current if item[4].due > now]
-            heapify(host.ripe)
-            heapify(host.parked)
-            self._place(host)
+            self._replace(host, items, host in later)
         if fresh:
             self._worst_upto = None
         return bool(fresh)
+
+    def _count_anew(self, gone: list[float], come: list[float]) -> None:
+        """Keep the bins in step with entries whose scores, here with the sign turned, were replaced."""
+        if len(come) == len(self._entries):
+            self._bins = [0] * BINS
+        else:
+            for score in gone:
+                self._bins[bin_of(-score)] -= 1
+        bins = self._bins
+        for score in come:
+            bins[bin_of(-score)] += 1
+
+    def _replace(self, host: _Host, items: dict[Url, _Item], is_later: bool) -> None:
+        """Put new items of a host where their old ones were; `is_later`: some of them are not due yet."""
+        entries, now = self._entries, self._now
+        ripe, parked = list(items.values()), []
+        if is_later:
+            parked = [(item[4].due, item[1], item) for item in ripe if item[4].due > now]
+            ripe = [item for item in ripe if item[4].due <= now]
+        if len(items) < host.live:
+            ripe += [item for item in host.ripe if entries.get(item[4].url) is item]
+            parked += [entry for entry in host.parked if entries.get(entry[2][4].url) is entry[2]]
+        heapify(ripe)
+        heapify(parked)
+        host.ripe, host.parked = ripe, parked
+        self._place(host)
 
     def rest(self, host: str, until: float) -> None:
         known = self._hosts.get(host)
@@ -162,7 +201,7 @@ class MemoryFrontier:
         self._popped_number = item[1]
         if self.spread > 1:
             self._tire(item[3].name)
-        self.last_rank = sum(self._bins[_bin(-item[0]) + 1 :]) + 1
+        self.last_rank = sum(self._bins[bin_of(-item[0]) + 1 :]) + 1
         return candidate
 
     def ready_at(self) -> float | None:
@@ -217,14 +256,14 @@ class MemoryFrontier:
         waiting, bins, now, hosts = self._entries, self._bins, self._now, self._hosts
         for number, candidate in entries:
             url = candidate.url
-            score = round(candidate.score, DECIMALS)
+            score = rounded(candidate.score)
             name = host_of(url)
             host = hosts.get(name)
             if host is None:
                 host = hosts[name] = _Host(name)
             host.live += 1
             item = waiting[url] = (-score, number, 0, host, candidate)
-            bins[_bin(score)] += 1
+            bins[bin_of(score)] += 1
             if candidate.due > now:
                 host.parked.append((candidate.due, number, item))
             else:
@@ -283,9 +322,9 @@ class MemoryFrontier:
         return self._next_version
 
     def _enter(self, candidate: Candidate, number: int, host: _Host, version: int) -> None:
-        score = round(candidate.score, DECIMALS)
+        score = rounded(candidate.score)
         item = self._entries[candidate.url] = (-score, number, version, host, candidate)
-        self._bins[_bin(score)] += 1
+        self._bins[bin_of(score)] += 1
         if candidate.due > self._now:
             heappush(host.parked, (candidate.due, number, item))
         else:
@@ -299,7 +338,7 @@ class MemoryFrontier:
         merged = found_again(item[4], offer)
         if merged is item[4]:
             return
-        self._bins[_bin(-item[0])] -= 1
+        self._bins[bin_of(-item[0])] -= 1
         self._enter(merged, item[1], item[3], self._version())
         self._tidy(item[3])
         self._place(item[3])
@@ -308,7 +347,7 @@ class MemoryFrontier:
         item = self._entries.pop(url)
         host = item[3]
         self._fallen_number = item[1]
-        self._bins[_bin(-item[0])] -= 1
+        self._bins[bin_of(-item[0])] -= 1
         host.live -= 1
         if host.live == 0:
             self._hosts_waiting -= 1
@@ -336,7 +375,7 @@ class MemoryFrontier:
         while counted < size and lowest < BINS - 1:
             lowest += 1
             counted += self._bins[lowest]
-        edge = -_edge(lowest)
+        edge = -upper_edge(lowest)
         found = [(-item[0], -item[1], url) for url, item in self._entries.items() if item[0] >= edge]
         if not size <= len(found) <= 4 * size:  # rounding at the edge; or many of nearly the same score
             found = nsmallest(size, ((-item[0], -item[1], url) for url, item in self._entries.items()))
@@ -452,29 +491,3 @@ class MemoryFrontier:
             if host is not None and host.posted is not None:
                 host.posted = None
                 self._place(host)
-
-
-def _bin(score: float) -> int:
-    """The bin a score is counted in: steps of 1/850 from 0 to 1, coarser outside, the last for infinity.
-
-    >>> [_bin(score) for score in (-inf, -1.0, 0.0, 0.5, 0.999, 1.0, 2.0, 1e9, inf)]
-    [0, 25, 50, 475, 899, 900, 949, 997, 999]
-    """
-    if score >= 1.0:
-        return 999 if score == inf else 900 + int(98 * (1 - 1 / score))
-    if score >= 0.0:
-        return 50 + int(score * 850)
-    return min(49, int(50 / (1 - score)))
-
-
-def _edge(number: int) -> float:
-    """A score that no score of this bin, or of a lower one, is above.
-
-    >>> all(score <= _edge(_bin(score)) for score in (-inf, -1e9, -1.0, -0.1, 0.0, 0.3, 0.999, 1.0, 2.0, 1e9, inf))
-    True
-    """
-    if number >= 996:
-        return inf
-    if number >= 900:
-        return 1 / (1 - (number - 899) / 98) + 1e-9
-    return (number - 49) / 850 + 1e-9 if number >= 50 else 1 - 50 / (number + 1) + 1e-9

@@ -24,6 +24,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Any, Literal, NamedTuple
 
@@ -34,17 +35,9 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
 from scenthound.ports import Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.sightings import LINK, Sightings
+from scenthound.strategies.sightings import Sightings, new_scores
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import (
-    Query,
-    anchor_leaves,
-    anchor_terms,
-    leaf_numbers,
-    link_number,
-    page_counts,
-    whole_counts,
-)
+from scenthound.text.contexts import LinkLeaves, Query, link_leaves, link_number, numbered_counts, page_counts
 from scenthound.text.numbers import NONE
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.stopwords import STOP_LISTS
@@ -54,6 +47,7 @@ SCORES = ("probability", "logit")
 GOOD, OTHER = "on topic", "other"
 MOST_OF_A_PAGE = 100_000
 RECENT = 500
+SHORT = 7  # leaves of an anchor that are added up for all links at once
 Numbers = npt.NDArray[np.int32]
 
 
@@ -61,17 +55,22 @@ class Leaves(NamedTuple):
     """The terms of a page as numbers: the distinct ones, their places in these leaf after leaf, and where in that each
     leaf begins; one more for where the last ends."""
 
-    terms: Whole
+    terms: Numbers
     flat: Numbers
     starts: Numbers
 
 
 class Spots(NamedTuple):
-    """Where links stand on a page: which leaves are their anchors; and for those without text, by place, what is said
-    instead, as terms."""
+    """Where links stand on a page: which leaves are their anchors, from the first to before the one behind; and for
+    those without text, by place, what is said instead, as terms."""
 
-    spans: Sequence[tuple[int, int]]
+    begins: Numbers
+    ends: Numbers
     instead: Mapping[int, Sequence[int]] = {}
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        return list(zip(self.begins.tolist(), self.ends.tolist(), strict=True))
 
 
 @strategy("apprentice")
@@ -90,6 +89,7 @@ class Apprentice:
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
     needs = ("examples", "others")
+    numbers_words = True
 
     def __post_init__(self) -> None:
         for name, least, most in (("reach", 0, 20), ("after", 1, None), ("memory", 1, None)):
@@ -120,7 +120,7 @@ class Apprentice:
         critic = NaiveBayes([GOOD, OTHER])
         for label, pages in ((GOOD, lessons.examples), (OTHER, lessons.others)):
             for page in pages:
-                critic.add(label, page_counts(page, self.analyser_))
+                critic.add(label, numbered_counts(page, self.analyser_))
             progress(f"{len(pages)} pages {label}")
         self.critic_ = critic
 
@@ -142,12 +142,14 @@ class Apprentice:
             return float(label)
         if self.critic_ is None:
             return self.query_.similarity(page_counts(page, self.analyser_))
-        return self.critic_.posterior(GOOD, whole_counts(page, self.analyser_))
+        return self.critic_.posterior(GOOD, numbered_counts(page, self.analyser_))
 
     # ---- crawling
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, self.analyser_)
+        if self.critic_ is not None:
+            self.critic_.settle()
         self.bayes_ = OffsetBayes(self.reach)
         self.instances_ = self.pages_ = 0
         self.waiting_: Sightings[Leaves] = Sightings(self.memory)
@@ -161,22 +163,21 @@ class Apprentice:
         relevance, was_listened_to = self.relevance(page), self.is_listened_to
         self._learn(page, relevance)
         self.pages_ += 1
-        leaves, spots = taken_in(page, self.analyser_, self.bayes_.numbered)
+        leaves, spots = taken_in(page, self.analyser_, self.bayes_)
         foreseen = self._foreseen(leaves, spots) if self.is_listened_to else None
-        best: dict[Url, int] = {}
-        for place, link in enumerate(page.links):
-            known = best.setdefault(link.url, place)
-            if foreseen is not None and foreseen[place] > foreseen[known]:
-                best[link.url] = place
-        best.pop(page.url, None)
         offers, waiting, parts = [], self.waiting_, {"parent": relevance}
-        for url, place in best.items():
-            if url not in waiting.done:
-                number = waiting.number(url)
-                waiting.see(number, (self.pages_, *spots.spans[place], *spots.instead.get(place, ())))
-                score = relevance if foreseen is None else foreseen[place]
-                said = parts if foreseen is None else {**parts, "apprentice": score}
-                offers.append(page.offer(page.links[place], score, {LINK: number}, said))
+        done, met, links, instead, number = waiting.done, waiting.met, page.links, spots.instead, self.pages_
+        begins, ends = spots.begins.tolist(), spots.ends.tolist()
+        for place in best_places(link_leaves(page, self.analyser_), foreseen).tolist():
+            link = links[place]
+            if link.url not in done:
+                sighting = (number, begins[place], ends[place])
+                known = met(link.url, (*sighting, *instead[place]) if place in instead else sighting)
+                if foreseen is None:
+                    offers.append(page.offer(link, relevance, known.carry, parts))
+                else:
+                    score = float(foreseen[place])
+                    offers.append(page.offer(link, score, known.carry, {"parent": relevance, "apprentice": score}))
         waiting.keep(self.pages_, leaves)
         return offers + (self._ranked_anew() if self.is_listened_to and not was_listened_to else [])
 
@@ -209,10 +210,8 @@ class Apprentice:
             return
         seen = len(known.seen)
         if seen:
-            pages, reach = self.waiting_.pages, self.reach
-            features = np.concatenate(
-                [features_of(pages[number], (begin, end), said, reach) for number, begin, end, *said in known.seen]
-            )
+            pages = self.waiting_.pages
+            features = features_of_all([(pages[page_number], *spot) for page_number, *spot in known.seen], self.reach)
             self.bayes_.add(features, relevance, seen)
             self.instances_ += seen
             self.recent_[page.url] = (relevance, seen, features)
@@ -220,33 +219,41 @@ class Apprentice:
                 del self.recent_[next(iter(self.recent_))]
         self.waiting_.release(known)
 
-    def _foreseen(self, leaves: Leaves, spots: Spots) -> list[float]:
+    def _foreseen(self, leaves: Leaves, spots: Spots) -> Reals:
         """What links of one page are worth: what each leaf says at each offset is computed once for all of them."""
-        said, reach = self._leaf_weights(leaves), self.reach
-        padded = np.concatenate([np.zeros((reach, 2 * reach + 1)), said, np.zeros((reach + 1, 2 * reach + 1))])
-        begins, ends = np.array(spots.spans, dtype=np.int64).reshape(-1, 2).T
-        total = np.zeros(len(begins))
-        for offset in range(1, reach + 1):
-            total += padded[begins - offset + reach, reach - offset] + padded[ends - 1 + offset + reach, reach + offset]
-        total += np.where(ends == begins + 1, padded[begins + reach, reach], 0.0)
-        for place in np.flatnonzero(ends > begins + 1).tolist():
-            total[place] += said[begins[place] : ends[place], reach].sum()
+        said, reach, width = self._leaf_weights(leaves), self.reach, 2 * self.reach + 1
+        padded = np.zeros((len(said) + width, width))
+        padded[reach : reach + len(said)] = said
+        begins, ends = spots.begins.astype(np.int64), spots.ends.astype(np.int64)
+        away = np.arange(1, reach + 1)[:, np.newaxis]
+        before, behind = (
+            (begins + reach - away) * width + (reach - away),
+            (ends + reach - 1 + away) * width + reach + away,
+        )
+        total = (padded.take(before) + padded.take(behind)).sum(axis=0)
+        sizes = ends - begins
+        own, longest = np.zeros(len(sizes)), int(sizes.max(initial=0))
+        column = padded[reach:, reach].copy()
+        for step in range(min(longest, SHORT)):  # as a sum adds up so few: one after the other
+            own += np.where(step < sizes, column.take(begins + step, mode="clip"), 0.0)
+        if longest > SHORT:
+            for place in np.flatnonzero(sizes > SHORT).tolist():
+                own[place] = column[begins[place] : ends[place]].sum()
+        total += own
         if spots.instead:
             terms = np.array(list(chain.from_iterable(spots.instead.values())), dtype=np.int64)
             starts = list(accumulate(map(len, spots.instead.values()), initial=0))[:-1]
             total[list(spots.instead)] += np.add.reduceat(self.bayes_.weights(terms)[:, reach], starts)
         odds = self.bayes_.odds(total)
-        found: list[float] = (odds if self.score == "logit" else as_probabilities(odds)).tolist()
-        return found
+        return odds if self.score == "logit" else as_probabilities(odds)
 
     def _leaf_weights(self, leaves: Leaves) -> Reals:
         """For each leaf the sum over its terms of what they say, at each offset."""
         said = np.zeros((len(leaves.starts) - 1, 2 * self.reach + 1))
         filled = np.flatnonzero(np.diff(leaves.starts))
         if len(filled):
-            said[filled] = np.add.reduceat(
-                self.bayes_.weights(leaves.terms)[leaves.flat], leaves.starts[filled], axis=0
-            )
+            every = self.bayes_.weights(leaves.terms).take(leaves.flat, axis=0)
+            said[filled] = np.add.reduceat(every, leaves.starts[filled], axis=0)
         return said
 
     def _ranked_anew(self) -> list[Candidate]:
@@ -257,16 +264,14 @@ class Apprentice:
                 by_page.setdefault(page, []).append((number, *spot))
         best: dict[int, float] = {}
         for page, seen in by_page.items():
-            spans = [(begin, end) for _, begin, end, *_ in seen]
+            begins, ends = np.array([spot[1:3] for spot in seen], dtype=np.int32).T
             instead = {place: said for place, (_, _, _, *said) in enumerate(seen) if said}
-            worth = self._foreseen(self.waiting_.pages[page], Spots(spans, instead))
-            for (number, *_), value in zip(seen, worth, strict=True):
+            worth = self._foreseen(self.waiting_.pages[page], Spots(begins, ends, instead))
+            for (number, *_), value in zip(seen, worth.tolist(), strict=True):
                 best[number] = max(value, best.get(number, -math.inf))
-        links = self.waiting_.links
-        return [
-            Candidate(links[number].url, value, parts={"apprentice": value}, rescored=True)
-            for number, value in sorted(best.items())
-        ]
+        links, ranked = self.waiting_.links, sorted(best.items())
+        urls, values = [links[number].url for number, _ in ranked], [value for _, value in ranked]
+        return new_scores(urls, values, [{"apprentice": value} for value in values])
 
     # ---- what survives a restart
 
@@ -276,7 +281,7 @@ class Apprentice:
             "bayes": self.bayes_.save(),
             "counts": [self.instances_, self.pages_],
             "pages": [[number, *(len(column) for column in one)] for number, one in pages.items()],
-            "terms": np.concatenate([np.zeros(0, np.int64), *(one.terms for one in pages.values())]),
+            "terms": np.concatenate([empty, *(one.terms for one in pages.values())]),
             "flat": np.concatenate([empty, *(one.flat for one in pages.values())]),
             "starts": np.concatenate([empty, *(one.starts for one in pages.values())]),
             "waiting": self.waiting_.save(),
@@ -302,40 +307,77 @@ class Apprentice:
             self.recent_[Url(url)], begin = (relevance, instances, features), begin + size
 
 
-def taken_in(page: Page, analyser: Analyser, numbered: Callable[[Sequence[str]], list[int]]) -> tuple[Leaves, Spots]:
+def taken_in(page: Page, analyser: Analyser, known: OffsetBayes) -> tuple[Leaves, Spots]:
     """A page's terms as numbers, and the spot of every link, in step with `page.links`."""
-    (terms, flat, starts), spans, most = leaf_numbers(page, analyser), anchor_leaves(page), MOST_OF_A_PAGE
+    (terms, flat, starts), begins, ends, said, *_ = link_leaves(page, analyser)
+    most = MOST_OF_A_PAGE
     if len(starts) > most + 1 or len(flat) > most:
-        spans = [(min(begin, most), min(end, most)) for begin, end in spans]
+        begins, ends = np.minimum(begins, most), np.minimum(ends, most)
         flat, starts = flat[:most], np.minimum(starts[: most + 1], most)
-        terms = terms[: int(flat.max(initial=-1)) + 1]
-    instead = {}
-    for place, ((begin, end), said) in enumerate(zip(spans, anchor_terms(page, analyser), strict=True)):
-        if begin == end and said:
-            instead[place] = numbered(said)
-    return Leaves(np.array(numbered(terms), dtype=np.int64), flat, starts), Spots(spans, instead)
+        terms = terms.first(int(flat.max(initial=-1)) + 1)
+        beyond = np.flatnonzero(begins == ends).tolist()  # anchors of which no leaf is left
+        said = {place: words for place in beyond if (words := analyser.terms(page.links[place].anchor))}
+    instead = {place: known.numbered(words) for place, words in said.items()}
+    return Leaves(known.of_terms(terms), flat, starts), Spots(begins, ends, instead)
+
+
+def best_places(among: LinkLeaves, worth: Reals | None) -> Numbers:
+    """Which of the links to each URL counts, in step with `page.outlinks`: that of most worth, else the first."""
+    places, starts = among.places, among.outlinks
+    if worth is None or len(places) == len(starts) - 1:
+        return np.asarray(places[starts[:-1]])
+    values, sizes = worth[places], np.diff(starts)
+    best = np.flatnonzero(values == np.repeat(np.maximum.reduceat(values, starts[:-1]), sizes))
+    chosen = np.zeros(len(sizes), dtype=np.int32)
+    owners = np.repeat(np.arange(len(sizes)), sizes)[best]
+    chosen[owners[::-1]] = places[best[::-1]]  # of several the last that is written stays: the first of the best
+    return chosen
 
 
 def features_of(leaves: Leaves, span: tuple[int, int], instead: Sequence[int], reach: int) -> Whole:
     """The features of a link, in document order: number of the term times (2 reach + 1), plus offset plus reach."""
-    anchor, behind_anchor = span
-    first, behind = max(anchor - reach, 0), min(behind_anchor + reach, len(leaves.starts) - 1)
-    places = np.arange(first, behind)
-    offsets = np.minimum(places - anchor, 0) + np.maximum(places - behind_anchor + 1, 0) + reach
-    ends = leaves.starts[first : behind + 1]
-    terms = leaves.terms[leaves.flat[ends[0] : ends[-1]]]
-    features = terms * (2 * reach + 1) + np.repeat(offsets, np.diff(ends))
-    if instead:
-        middle = leaves.starts[anchor] - ends[0]
-        own = np.array(instead, dtype=np.int64) * (2 * reach + 1) + reach
-        features, terms = np.insert(features, middle, own), np.insert(terms, middle, instead)
-    return np.asarray(features[terms != NONE])
+    return features_of_all([(leaves, *span, *instead)], reach)
+
+
+def features_of_all(seen: Sequence[tuple[Any, ...]], reach: int) -> Whole:
+    """The features of links one after the other; of each are given the leaves, where among them its anchor begins and
+    ends, and what is said instead where it has no text."""
+    terms: list[Any] = []
+    offsets: list[Any] = []
+    sizes: list[Any] = []
+    for (numbers, flat, starts), anchor, behind_anchor, *instead in seen:
+        first, behind = max(anchor - reach, 0), min(behind_anchor + reach, len(starts) - 1)
+        ends = starts[first : behind + 1]
+        begin, end = int(ends[0]), int(ends[-1])
+        own = behind_anchor - anchor
+        offsets_of = _offsets if own <= reach else _offsets.__wrapped__  # long ones would fill the memory
+        around = offsets_of(anchor - first, own, behind - behind_anchor, reach)
+        each = ends[1:] - ends[:-1]
+        if not instead:
+            terms.append(numbers.take(flat[begin:end]))
+        else:
+            middle = int(starts[anchor])
+            terms += [numbers.take(flat[begin:middle]), np.array(instead), numbers.take(flat[middle:end])]
+            place = anchor - first
+            around, each = np.insert(around, place, reach), np.insert(each, place, len(instead))
+        offsets.append(around)
+        sizes.append(each)
+    every = np.concatenate([np.zeros(0, np.int64), *terms])
+    features = every * (2 * reach + 1) + np.repeat(np.concatenate(offsets), np.concatenate(sizes))
+    return np.asarray(features[every != NONE] if (every == NONE).any() else features)
+
+
+@lru_cache(maxsize=1 << 10)
+def _offsets(before: int, own: int, behind: int, reach: int) -> Whole:
+    """The offsets, plus `reach`, of so many leaves before an anchor, in it and behind it."""
+    found = [*range(reach - before, reach), *[reach] * own, *range(reach + 1, reach + 1 + behind)]
+    return np.array(found, dtype=np.int64)
 
 
 def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
     """The pairs (term, offset) of a link, in document order: what the apprentice is taught."""
     known, place = OffsetBayes(reach), link_number(page, link)
-    leaves, spots = taken_in(page, analyser, known.numbered)
+    leaves, spots = taken_in(page, analyser, known)
     names = list(known.numbers)
     features = features_of(leaves, spots.spans[place], spots.instead.get(place, ()), reach)
     return [(names[feature // known.width], int(feature % known.width) - reach) for feature in features]

@@ -20,9 +20,10 @@ bounded: beyond `memory` waiting links the oldest keep the score they have.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import groupby, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -31,9 +32,9 @@ import numpy.typing as npt
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.strategies import strategy
-from scenthound.strategies.sightings import LINK, Sightings
-from scenthound.text.contexts import Query, address_terms, page_counts, url_text, whole_counts
-from scenthound.text.interest import Events, Reals, Totals
+from scenthound.strategies.sightings import Sightings, WaitingLink, new_scores
+from scenthound.text.contexts import Query, numbered_counts, page_counts, url_text
+from scenthound.text.interest import Events, Reals, Totals, logs
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
@@ -42,7 +43,12 @@ FAMILIES = ("words", "url", "links", "siblings")
 MOST_WORDS = 20_000  # of a page: no honest one has more
 ONE = ["yes"]  # the only event of a family that has but one
 
+CELLS = 1 << 18  # of what is looked at together when sets of words are joined: stays in the processor's cache
+BATCH = 1 << 20  # words of parents that are looked through together
+
 Numbers = npt.NDArray[np.int32]
+Places = Numbers | npt.NDArray[np.int64]
+Seen = tuple[tuple[int, ...], ...]
 
 
 class _Parent:
@@ -75,6 +81,8 @@ class Intelligent:
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
+    numbers_words = True
+
     def __post_init__(self) -> None:
         for name, known in (("predicate", PREDICATES), ("stop_words", tuple(STOP_LISTS))):
             value = getattr(self, name)
@@ -99,7 +107,8 @@ class Intelligent:
         for name in FAMILIES[2:]:
             self.events_[name].numbered(ONE)
         self.waiting_: Sightings[_Parent] = Sightings(self.memory)
-        """More of each link: the words of its URL, as events, and whether a satisfying page leads to it."""
+        """More of each link: the words of its URL, as events, and whether a satisfying page leads to it. The numbers of
+        events are bytes: those of many links are then joined by one call."""
         self.goals_: set[Url] = set()
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
@@ -135,14 +144,12 @@ class Intelligent:
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
         if known is None:
-            tokens = events["url"].numbered(dict.fromkeys(self.analyser_.terms(url_text(page.url))))
-            events["url"].count(tokens, is_goal)
+            events["url"].count(self._url_events(page.url), is_goal)
         else:
             tokens, from_goal = known.more
             parents = [self.waiting_.pages[number] for (number,) in known.seen]
-            events["url"].count(list(tokens), is_goal)
-            scratch = np.empty(len(events["words"].pages), dtype=np.int64)
-            events["words"].count(distinct([parent.words for parent in parents], scratch), is_goal)
+            events["url"].count(np.frombuffer(tokens, np.intc), is_goal)
+            events["words"].count_any([parent.words for parent in parents], is_goal)
             if from_goal:
                 events["links"].count([0], is_goal)
             if any(parent.goal_children for parent in parents):
@@ -154,93 +161,142 @@ class Intelligent:
             self.goals_.add(page.url)
 
     def _parent(self, page: Page, is_goal: bool) -> _Parent:
-        words = self.events_["words"].numbered(list(whole_counts(page, self.analyser_))[:MOST_WORDS])
-        goal_children = sum(link.url in self.goals_ for link in page.outlinks)
-        return _Parent(np.array(words, dtype=np.int32), is_goal, goal_children)
+        words = self.events_["words"].of_terms(numbered_counts(page, self.analyser_).terms.first(MOST_WORDS))
+        goal_children = sum(link.url in self.goals_ for link in page.outlinks) if self.goals_ else 0
+        return _Parent(words, is_goal, goal_children)
+
+    def _url_events(self, url: Url) -> list[int]:
+        """The words of a URL, as events, each once."""
+        return self.events_["url"].numbered(dict.fromkeys(self.analyser_.terms(url_text(url))))
 
     # ---- ranking
 
     def _offers(self, page: Page, number: int, parent: _Parent) -> list[Candidate]:
         """The page's links, each worth what this page alone says for it."""
-        addresses, waiting = address_terms(page, self.analyser_), self.waiting_
-        met = zip(page.outlinks, addresses, strict=True)
-        links = [(link, terms) for link, terms in met if link.url not in waiting.done]
-        numbers = [self._meet(link.url, terms, number, parent.is_goal) for link, terms in links]
+        done, met, offer, sighting = self.waiting_.done, self.waiting_.met, page.offer, (number,)
+        links = [link for link in page.outlinks if link.url not in done]
+        waiting = [met(link.url, sighting, self._events_of) for link in links]
+        if parent.is_goal:
+            for one in waiting:
+                if not one.more[1]:
+                    one.more = (one.more[0], True)
         if self.totals_.pages < self.breadth:
             none = {"words": 0.0, "url": 0.0, "links": 0.0, "siblings": 0.0}  # nothing is known yet: breadth-first
-            return [page.offer(link, 0.0, {LINK: one}, none) for (link, _), one in zip(links, numbers, strict=True)]
-        words = self.words * float(self._word_logs(parent.words).sum())
-        url = self._url_logs([waiting.links[one].more[0] for one in numbers])
-        from_goal, sibling = self._single_logs()
+            return [offer(link, 0.0, one.carry, none) for link, one in zip(links, waiting, strict=True)]
+        words = self.words * float(self.events_["words"].rises(self.totals_, self.errors, parent.words).sum())
+        url = self.url * self._url_logs(waiting)
+        from_goal, sibling = self._single_logs() if parent.is_goal or parent.goal_children else (0.0, 0.0)
         by_goal = self.links * from_goal if parent.is_goal else 0.0
         beside = self.siblings * sibling if parent.goal_children else 0.0
+        scores = words + url + by_goal + beside
+        parts: dict[float, Mapping[str, float]] = {}
         offers = []
-        for (link, _), one, said in zip(links, numbers, url, strict=True):
-            parts = {"words": words, "url": self.url * said, "links": by_goal, "siblings": beside}
-            offers.append(page.offer(link, sum(parts.values()), {LINK: one}, parts))
+        for link, one, said, score in zip(links, waiting, url.tolist(), scores.tolist(), strict=True):
+            known = parts.get(said)
+            if known is None:
+                known = parts[said] = {"words": words, "url": said, "links": by_goal, "siblings": beside}
+            offers.append(offer(link, score, one.carry, known))
         return offers
 
-    def _meet(self, url: Url, terms: Sequence[str], parent: int, is_goal: bool) -> int:
-        """The number of a waiting link, which this page leads to as well."""
-        known = self.waiting_.known(url)
-        if known is None:
-            known = self.waiting_.number(url, (self.events_["url"].numbered(dict.fromkeys(terms)), is_goal))
-        elif is_goal and not self.waiting_.links[known].more[1]:
-            self.waiting_.links[known].more = (self.waiting_.links[known].more[0], True)
-        self.waiting_.see(known, (parent,))
-        return known
+    def _events_of(self, url: Url) -> tuple[bytes, bool]:
+        """More of a link that nobody has seen yet."""
+        return array("i", self._url_events(url)).tobytes(), False
 
     def _ranked_anew(self) -> list[Candidate]:
         """Every waiting link under its priority of now. Links of the same parents share what their words say."""
         waiting, parents = list(self.waiting_.links.values()), self.waiting_.pages
-        logs = np.maximum(self.events_["words"].logs(self.totals_, self.errors), 0.0)
-        telling = {number: one.words[logs[one.words] > 0.0] for number, one in parents.items()}
-        said: dict[tuple[tuple[int, ...], ...], float] = {}
-        scratch = np.empty(len(logs), dtype=np.int64)
-        url = self._url_logs([one.more[0] for one in waiting])
+        groups: dict[Seen, int] = {}
+        owners = np.array([groups.setdefault(tuple(one.seen), len(groups)) for one in waiting], dtype=np.int64)
         from_goal, sibling = self._single_logs()
         is_related = {(number,) for number, one in parents.items() if one.goal_children}
-        offers = []
-        by_goal, beside = self.links * from_goal, self.siblings * sibling
-        for one, address in zip(waiting, url, strict=True):
-            key = tuple(one.seen)
-            words = said.get(key)
-            if words is None:
-                words = said[key] = float(logs[distinct([telling[number] for (number,) in key], scratch)].sum())
-            parts = {
-                "words": self.words * words,
-                "url": self.url * address,
-                "links": by_goal if one.more[1] else 0.0,
-                "siblings": 0.0 if is_related.isdisjoint(key) else beside,
-            }
-            offers.append(Candidate(one.url, sum(parts.values()), parts=parts, rescored=True))
-        return offers
+        beside = np.array([not is_related.isdisjoint(seen) for seen in groups], dtype=np.bool_)
+        families = (
+            self.words * self._word_logs(list(groups))[owners],
+            self.url * self._url_logs(waiting, every=True),
+            np.where([one.more[1] for one in waiting], self.links * from_goal, 0.0),
+            np.where(beside[owners], self.siblings * sibling, 0.0),
+        )
+        words, url, links, siblings = families
+        scores = words + url + links + siblings
+        parts = [
+            {"words": one, "url": two, "links": three, "siblings": four}
+            for one, two, three, four in zip(*(family.tolist() for family in families), strict=True)
+        ]
+        return new_scores([one.url for one in waiting], scores.tolist(), parts)
 
-    def _word_logs(self, words: Numbers) -> Reals:
-        found = self.events_["words"].logs(self.totals_, self.errors, words)
-        return np.maximum(found, 0.0)
+    def _word_logs(self, groups: Sequence[Seen]) -> Reals:
+        """For each group of parents the sum over all words on any of them of what the word says."""
+        rises = self.events_["words"].rises(self.totals_, self.errors)
+        words, starts = self._telling_words(rises)
+        found = np.zeros(len(groups))
+        if not len(words):
+            return found
+        order: dict[tuple[int, ...], int] = {(number,): place for place, number in enumerate(self.waiting_.pages)}
+        telling = np.flatnonzero(rises)
+        column = np.zeros(len(rises), dtype=np.int64)
+        column[telling] = np.arange(len(telling))
+        step = max(1, CELLS // len(telling))
+        scratch = np.empty(step * len(telling), dtype=np.int64)
+        for first in range(0, len(groups), step):
+            some = groups[first : first + step]
+            parents = np.array([order[one] for seen in some for one in seen], dtype=np.int64)
+            owners = np.repeat(np.arange(len(some)), [len(seen) for seen in some])
+            begins, sizes = starts[parents], starts[parents + 1] - starts[parents]
+            ends = np.cumsum(sizes)
+            every = words[np.arange(ends[-1]) + np.repeat(begins - ends + sizes, sizes)]
+            owners = np.repeat(owners, sizes)
+            is_last = once(owners * len(telling) + column[every], scratch)
+            values, bounds = rises[every[is_last]], np.searchsorted(owners[is_last], np.arange(len(some) + 1)).tolist()
+            for place, (begin, end) in enumerate(pairwise(bounds), first):
+                if begin < end:
+                    found[place] = np.add.reduce(values[begin:end])
+        return found
+
+    def _telling_words(self, rises: Reals) -> tuple[Numbers, npt.NDArray[np.int64]]:
+        """Of each parent the words that say something, one parent after the other, and where in that each begins."""
+        says, parents = rises > 0.0, list(self.waiting_.pages.values())
+        words, counts = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+        sizes = np.array([len(one.words) for one in parents], dtype=np.int64)
+        batches = (np.cumsum(sizes) // BATCH).tolist()
+        for _, batch in groupby(range(len(parents)), batches.__getitem__):
+            places = list(batch)
+            every = np.concatenate([parents[place].words for place in places])
+            kept = np.flatnonzero(says.take(every))
+            words.append(every[kept])
+            bounds = np.cumsum([0, *sizes[places]])
+            counts.append(np.diff(np.searchsorted(kept, bounds)))
+        return np.concatenate(words), np.cumsum(np.concatenate(counts))
 
     def _single_logs(self) -> list[float]:
-        return [float(self.events_[name].logs(self.totals_, self.errors, [0])[0]) for name in FAMILIES[2:]]
+        """What a link from a satisfying page says, and a satisfying sibling."""
+        families = [self.events_[name] for name in FAMILIES[2:]]
+        goals, pages = (np.array([one.goals[0] for one in families]), np.array([one.pages[0] for one in families]))
+        said: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
+        return said
 
-    def _url_logs(self, tokens: Sequence[Sequence[int]]) -> list[float]:
-        """The sum of the logarithms for each row of event numbers."""
-        flat = np.fromiter(chain.from_iterable(tokens), dtype=np.int64)
-        owners = np.repeat(np.arange(len(tokens)), [len(one) for one in tokens])
-        logs = self.events_["url"].logs(self.totals_, self.errors, flat)
-        sums: list[float] = np.bincount(owners, logs, len(tokens)).tolist()
-        return sums
+    def _url_logs(self, links: Sequence[WaitingLink], every: bool = False) -> Reals:
+        """For each link the sum of what the words of its URL say. `every`: it is asked for all that waits."""
+        if not self.totals_.is_telling:
+            return np.zeros(len(links))
+        tokens = [link.more[0] for link in links]
+        flat = np.frombuffer(b"".join(tokens), np.intc)
+        owners = np.arange(len(tokens)).repeat([len(one) // flat.itemsize for one in tokens])
+        logs_of, totals, errors = self.events_["url"].logs, self.totals_, self.errors
+        said = logs_of(totals, errors)[flat] if every else logs_of(totals, errors, flat)
+        return np.bincount(owners, said, len(tokens)).astype(np.float64, copy=False)
 
     # ---- what survives a restart
 
     def save(self) -> Mapping[str, Any]:
-        parents = self.waiting_.pages
+        parents, waiting = self.waiting_.pages, self.waiting_.save()
+        for link in waiting["links"]:
+            link[2] = [np.frombuffer(link[2][0], np.intc).tolist(), link[2][1]]
         return {
             "totals": list(self.totals_),
             "events": {name: events.save() for name, events in self.events_.items()},
             "parents": [[number, one.is_goal, one.goal_children, len(one.words)] for number, one in parents.items()],
             "parent words": np.concatenate([np.zeros(0, np.int32), *(one.words for one in parents.values())]),
-            "waiting": self.waiting_.save(),
+            "waiting": waiting,
             "goals": sorted(self.goals_),
         }
 
@@ -253,15 +309,13 @@ class Intelligent:
             parents[number], begin = _Parent(words, is_goal, goal_children), begin + size
         self.waiting_ = Sightings(self.memory)
         self.waiting_.load(state["waiting"], parents)
+        for link in self.waiting_.links.values():
+            link.more = (array("i", link.more[0]).tobytes(), link.more[1])
         self.goals_ = set(map(Url, state["goals"]))
 
 
-def distinct(numbers: Sequence[Numbers], scratch: npt.NDArray[np.int64]) -> Numbers:
-    """The numbers that are in any of the sets. Without sorting, for it is asked very often: `scratch`, which has a
-    place for each number, remembers where each was met last."""
-    if len(numbers) == 1:
-        return numbers[0]
-    every = np.concatenate([np.zeros(0, np.int32), *numbers])
-    places = np.arange(len(every))
-    scratch[every] = places
-    return np.asarray(every[scratch[every] == places])
+def once(numbers: Places, scratch: Places) -> npt.NDArray[np.bool_]:
+    """Of each number whether it comes no more after that. Whatever `scratch` holds."""
+    places = np.arange(len(numbers), dtype=scratch.dtype)
+    scratch[numbers] = places
+    return np.asarray(scratch.take(numbers) == places)

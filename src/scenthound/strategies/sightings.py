@@ -6,10 +6,11 @@ Of the pages that a link was seen on the first few are remembered, and of all wa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Generic, TypeVar
 
-from scenthound.model import Candidate, Url
+from scenthound.model import NOTHING, Candidate, Url
 
 P = TypeVar("P")
 LINK = "link"
@@ -20,10 +21,12 @@ MOST_SIGHTINGS = 8  # of one link: a site's menu is on all of its pages, and say
 class WaitingLink:
     """A link that was offered and not heard of since. `more` is its strategy's own."""
 
-    __slots__ = ("more", "seen", "url")
+    __slots__ = ("carry", "more", "seen", "url")
 
-    def __init__(self, url: Url, more: Any = None, seen: Sequence[Sequence[int]] = ()) -> None:
+    def __init__(self, url: Url, number: int, more: Any = None, seen: Sequence[Sequence[int]] = ()) -> None:
         self.url, self.more = url, more
+        self.carry: Mapping[str, int] = {LINK: number}
+        """What its candidates carry."""
         self.seen: list[tuple[int, ...]] = [tuple(one) for one in seen]
         """Of every sighting the number of the page, and whatever else its strategy noted."""
 
@@ -41,25 +44,27 @@ class Sightings(Generic[P]):
         self._children: dict[int, int] = {}  # how many sightings name a page
         self._next = 0
 
-    def known(self, url: Url) -> int | None:
-        """The number of a link, if it waits."""
-        return self._numbers.get(url)
-
     def number(self, url: Url, more: Any = None) -> int:
         """The number of a waiting link; a new one if nobody has seen it yet."""
         known = self._numbers.get(url)
         if known is None:
             known = self._numbers[url] = self._next
             self._next += 1
-            self.links[known] = WaitingLink(url, more)
+            self.links[known] = WaitingLink(url, known, more)
         return known
 
-    def see(self, number: int, sighting: tuple[int, ...]) -> None:
-        """A page, named first in the sighting, leads to this link."""
-        link = self.links[number]
-        if len(link.seen) < MOST_SIGHTINGS:
-            link.seen.append(sighting)
+    def met(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
+        """The link to a URL, to which a page leads, named first in the sighting. If nobody has seen it yet it is a new
+        one, with `more` of it."""
+        known = self._numbers.get(url)
+        if known is None:
+            known = self.number(url, None if more is None else more(url))
+        link = self.links[known]
+        seen = link.seen
+        if len(seen) < MOST_SIGHTINGS:
+            seen.append(sighting)
             self._children[sighting[0]] = self._children.get(sighting[0], 0) + 1
+        return link
 
     def keep(self, number: int, page: P) -> None:
         """Remember a page, now that its links were seen; if there are too many, the oldest are forgotten."""
@@ -100,10 +105,19 @@ class Sightings(Generic[P]):
         return {"links": links, "next": self._next, "done": sorted(self.done)}
 
     def load(self, state: Any, pages: dict[int, P]) -> None:
-        self.links = {number: WaitingLink(Url(url), more, seen) for number, url, more, seen in state["links"]}
+        self.links = {number: WaitingLink(Url(url), number, more, seen) for number, url, more, seen in state["links"]}
         self._numbers = {one.url: number for number, one in self.links.items()}
         self._children = {}
         for one in self.links.values():
             for page, *_ in one.seen:
                 self._children[page] = self._children.get(page, 0) + 1
         self.pages, self._next, self.done = pages, state["next"], set(map(Url, state["done"]))
+
+
+_MADE: Callable[..., Candidate] = tuple.__new__
+
+
+def new_scores(urls: Iterable[Url], scores: Iterable[float], parts: Iterable[Mapping[str, float]]) -> list[Candidate]:
+    """As Candidate(url, score, parts=parts, rescored=True) for each: they are made by the ten thousand."""
+    rest = (repeat(None), repeat(""), repeat(0), repeat(""), repeat(0.0), repeat(True))
+    return list(map(_MADE, repeat(Candidate), zip(urls, scores, repeat(NOTHING), parts, *rest, strict=False)))

@@ -10,14 +10,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenthound.errors import BadConfig
+from scenthound.text.numbers import NONE, Ids, Translation
+from scenthound.text.terms import NumberedCounts, Terms
 from scenthound.text.vectors import Counts
 
+Document = Mapping[str, int] | NumberedCounts
+"""What can be asked about: counts, or the same as arrays."""
 Events = Literal["multinomial", "bernoulli"]
 Rows = NDArray[np.int64]
 Amounts = NDArray[np.int64]
@@ -73,18 +78,21 @@ class NaiveBayes:
         self._held: list[Counter[int]] = [Counter() for _ in classes]  # Bernoulli: words by their count, per class
         self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class), until something is counted
         self._asked: tuple[Counts, Rows, Rows] | None = None  # the last document, and what was found of it
+        self._translation = Translation()  # from the numbers of a recorded bed to rows, until words come or go
+        self._source: str | None = None  # the bed that has numbers for all words that have rows, and told them
+        self._logs: NDArray[np.float64] | None = None  # ln(1 + table), if it was settled and nothing counted since
         if self.vocabulary is not None:
             self._meet(sorted(self.vocabulary))
 
     # ---- learning
 
-    def add(self, label: str, counts: Mapping[str, int], weight: float = 1.0) -> None:
+    def add(self, label: str, counts: Document, weight: float = 1.0) -> None:
         """Count a document for a class. A negative weight takes one back that was added with it."""
         place = self._place[label]
         share = round(weight * UNIT)
         if not share:
             return
-        self._absent = None
+        self._absent = self._logs = None
         rows, times = self._found(counts, learning=share > 0 and self.vocabulary is None)
         before = self._table[rows, place]
         after = before + (share * times if self.events == "multinomial" else share)
@@ -94,13 +102,13 @@ class NaiveBayes:
         self._words[place] += int((after - before).sum())
         self._documents[place] += share
         if share < 0 and self.vocabulary is None:
-            self._part_with(counts)
+            self._part_with(counts.terms.names if isinstance(counts, NumberedCounts) else counts)
 
     def _meet(self, words: Sequence[str]) -> None:
         """Give words rows of their own, as long as there is room."""
         if self.vocabulary is None:
             words = words[: max(0, self.most - len(self._numbers))]
-        self._asked = None
+        self._forget()
         used = len(self._numbers) + len(self._free)
         if used + len(words) > len(self._table):
             more = np.zeros((used + len(words), len(self.classes)), dtype=np.int64)
@@ -114,14 +122,20 @@ class NaiveBayes:
 
     def _part_with(self, words: Iterable[str]) -> None:
         """Words that no document holds any more are no longer in the vocabulary."""
-        self._asked = None
+        self._forget()
         for word in words:
             row = self._numbers.get(word)
             if row is not None and not self._table[row].any():
                 self._free.append(self._numbers.pop(word))
 
-    def _found(self, counts: Mapping[str, int], learning: bool = False) -> tuple[Rows, Rows]:
+    def _found(self, counts: Document, learning: bool = False) -> tuple[Rows, Rows]:
         """The rows of a document's words, strangers left out, and how often each occurs."""
+        if isinstance(counts, NumberedCounts):
+            known = self._known(counts.terms)
+            if learning:
+                known = self._met(counts, known)
+            places = np.flatnonzero((known != NONE) & (counts.times > 0))
+            return known.take(places).astype(np.int64), counts.times.take(places).astype(np.int64)
         if self._asked is not None and self._asked[0] is counts:
             return self._asked[1:]
         found = list(map(self._numbers.get, counts))
@@ -137,6 +151,41 @@ class NaiveBayes:
         if isinstance(counts, Counts):  # which never change: mostly a page is learned and then scored
             self._asked = (counts, rows, times)
         return rows, times
+
+    def _forget(self) -> None:
+        """Words come or go: what was found of others may be wrong."""
+        self._asked, self._translation, self._source = None, Translation(), None
+
+    def _known(self, terms: Terms) -> Ids:
+        """The rows of a page's terms, `NONE` for a stranger."""
+        if terms.ids is not None and terms.source == self._source:
+            return self._translation.known(terms)  # it would know them by their numbers
+        if terms.ids is not None:
+            self._source = None  # whose numbers are forgotten now
+        return self._translation.of(terms, self._rows)
+
+    def _met(self, counts: NumberedCounts, known: Ids) -> Ids:
+        """Give a page's terms rows that have none yet. As long as all come from one bed, words that it has not told
+        are strangers, and need not be read."""
+        terms, translation, source = counts.terms, self._translation, self._source
+        if not self._numbers and terms.ids is not None:
+            source = terms.source
+        new = np.flatnonzero((known == NONE) & (counts.times > 0))
+        words = terms.at(new)  # type: ignore[arg-type]
+        self._meet(words)
+        rows = self._rows(words)
+        if terms.ids is not None:
+            translation.learn(terms, new, rows)  # type: ignore[arg-type]
+            self._translation, self._source = translation, source if source == terms.source else None
+        known[new] = rows
+        return known
+
+    def _rows(self, words: Iterable[str]) -> list[int]:
+        return list(map(self._numbers.get, words, repeat(NONE)))
+
+    def settle(self) -> None:
+        """It will be asked often before it learns again: what can be worked out ahead is."""
+        self._logs = np.log1p(self._table / UNIT)
 
     def _recount(self, place: int, before: Rows, after: Rows) -> None:
         held = self._held[place]
@@ -160,13 +209,13 @@ class NaiveBayes:
 
     # ---- asking
 
-    def log_likelihoods(self, counts: Mapping[str, int]) -> list[float]:
+    def log_likelihoods(self, counts: Document) -> list[float]:
         """ln P(document | class) in the order of `classes`; -inf for a class without a document."""
         asked = self._multinomial if self.events == "multinomial" else self._bernoulli
         found = asked(counts)
         return [one if has else -math.inf for one, has in zip(found, self._documents, strict=True)]
 
-    def posteriors(self, counts: Mapping[str, int]) -> dict[str, float]:
+    def posteriors(self, counts: Document) -> dict[str, float]:
         """P(class | document). Every class 0 where nothing was learned; a class without documents is 0."""
         joint = self._joint(counts)
         best = max(joint)
@@ -176,10 +225,10 @@ class NaiveBayes:
         total = math.fsum(weights)
         return {name: weight / total for name, weight in zip(self.classes, weights, strict=True)}
 
-    def posterior(self, label: str, counts: Mapping[str, int]) -> float:
+    def posterior(self, label: str, counts: Document) -> float:
         return self.posteriors(counts)[label]
 
-    def log_odds(self, label: str, counts: Mapping[str, int]) -> float:
+    def log_odds(self, label: str, counts: Document) -> float:
         """ln P(class) - ln P(not class): does not saturate on long documents. 0 where there is nothing to compare."""
         joint = self._joint(counts)
         own = joint.pop(self._place[label])
@@ -188,7 +237,7 @@ class NaiveBayes:
             return 0.0
         return max(-1e9, min(1e9, own - rest))
 
-    def _joint(self, counts: Mapping[str, int]) -> list[float]:
+    def _joint(self, counts: Document) -> list[float]:
         if self.uniform:
             return self.log_likelihoods(counts)
         return [
@@ -196,11 +245,12 @@ class NaiveBayes:
             for one, has in zip(self.log_likelihoods(counts), self._documents, strict=True)
         ]
 
-    def _multinomial(self, counts: Mapping[str, int]) -> list[float]:
+    def _multinomial(self, counts: Document) -> list[float]:
         rows, times = self._found(counts)
         words = int(times.sum())
         if len(rows) >= MANY:
-            sums = (times @ np.log1p(self._table[rows] / UNIT)).tolist()
+            logs = np.log1p(self._table[rows] / UNIT) if self._logs is None else self._logs.take(rows, axis=0)
+            sums = (times @ logs).tolist()
         else:
             sums = [0.0] * len(self.classes)
             for row, often in zip(self._table[rows].tolist(), times.tolist(), strict=True):
@@ -212,7 +262,7 @@ class NaiveBayes:
         size = self.size
         return [one - words * math.log(size + all / UNIT) for one, all in zip(sums, self._words, strict=True)]
 
-    def _bernoulli(self, counts: Mapping[str, int]) -> list[float]:
+    def _bernoulli(self, counts: Document) -> list[float]:
         # P(t|c) = (1 + has) / (2 + n), so P / (1 - P) = (1 + has) / (1 + n - has)
         rows, _ = self._found(counts)
         held = self._table[rows] / UNIT

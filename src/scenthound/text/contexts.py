@@ -6,17 +6,17 @@ supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link'
 
     ("counts", analyser)                    Counts of the whole page
     ("whole", analyser)                     the first word of the page, once its Counts are unfolded
+    ("numbered", analyser)                  the same Counts as arrays, as NumberedCounts
     ("counts", analyser, element)           Counts of all text under an element
     ("under", node, up)                     the element `up` levels above a link, and its text
     ("anchor", analyser, text)              Counts of an anchor's text
     ("window", analyser, number, width)     Counts of the tokens around an anchor
     ("leaf terms", analyser)                the terms of every leaf
-    ("leaf numbers", analyser)              the same as numbers, as NumberedLeaves
+    ("link leaves", analyser)               the same as numbers, and where links stand among them, as LinkLeaves
     ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
     ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
     ("headings",)                           of every link the slice of the leaves that is the heading it stands under
     ("url terms", analyser)                 the terms of every outlink's address
-    ("anchor terms", analyser)              the terms of every link's anchor
     ("surroundings", analyser)              what the surroundings of each link say (`text.surroundings`)
     ("standing", analyser)                  where every term stands, counted in anchors (`text.standing`)
     ("stream",)                             a Stream: raw tokens and where each anchor stands among them
@@ -34,9 +34,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Leaf, Link, Page, Url
+from scenthound.text.terms import NumberedCounts, Terms, numbered
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 
@@ -100,14 +101,32 @@ class Stream(NamedTuple):
 
 
 class NumberedLeaves(NamedTuple):
-    """The terms of all leaves of a page, as places in a list of distinct ones."""
+    """The terms of all leaves of a page, as places among the distinct ones."""
 
-    terms: list[str]
+    terms: Terms
     """Each once, in order of first occurrence."""
     flat: npt.NDArray[np.int32]
     """The place in `terms` of every term of the page, leaf after leaf."""
     starts: npt.NDArray[np.int32]
     """Where in `flat` each leaf begins; one more for where the last ends."""
+
+
+class LinkLeaves(NamedTuple):
+    """The leaves of a page, and where its links stand among them."""
+
+    leaves: NumberedLeaves
+    begins: npt.NDArray[np.int32]
+    """Of each link the leaf at which its anchor begins. An anchor without text has an empty slice, before the next
+    anchor that has some."""
+    ends: npt.NDArray[np.int32]
+    """The leaf behind the last of the anchor."""
+    pictures: Mapping[int, Sequence[str]]
+    """What is said by anchors that have no text among the leaves: the terms of the `alt` text, by place of the link.
+    Those that say nothing are left out."""
+    places: npt.NDArray[np.int32]
+    """The places of the links to each of `page.outlinks`, one outlink after the other."""
+    outlinks: npt.NDArray[np.int32]
+    """Where in `places` each outlink begins; one more for where the last ends."""
 
 
 def page_counts(page: Page, analyser: Analyser) -> Counts:
@@ -121,6 +140,15 @@ def whole_counts(page: Page, analyser: Analyser) -> Counts:
     counts = page_counts(page, analyser)
     page.derived(("whole", analyser), lambda: next(iter(counts), ""))
     return counts
+
+
+def numbered_counts(page: Page, analyser: Analyser) -> NumberedCounts:
+    """`page_counts` for those who number words themselves: a recorded bed gives them without any being read."""
+    known = page.known(("numbered", analyser))
+    if known is not None:
+        return known  # type: ignore[no-any-return]
+    counts = page_counts(page, analyser)
+    return page.derived(("numbered", analyser), lambda: numbered(counts))
 
 
 def page_similarity(page: Page, query: Query) -> float:
@@ -204,14 +232,17 @@ def leaf_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
     return page.derived(("leaf terms", analyser), lambda: [analyser.terms(leaf.text) for leaf in page.document.leaves])
 
 
-def leaf_numbers(page: Page, analyser: Analyser) -> NumberedLeaves:
-    """As `leaf_terms`, for those who look each term up: they need do it once a page."""
-    return page.derived(("leaf numbers", analyser), lambda: _leaf_numbers(page.document.leaves, analyser))
+def link_leaves(page: Page, analyser: Analyser) -> LinkLeaves:
+    """As `leaf_terms` and `anchor_leaves`, for those who look each term up, which need be done once a page, and at all
+    links at once."""
+    outlinks = page.outlinks
 
+    def found() -> LinkLeaves:
+        leaves = page.document.leaves
+        spans = spans_of([leaf.anchor for leaf in leaves], len(page.links))
+        return linked(_leaf_numbers(leaves, analyser), spans, page.links, outlinks, analyser)
 
-def anchor_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
-    """The terms of each link's anchor, in step with `page.links`; of an image link those of its `alt` text."""
-    return page.derived(("anchor terms", analyser), lambda: _anchor_terms(page.links, analyser))
+    return page.derived(("link leaves", analyser), found)
 
 
 def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
@@ -319,15 +350,7 @@ def _leaf_numbers(leaves: Sequence[Leaf], analyser: Analyser) -> NumberedLeaves:
     starts = [0, *accumulate(map(len, terms))]
     import numpy as np  # slow and large, and a process that only reads pages does without
 
-    return NumberedLeaves(list(places), np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int32))
-
-
-def _anchor_terms(links: Sequence[Link], analyser: Analyser) -> list[list[str]]:
-    known: dict[str, list[str]] = {}
-    for link in links:
-        if link.anchor not in known:
-            known[link.anchor] = analyser.terms(link.anchor)
-    return [known[link.anchor] for link in links]
+    return NumberedLeaves(Terms(list(places)), np.array(flat, dtype=np.int32), np.array(starts, dtype=np.int32))
 
 
 def _anchor_leaves(anchors: Sequence[int], links: int) -> list[tuple[int, int]]:
@@ -342,6 +365,44 @@ def _anchor_leaves(anchors: Sequence[int], links: int) -> list[tuple[int, int]]:
         placed.append(span or (start, start))
         start = placed[-1][0]
     return placed[::-1]
+
+
+def spans_of(anchors: Sequence[int] | npt.NDArray[np.int32], links: int) -> tuple[Any, Any]:
+    """Where each link's anchor begins and ends among the leaves, of each of which is said which anchor holds it."""
+    import numpy as np
+
+    holders = np.asarray(anchors, dtype=np.int32)
+    places = np.flatnonzero((holders >= 0) & (holders < links)).astype(np.int32)
+    begins, ends = np.full(links + 1, len(holders), dtype=np.int32), np.full(links, -1, dtype=np.int32)
+    begins[holders[places[::-1]]] = places[::-1]  # of several places the last that is written stays: the first leaf
+    ends[holders[places]] = places + 1
+    empty = ends < 0
+    following = np.where(empty, links, np.arange(links))  # the next that has text, which those without stand before
+    following = np.minimum.accumulate(following[::-1])[::-1]
+    begins = begins[following]
+    return begins, np.where(empty, begins, ends)
+
+
+def linked(
+    leaves: NumberedLeaves,
+    spans: tuple[Any, Any],
+    links: Sequence[Link],
+    outlinks: Sequence[Link],
+    analyser: Analyser,
+) -> LinkLeaves:
+    """`LinkLeaves` of what was found out about leaves and anchors (`spans_of`)."""
+    import numpy as np
+
+    begins, ends = spans
+    pictures = {}
+    for place in np.flatnonzero(begins == ends).tolist():
+        if links[place].anchor and (terms := analyser.terms(links[place].anchor)):
+            pictures[place] = terms
+    numbers = {link.url: number for number, link in enumerate(outlinks)}
+    owners = np.array([numbers.get(link.url, -1) for link in links], dtype=np.int32)
+    places = np.argsort(owners, kind="stable")[int(np.count_nonzero(owners < 0)) :].astype(np.int32)
+    starts = np.searchsorted(owners[places], np.arange(len(outlinks) + 1)).astype(np.int32)
+    return LinkLeaves(leaves, begins, ends, pictures, places, starts)
 
 
 def _heading_leaves(headings: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

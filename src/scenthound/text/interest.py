@@ -7,13 +7,14 @@ errors of a share among so many pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.text.numbers import NONE, Numbers
+from scenthound.text.numbers import NONE, Ids, LateNumbers
+from scenthound.text.terms import Terms
 
 FLOOR = 0.01
 """What a ratio is at least, before its logarithm is taken."""
@@ -36,32 +37,52 @@ class Totals(NamedTuple):
         return 0 < self.goals < self.pages
 
 
-def interest(goals: Whole, pages: Whole, totals: Totals) -> tuple[Reals, Reals]:
+def interest(goals: Ids | Whole, pages: Ids | Whole, totals: Totals) -> tuple[Reals, Reals]:
     """The interest ratio of each event, and how many standard errors its share of goals is from the base rate.
 
     >>> ratio, errors = interest(np.array([12]), np.array([30]), Totals(200, 20))
     >>> ratio.tolist(), errors.round(6).tolist()
     ([4.0], [5.477226])
     """
-    base = totals.goals / totals.pages
-    share = goals / np.maximum(pages, 1)
-    return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / np.maximum(pages, 1))
+    base, some = totals.goals / totals.pages, np.maximum(pages, 1)
+    share = goals / some
+    return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / some)
+
+
+def logs(goals: Ids | Whole, pages: Ids | Whole, totals: Totals, errors: float) -> Reals:
+    """ln of the interest ratio of each event, at least that of `FLOOR`; 0 where it is not significant, so many standard
+    errors from 1, or where there is nothing to compare."""
+    if not totals.is_telling:
+        return np.zeros(len(pages))
+    ratio, away = interest(goals, pages, totals)
+    significant = (pages > 0) & (away.round(12) >= errors)
+    return np.where(significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
 
 
 class Events:
     """Counts of one kind of events, each with a number."""
 
     def __init__(self) -> None:
-        self.numbers = Numbers(MOST_EVENTS)
-        self.pages: Whole = np.zeros(256, dtype=np.int64)
-        self.goals: Whole = np.zeros(256, dtype=np.int64)
+        self.numbers = LateNumbers(MOST_EVENTS)
+        self.pages: Ids = np.zeros(256, dtype=np.int32)
+        self.goals: Ids = np.zeros(256, dtype=np.int32)
+        self._shown = np.zeros(0, dtype=np.int8)
 
     def numbered(self, names: Iterable[str]) -> list[int]:
         """The numbers of some events; new ones get theirs now, as long as there is room, and the rest is left out."""
         found = self.numbers.of(names)
+        self._make_room()
+        return found if NONE not in found else [number for number in found if number != NONE]
+
+    def of_terms(self, terms: Terms) -> Ids:
+        """As `numbered`, for the terms of a page."""
+        found = self.numbers.of_terms(terms)
+        self._make_room()
+        return found[found != NONE] if len(self.numbers) >= self.numbers.most else found
+
+    def _make_room(self) -> None:
         while len(self.numbers) >= len(self.pages):
             self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
-        return found if NONE not in found else [number for number in found if number != NONE]
 
     def count(self, numbers: Places, is_goal: bool) -> None:
         """A page showed these events, each named once."""
@@ -69,18 +90,41 @@ class Events:
         if is_goal:
             self.goals[numbers] += 1
 
+    def count_any(self, sets: Sequence[Ids], is_goal: bool) -> None:
+        """A page showed all events that are in one of these sets."""
+        if len(sets) == 1:
+            self.count(sets[0], is_goal)
+            return
+        size = len(self.numbers)
+        if len(self._shown) < size:
+            self._shown = np.zeros(len(self.pages), dtype=np.int8)
+        shown = self._shown[:size]
+        for numbers in sets:
+            shown[numbers] = 1
+        self.pages[:size] += shown
+        if is_goal:
+            self.goals[:size] += shown
+        shown[:] = 0
+
     def logs(self, totals: Totals, errors: float, numbers: Places | slice = slice(None)) -> Reals:
         """ln of the interest ratio of these events, at least that of `FLOOR`; 0 where it is not significant."""
-        pages, goals = self.pages[numbers], self.goals[numbers]
-        if not totals.is_telling:
-            return np.zeros(len(pages))
-        ratio, away = interest(goals, pages, totals)
-        significant = (pages > 0) & (np.round(away, 12) >= errors)
-        return np.where(significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
+        pages = self.pages[numbers]
+        return logs(self.goals[numbers], pages, totals, errors) if totals.is_telling else np.zeros(len(pages))
+
+    def rises(self, totals: Totals, errors: float, numbers: Ids | None = None) -> Reals:
+        """`logs` of these events, of all if none are named, where they are above 0, and 0 elsewhere. Only what a goal
+        has shown can be, and that is little."""
+        shown = self.goals if numbers is None else self.goals.take(numbers)
+        found = np.zeros(len(shown))
+        some = shown.nonzero()[0]
+        if len(some):
+            told = self.logs(totals, errors, some if numbers is None else numbers.take(some))
+            found[some] = np.maximum(told, 0.0)
+        return found
 
     def save(self) -> dict[str, Any]:
         size = len(self.numbers)
-        return {"names": list(self.numbers), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
+        return {"names": list(self.numbers.names), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Events:

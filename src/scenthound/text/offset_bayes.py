@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.text.bayes import UNIT
-from scenthound.text.numbers import Numbers
+from scenthound.text.numbers import Ids, Numbers
+from scenthound.text.terms import Terms
 
 MOST_TERMS = 100_000  # terms that are told apart; newer ones are ignored: bounds the counts to some 18 MB
 
@@ -31,44 +32,50 @@ class OffsetBayes:
     def __init__(self, reach: int) -> None:
         self.reach, self.width = reach, 2 * reach + 1
         self.numbers = Numbers(MOST_TERMS)
-        self._counts: Whole = np.zeros((2, 256 * self.width), dtype=np.int64)  # irrelevant, relevant
-        self._says: Reals = np.zeros((2, 256 * self.width))  # ln(1 + relevant) - ln(1 + irrelevant); 1 if ever counted
+        size = (MOST_TERMS + 1) * self.width  # the last row stays empty; what is not touched takes no memory
+        self._counts: Whole = np.zeros((2, size), dtype=np.int64)  # irrelevant, relevant
+        self._says: Reals = np.zeros((2, size))  # ln(1 + relevant) - ln(1 + irrelevant); 1 if ever counted
         self._documents = [0, 0]
         self._words = [0, 0]
         self._known = 0  # features that were ever counted: |V|
 
     def numbered(self, terms: Iterable[str]) -> list[int]:
         """The numbers of terms; `NONE`, of which nothing is known, where there is no room for new ones."""
-        found = self.numbers.of(terms)
-        while len(self.numbers) * self.width >= self._counts.shape[1]:  # the last row stays empty
-            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
-            self._says = np.concatenate([self._says, np.zeros_like(self._says)], axis=1)
-        return found
+        return self.numbers.of(terms)
+
+    def of_terms(self, terms: Terms) -> Ids:
+        """As `numbered`, for the terms of a page."""
+        return self.numbers.of_terms(terms)
 
     def add(self, features: Whole, relevance: float, instances: int = 1) -> None:
         """One more instance, or the features of several: relevant with weight `relevance`, irrelevant with the rest.
         A negative number of instances takes them back."""
-        distinct, times = np.unique(features, return_counts=True)
+        every = np.sort(features)
+        ends = np.flatnonzero(np.concatenate([every[1:] != every[:-1], np.ones(min(len(every), 1), dtype=np.bool_)]))
+        distinct, times = every[ends], np.diff(ends, prepend=-1)
         for place, weight in enumerate((1.0 - relevance, relevance)):
             share = round(weight * UNIT) if instances > 0 else -round(weight * UNIT)
-            self._counts[place, distinct] += share * times
+            self._counts[place][distinct] += share * times
             self._words[place] += share * len(features)
             self._documents[place] += share * abs(instances)
         self._say(distinct)
 
     def _say(self, features: Whole) -> None:
         """Bring up to date what is looked up for every link: counts change for few features at a time."""
-        self._known -= int(self._says[1, features].sum())
-        counts = self._counts[:, features]
-        logs = np.log1p(counts / UNIT)
-        self._says[:, features] = logs[1] - logs[0], counts.any(axis=0)
-        self._known += int(self._says[1, features].sum())
+        weight, ever = self._says
+        irrelevant, relevant = self._counts[0].take(features), self._counts[1].take(features)
+        counted = (irrelevant != 0) | (relevant != 0)
+        self._known += int(np.count_nonzero(counted)) - int(ever.take(features).sum())
+        weight[features] = np.log1p(relevant / UNIT) - np.log1p(irrelevant / UNIT)
+        ever[features] = counted
 
-    def weights(self, terms: Whole) -> Reals:
+    def weights(self, terms: Whole | Ids) -> Reals:
         """What terms say for relevance, in logarithms: a row per term, a column per offset."""
-        says = self._says.reshape(2, -1, self.width)
+        weight, ever = self._says.reshape(2, -1, self.width)
         against, favour = (math.log(self._known + words / UNIT) if self._known else 0.0 for words in self._words)
-        return np.asarray(says[0, terms] - (favour - against) * says[1, terms])
+        found = ever.take(terms, axis=0)
+        found *= favour - against
+        return np.subtract(weight.take(terms, axis=0), found, out=found)
 
     def odds(self, said: Reals) -> Reals:
         """ln P(relevant) - ln P(irrelevant) for documents whose features say so much, in logarithms."""
