@@ -23,7 +23,7 @@ def rounded(score: float) -> float:
     if -1000.0 < score < 1000.0:
         units = score * _UNITS
         whole = round(units)
-        if abs(units - whole) + abs(units) * 4.5e-16 < 0.5:
+        if abs(units - whole) + abs(units) * 1.25e-16 < 0.5:  # the product is off by 2^-53 of it at most
             return whole / _UNITS
     return round(score, DECIMALS)
 
