@@ -42,7 +42,7 @@ from scenthound.text.terms import Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
-RECALLED = 6_000  # pages of which is known what was derived; with 6,000 a process with `apprentice` held 1.6 GB
+RECALLED = 6_000  # pages of which is known what was derived: a bed like schools fits
 REMEMBERED = 400_000  # links kept ready between visits: some 60 MB; a bed like schools fits
 HOPS = 10  # redirects followed when a recorded URL is asked for its page, as in the loop
 
