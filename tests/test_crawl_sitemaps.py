@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scenthound.crawl.settings import Settings
 from scenthound.crawl.sitemaps import Sitemaps
 from scenthound.crawl.steps import SITEMAP, Fetch, RobotsLanded, SitemapLanded
@@ -98,3 +100,14 @@ def test_a_folder_that_kept_them_with_the_state_of_the_loop_is_taken_up(tmp_path
         again = resume(tmp_path / "crawl")
         assert asked(again.crawl.sitemaps, MAP) == []
         again.close()
+
+
+@pytest.mark.parametrize("state", [{"asked": 5}, {"asked": MAP}, {}])
+def test_a_damaged_list_is_taken_for_none(tmp_path: Path, state: dict[str, object]) -> None:
+    session = begun(tmp_path / "crawl")
+    session.folder.database.save_state("sitemaps of a.test", state)
+    session.folder.database.commit()
+    session.close()
+    again = resume(tmp_path / "crawl")
+    assert asked(again.crawl.sitemaps, MAP) == [MAP]
+    again.close()

@@ -372,10 +372,14 @@ def test_columns_that_do_not_belong_together_are_refused(place: int, column: byt
 
 @pytest.mark.parametrize(
     ("square", "words", "numbers"),
-    [(5, b"\nbee\n", bytes(8)), (5, b"bee", bytes(4)), (5, b"\nbee\n", bytes(5)), (5, b"", b""), ("5", b"\n", b"")],
+    [
+        *((5, b"\nbee\n", bytes(8)), (5, b"bee", bytes(4)), (5, b"\nbee\n", bytes(5)), (5, b"", b"")),
+        *(("5", b"\n", b""), (5, b"bee\n\n", bytes(4)), (5, b"\n\nbee", bytes(4))),
+        *((5, b"\n\xff\n", bytes(4)), (5, b"\nbee\n", b"\xff" * 4)),
+    ],
 )
-def test_words_of_another_number_than_counted_are_refused(square: object, words: bytes, numbers: bytes) -> None:
-    with pytest.raises(ValueError, match="words"):
+def test_words_that_could_not_be_unfolded_are_refused(square: object, words: bytes, numbers: bytes) -> None:
+    with pytest.raises(ValueError, match=r"words|utf-8"):
         checked(square, words, numbers)  # type: ignore[arg-type]
 
 

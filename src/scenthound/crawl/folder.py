@@ -313,9 +313,10 @@ class CrawlFolder:
 
     def _recall_sitemaps(self, host: str) -> list[str]:
         try:
-            return list(map(str, (self.database.state(f"sitemaps of {host}") or {}).get("asked", ())))
+            asked = (self.database.state(f"sitemaps of {host}") or {}).get("asked")
         except FolderBroken:
-            return []  # damaged: asked for again
+            asked = None
+        return list(map(str, asked)) if isinstance(asked, list) else []  # damaged: asked for again
 
     def close(self) -> None:
         """Let go of the folder. What was not committed is gone, as after a crash."""

@@ -26,9 +26,13 @@ def numbers_of(often: Iterable[int]) -> bytes:
 
 
 def checked(square: int, words: bytes, numbers: bytes) -> Folded:
-    """`folded`, of what somebody else has put together. ValueError where words and numbers do not belong together."""
-    if type(square) is not int or words.count(b"\n") != len(numbers) // 4 + 1 or len(numbers) % 4:
+    """`folded`, of what somebody else has put together. ValueError where it could not be unfolded later."""
+    fits = words.count(b"\n") == len(numbers) // 4 + 1 and not len(numbers) % 4
+    if type(square) is not int or not fits or not words.startswith(b"\n") or not words.endswith(b"\n"):
         raise ValueError("other words than were counted")
+    if max(numbers[3::4], default=0) > 127:
+        raise ValueError("words that are counted less than never")
+    words.decode("utf-8", "surrogatepass")
     return folded(square, words, numbers)
 
 
