@@ -23,6 +23,7 @@ from scenthound.lab.prepare_pages import Cut, read_response, written
 from scenthound.lab.prepared import PreparedBed, prepare
 from scenthound.lab.prepared_document import PreparedDocument, PreparedPage, pack, page_words, summed
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Response
+from scenthound.text import lasting
 from scenthound.text.contexts import (
     anchor_leaves,
     anchors_by_url,
@@ -38,6 +39,7 @@ from scenthound.text.contexts import (
     window_counts,
 )
 from scenthound.text.folded import Folded, checked, numbers_of, words_of
+from scenthound.text.lasting import STREAM
 from scenthound.text.standing import standing
 from scenthound.text.surroundings import surroundings
 from scenthound.text.tokens import Analyser
@@ -52,6 +54,9 @@ HOME = (
     "<p>Bees\n fly to <a href='http://b.test/index.html' rel=nofollow><img alt='the meadow'></a> far\u00a0away.</p>"
     "<a href='/gone'>Crème brûlée</a><a href='/'>home</a><script>var x = 'bees'</script></body></html>"
 )
+
+
+OURS = [one.name for one in vars(lasting).values() if isinstance(one, lasting.Lasting)]
 
 
 def answer(url: str, body: str = "", status: int = 200, *headers: tuple[str, str]) -> Response:
@@ -409,7 +414,7 @@ def test_what_is_forgotten_is_not_recalled_on_the_next_visit(bed: Bed) -> None:
     ready = prepare(bed)
     first, again = (fetched(ready, "http://a.test/") for _ in range(2))
     found = stream(first)
-    first.forget(("stream",))
+    first.forget((STREAM,))
     assert stream(again) == found
     assert stream(again) is not found
 
@@ -444,9 +449,19 @@ def test_numbers_of_words_do_not_tell_where_in_the_bed_a_page_lies(tmp_path: Pat
 def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:
     ready = prepare(bed)
     first, again = (fetched(ready, "http://a.test/") for _ in range(2))
-    assert first.derived(("stream", "mine"), lambda: "a") == "a"
-    assert again.derived(("stream", "mine"), lambda: "b") == "b"
+    assert first.derived((STREAM, "mine"), lambda: "a") == "a"
+    assert again.derived((STREAM, "mine"), lambda: "b") == "b"
     assert again.derived((), lambda: "nothing") == "nothing"
+
+
+@pytest.mark.parametrize("name", [*OURS, "anchored", "anchor groups", "feature words", "feature links"])
+@pytest.mark.parametrize("more", [(), (SMALL,)])
+def test_a_name_that_a_plug_in_makes_up_is_none_of_ours(bed: Bed, name: str, more: tuple[Analyser, ...]) -> None:
+    ready = prepare(bed)
+    first, again = (fetched(ready, "http://a.test/") for _ in range(2))
+    assert first.derived((name, *more), lambda: {"poison"}) == {"poison"}
+    assert again.derived((name, *more), lambda: {"its own"}) == {"its own"}
+    assert_alike(again, live(HOME))
 
 
 def test_folded_counts_may_be_asked_while_they_unfold() -> None:

@@ -2,24 +2,25 @@
 
 All answers go through `Page.derived`, so strategies and the judge share them and a recorded bed may
 supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link's place in
-`page.links`, `node` its `Link.node`, `element` the number that `Document.under` gives):
+`page.links`, `node` its `Link.node`, `element` the number that `Document.under` gives, and what is
+in capitals is a name of `text.lasting`):
 
     ("counts", analyser)                    Counts of the whole page
-    ("whole", analyser)                     the first word of the page, once its Counts are unfolded
+    (WHOLE, analyser)                       the first word of the page, once its Counts are unfolded
     ("numbered", analyser)                  the same Counts as arrays, as NumberedCounts
     ("counts", analyser, element)           Counts of all text under an element
     ("under", node, up)                     the element `up` levels above a link, and its text
     ("anchor", analyser, text)              Counts of an anchor's text
     ("window", analyser, number, width)     Counts of the tokens around an anchor
     ("leaf terms", analyser)                the terms of every leaf
-    ("link leaves", analyser)               the same as numbers, and where links stand among them, as LinkLeaves
+    (LINK_LEAVES, analyser)                 the same as numbers, and where links stand among them, as LinkLeaves
     ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
     ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
     ("headings",)                           of every link the slice of the leaves that is the heading it stands under
     ("url terms", analyser)                 the terms of every outlink's address
-    ("surroundings", analyser)              what the surroundings of each link say (`text.surroundings`)
-    ("standing", analyser)                  where every term stands, counted in anchors (`text.standing`)
-    ("stream",)                             a Stream: raw tokens and where each anchor stands among them
+    (SURROUNDINGS, analyser)                what the surroundings of each link say (`text.surroundings`)
+    (STANDING, analyser)                    where every term stands, counted in anchors (`text.standing`)
+    (STREAM,)                               a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
     Around(...)                             for all links the Counts of one of their contexts
 
@@ -37,6 +38,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Leaf, Link, Page, Url
+from scenthound.text.lasting import LINK_LEAVES, STREAM, WHOLE
 from scenthound.text.terms import NumberedCounts, Terms, numbered
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, cosine, term_frequencies
@@ -138,7 +140,7 @@ def whole_counts(page: Page, analyser: Analyser) -> Counts:
     """`page_counts` for those who look at every word: what a recorded bed has folded up is unfolded as part of
     reading the page, which is not ranking (rule 14)."""
     counts = page_counts(page, analyser)
-    page.derived(("whole", analyser), lambda: next(iter(counts), ""))
+    page.derived((WHOLE, analyser), lambda: next(iter(counts), ""))
     return counts
 
 
@@ -242,7 +244,7 @@ def link_leaves(page: Page, analyser: Analyser) -> LinkLeaves:
         spans = spans_of([leaf.anchor for leaf in leaves], len(page.links))
         return linked(_leaf_numbers(leaves, analyser), spans, page.links, outlinks, analyser)
 
-    return page.derived(("link leaves", analyser), found)
+    return page.derived((LINK_LEAVES, analyser), found)
 
 
 def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
@@ -282,7 +284,7 @@ def url_text(url: Url) -> str:
 
 def stream(page: Page) -> Stream:
     """The raw tokens of all leaves, and where the anchors stand among them."""
-    return page.derived(("stream",), lambda: _stream(page.document.leaves, len(page.links)))
+    return page.derived((STREAM,), lambda: _stream(page.document.leaves, len(page.links)))
 
 
 def link_number(page: Page, link: Link) -> int:
