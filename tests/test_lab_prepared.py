@@ -25,13 +25,9 @@ from scenthound.lab.prepared_document import PreparedDocument, PreparedPage, pac
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Response
 from scenthound.text import lasting
 from scenthound.text.contexts import (
-    anchor_leaves,
-    anchors_by_url,
-    climbed_counts,
+    LinkLeaves,
     context_counts,
     contexts,
-    heading_leaves,
-    leaf_terms,
     link_leaves,
     numbered_counts,
     page_counts,
@@ -115,6 +111,23 @@ def plain(part: Any) -> Any:
     return part
 
 
+def assert_leaves_are_read_right(found: LinkLeaves, page: Page, analyser: Analyser) -> None:
+    """Against one leaf and one link after the other."""
+    leaves, names, flat = page.document.leaves, found.leaves.terms.names, found.leaves.flat.tolist()
+    spans = itertools.pairwise(found.leaves.starts.tolist())
+    assert [[names[place] for place in flat[begin:end]] for begin, end in spans] == [
+        analyser.terms(leaf.text) for leaf in leaves
+    ]
+    start, expected = len(leaves), list[tuple[int, int]]()
+    for number in reversed(range(len(page.links))):
+        own = [place for place, leaf in enumerate(leaves) if leaf.anchor == number]
+        expected.append((own[0], own[-1] + 1) if own else (start, start))
+        start = expected[-1][0]
+    assert list(zip(found.begins.tolist(), found.ends.tolist(), strict=True)) == expected[::-1]
+    leading = [[place for place, link in enumerate(page.links) if link.url == outlink.url] for outlink in page.outlinks]
+    assert [found.places[begin:end].tolist() for begin, end in itertools.pairwise(found.outlinks.tolist())] == leading
+
+
 def assert_alike(ours: Page, theirs: Page) -> None:
     """Both pages answer every question of `model.Document` and of `text.contexts` alike."""
     assert (ours.title, list(ours.links)) == (theirs.title, list(theirs.links))
@@ -126,27 +139,21 @@ def assert_alike(ours: Page, theirs: Page) -> None:
         assert contexts(ours, up, SMALL) == contexts(theirs, up, SMALL)
     for analyser in (Analyser(), SMALL):
         assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
-        assert leaf_terms(ours, analyser) == leaf_terms(theirs, analyser)
         assert surroundings(ours, analyser) == surroundings(theirs, analyser)
         assert [np.asarray(one).tolist() for one in standing(ours, analyser)] == [
             np.asarray(one).tolist() for one in standing(theirs, analyser)
         ]
         assert plain(link_leaves(ours, analyser)) == plain(link_leaves(theirs, analyser))
-        _, begins, ends, *_ = link_leaves(ours, analyser)
-        assert list(zip(begins.tolist(), ends.tolist(), strict=True)) == list(anchor_leaves(ours))
-    assert anchor_leaves(ours) == anchor_leaves(theirs)
-    assert heading_leaves(ours) == heading_leaves(theirs)
+        assert_leaves_are_read_right(link_leaves(ours, analyser), ours, analyser)
     seen: dict[int, int] = {}
     for link in ours.links[:40]:
         assert ours.document.path(link) == theirs.document.path(link)
         assert window_counts(ours, link, 3, SMALL) == window_counts(theirs, link, 3, SMALL)
-        assert climbed_counts(ours, link, 10, SMALL) == climbed_counts(theirs, link, 10, SMALL)
         for up in (0, 1, 2, 3, 99):
             assert context_counts(ours, link, up, SMALL) == context_counts(theirs, link, up, SMALL)
             (one, text), (other, same) = ours.document.under(link, up), theirs.document.under(link, up)
             assert text.split() == same.split()
             assert seen.setdefault(other, one) == one, "the same elements are the same"
-    assert {url: list(links) for url, links in anchors_by_url(ours).items()} == anchors_by_url(theirs)
 
 
 def test_a_prepared_page_says_what_the_parser_says(bed: Bed) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -237,19 +236,11 @@ class PreparedDocument:
                 return term_frequencies(analyser.terms_of(self._tokens(first, behind)))
             case Around("element", Analyser() as analyser, int(up)):
                 return self._contexts(analyser, up)
-            case ("leaf terms", Analyser() as analyser):
-                tables = self._read()
-                terms = analyser.term_of_each(self._distinct())
-                flat = list(map(terms.__getitem__, tables.token.tolist()))
-                return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
             case (lasting.SURROUNDINGS, Analyser() as analyser) if self.untouched:
                 self._owed = True
                 return self._surroundings(analyser)
             case (lasting.STANDING, Analyser() as analyser):
                 return stand(self._distinct(), self._read().token, self._spans(), self.links, analyser)
-            case ("holders",):
-                tables = self._read()
-                return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
         return None
 
     def _contexts(self, analyser: Analyser, up: int) -> list[Counts]:

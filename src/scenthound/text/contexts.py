@@ -12,12 +12,7 @@ in capitals is a name of `text.lasting`):
     ("under", node, up)                     the element `up` levels above a link, and its text
     ("anchor", analyser, text)              Counts of an anchor's text
     ("window", analyser, number, width)     Counts of the tokens around an anchor
-    ("leaf terms", analyser)                the terms of every leaf
-    (LINK_LEAVES, analyser)                 the same as numbers, and where links stand among them, as LinkLeaves
-    ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
-    ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
-    ("headings",)                           of every link the slice of the leaves that is the heading it stands under
-    ("url terms", analyser)                 the terms of every outlink's address
+    (LINK_LEAVES, analyser)                 the terms of all leaves, and where links stand among them, as LinkLeaves
     (SURROUNDINGS, analyser)                what the surroundings of each link say (`text.surroundings`)
     (STANDING, analyser)                    where every term stands, counted in anchors (`text.standing`)
     (STREAM,)                               a Stream: raw tokens and where each anchor stands among them
@@ -195,23 +190,6 @@ def context_similarities(page: Page, up: int, query: Query) -> Iterable[float]:
     return [known[id(counts)] for counts in found]
 
 
-def climbed_counts(page: Page, link: Link, min_words: int, analyser: Analyser, up: int = 1) -> Counts:
-    """The context at the first element, from `up` levels above the link upwards, that holds `min_words` terms.
-
-    The root, if none does. Elements that only wrap another are passed without counting again.
-    """
-    below, said, counts = None, None, Counts()
-    while True:
-        element, text = _under(page, link, up)
-        if element == below:
-            return counts
-        if text != said:
-            counts = _element_counts(page, element, text, analyser)
-        if sum(counts.values()) >= min_words:
-            return counts
-        below, said, up = element, text, up + 1
-
-
 def window_counts(page: Page, link: Link, width: int, analyser: Analyser) -> Counts:
     """The term frequencies of the anchor and of `width` raw tokens before and after it.
 
@@ -229,14 +207,9 @@ def window_counts(page: Page, link: Link, width: int, analyser: Analyser) -> Cou
     return page.derived(("window", analyser, number, width), around)
 
 
-def leaf_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
-    """The terms of every leaf of the page, in step with `page.document.leaves`."""
-    return page.derived(("leaf terms", analyser), lambda: [analyser.terms(leaf.text) for leaf in page.document.leaves])
-
-
 def link_leaves(page: Page, analyser: Analyser) -> LinkLeaves:
-    """As `leaf_terms` and `anchor_leaves`, for those who look each term up, which need be done once a page, and at all
-    links at once."""
+    """The terms of every leaf and where the links stand among them, for those who look each term up, which need be
+    done once a page, and at all links at once."""
     outlinks = page.outlinks
 
     def found() -> LinkLeaves:
@@ -247,30 +220,10 @@ def link_leaves(page: Page, analyser: Analyser) -> LinkLeaves:
     return page.derived((LINK_LEAVES, analyser), found)
 
 
-def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
-    """Where each link's anchor stands among the leaves: the first, and the one behind the last.
-
-    In step with `page.links`. An anchor without text has an empty slice, before the next anchor that has some.
-    """
-    anchors = _holders(page)[0]
-    return page.derived(("anchor leaves",), lambda: _anchor_leaves(anchors, len(page.links)))
-
-
-def heading_leaves(page: Page) -> Sequence[tuple[int, int]]:
-    """Which leaves are the heading that each link stands in or, in document order, nearest behind; (0, 0) for none."""
-    headings, spans = _holders(page)[1], anchor_leaves(page)
-    return page.derived(("headings",), lambda: _heading_leaves(headings, spans))
-
-
 def headings_of(anchors: Sequence[int], headings: Sequence[int], links: int) -> Sequence[tuple[int, int]]:
-    """`heading_leaves` of so many links, from the numbers of the anchor and of the heading of every leaf."""
+    """Which leaves are the heading that each of so many links stands in or, in document order, nearest behind; (0, 0)
+    for none. From the numbers of the anchor and of the heading of every leaf."""
     return _heading_leaves(headings, _anchor_leaves(anchors, links))
-
-
-def address_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
-    """The terms of the address, host and path, that each of `page.outlinks` leads to."""
-    outlinks = page.outlinks
-    return page.derived(("url terms", analyser), lambda: [analyser.terms(url_text(link.url)) for link in outlinks])
 
 
 def url_text(url: Url) -> str:
@@ -293,15 +246,6 @@ def link_number(page: Page, link: Link) -> int:
         ("numbers",), lambda: {found: place for place, found in reversed(list(enumerate(page.links)))}
     )
     return numbers[link]
-
-
-def anchors_by_url(page: Page) -> Mapping[Url, Sequence[Link]]:
-    """All anchors of each outlink, in the order of `page.outlinks` (rule 6: the best anchor counts)."""
-    anchors: dict[Url, list[Link]] = {link.url: [] for link in page.outlinks}
-    for link in page.links:
-        if link.url in anchors:
-            anchors[link.url].append(link)
-    return anchors
 
 
 def _contexts(page: Page, around: Around) -> list[Counts]:
@@ -335,14 +279,6 @@ def _under(page: Page, link: Link, up: int) -> tuple[int, str]:
 
 def _element_counts(page: Page, element: int, text: str, analyser: Analyser) -> Counts:
     return page.derived(("counts", analyser, element), lambda: analyser.counts(text))
-
-
-def _holders(page: Page) -> tuple[Sequence[int], Sequence[int]]:
-    def found() -> tuple[Sequence[int], Sequence[int]]:
-        leaves = page.document.leaves
-        return [leaf.anchor for leaf in leaves], [leaf.heading for leaf in leaves]
-
-    return page.derived(("holders",), found)
 
 
 def _leaf_numbers(leaves: Sequence[Leaf], analyser: Analyser) -> NumberedLeaves:
