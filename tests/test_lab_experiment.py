@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.lab.bed import Bed, BedTopic, topic_line
 from scenthound.lab.cells import read_trail
-from scenthound.lab.experiment import Experiment, check_topics, open_experiment, run, run_seeds
+from scenthound.lab.experiment import Experiment, check_topics, loop_modules, open_experiment, run, run_seeds
 from scenthound.lab.experiment_asked import choose_topics, parse_strategies
 from scenthound.lab.generate import generate
 from scenthound.lab.prepared import prepare
@@ -149,6 +151,34 @@ def test_topics_with_something_missing_are_named_and_counted(bed: Bed, tmp_path:
     assert len(made.outcomes()) == 9
     assert open_experiment(tmp_path / "run").troubles == made.troubles
     assert not check_topics(prepare(bed), bed.topics)
+
+
+def stores_imported_by(module: str) -> set[str]:
+    """The modules of `store` that a module imports, in whatever way it is written, by the syntax tree."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    found = set[str]()
+    for node in ast.walk(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return {name for name in found if name.startswith("scenthound.store.") and is_module(name)}
+
+
+def is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # something in a module, not a module
+        return False
+
+
+def test_a_cell_is_run_again_when_anything_has_changed_that_keeps_its_frontier() -> None:
+    asked = loop_modules()
+    imported = set().union(*map(stores_imported_by, asked))
+    assert "scenthound.store.score_bins" in imported
+    assert imported <= set(asked)
 
 
 def test_robustness_starts_from_two_disjoint_halves_of_the_seeds(bed: Bed, tmp_path: Path) -> None:

@@ -23,14 +23,11 @@ from scenthound.lab.prepare_pages import Cut, read_response, written
 from scenthound.lab.prepared import PreparedBed, prepare
 from scenthound.lab.prepared_document import PreparedDocument, PreparedPage, pack, page_words, summed
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Response
+from scenthound.text import lasting
 from scenthound.text.contexts import (
-    anchor_leaves,
-    anchors_by_url,
-    climbed_counts,
+    LinkLeaves,
     context_counts,
     contexts,
-    heading_leaves,
-    leaf_terms,
     link_leaves,
     numbered_counts,
     page_counts,
@@ -38,6 +35,7 @@ from scenthound.text.contexts import (
     window_counts,
 )
 from scenthound.text.folded import Folded, checked, numbers_of, words_of
+from scenthound.text.lasting import STREAM
 from scenthound.text.standing import standing
 from scenthound.text.surroundings import surroundings
 from scenthound.text.tokens import Analyser
@@ -52,6 +50,9 @@ HOME = (
     "<p>Bees\n fly to <a href='http://b.test/index.html' rel=nofollow><img alt='the meadow'></a> far\u00a0away.</p>"
     "<a href='/gone'>Crème brûlée</a><a href='/'>home</a><script>var x = 'bees'</script></body></html>"
 )
+
+
+OURS = [one.name for one in vars(lasting).values() if isinstance(one, lasting.Lasting)]
 
 
 def answer(url: str, body: str = "", status: int = 200, *headers: tuple[str, str]) -> Response:
@@ -98,8 +99,33 @@ def recorded(page: Page) -> Page:
     return PreparedPage(page.url, page.candidate, document)
 
 
-def listed(part: object) -> object:
-    return part.tolist() if isinstance(part, np.ndarray | np.integer) else part
+def plain(part: Any) -> Any:
+    """To the last number and word, as what can be compared."""
+    match part:
+        case np.ndarray() | np.integer():
+            return part.tolist()
+        case dict():
+            return {key: plain(value) for key, value in part.items()}
+        case tuple() | list():
+            return [plain(one) for one in part]
+    return part
+
+
+def assert_leaves_are_read_right(found: LinkLeaves, page: Page, analyser: Analyser) -> None:
+    """Against one leaf and one link after the other."""
+    leaves, names, flat = page.document.leaves, found.leaves.terms.names, found.leaves.flat.tolist()
+    spans = itertools.pairwise(found.leaves.starts.tolist())
+    assert [[names[place] for place in flat[begin:end]] for begin, end in spans] == [
+        analyser.terms(leaf.text) for leaf in leaves
+    ]
+    start, expected = len(leaves), list[tuple[int, int]]()
+    for number in reversed(range(len(page.links))):
+        own = [place for place, leaf in enumerate(leaves) if leaf.anchor == number]
+        expected.append((own[0], own[-1] + 1) if own else (start, start))
+        start = expected[-1][0]
+    assert list(zip(found.begins.tolist(), found.ends.tolist(), strict=True)) == expected[::-1]
+    leading = [[place for place, link in enumerate(page.links) if link.url == outlink.url] for outlink in page.outlinks]
+    assert [found.places[begin:end].tolist() for begin, end in itertools.pairwise(found.outlinks.tolist())] == leading
 
 
 def assert_alike(ours: Page, theirs: Page) -> None:
@@ -113,28 +139,21 @@ def assert_alike(ours: Page, theirs: Page) -> None:
         assert contexts(ours, up, SMALL) == contexts(theirs, up, SMALL)
     for analyser in (Analyser(), SMALL):
         assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
-        assert leaf_terms(ours, analyser) == leaf_terms(theirs, analyser)
         assert surroundings(ours, analyser) == surroundings(theirs, analyser)
         assert [np.asarray(one).tolist() for one in standing(ours, analyser)] == [
             np.asarray(one).tolist() for one in standing(theirs, analyser)
         ]
-        for one, other in zip(link_leaves(ours, analyser), link_leaves(theirs, analyser), strict=True):
-            assert [listed(part) for part in one] == [listed(part) for part in other]
-        _, begins, ends, *_ = link_leaves(ours, analyser)
-        assert list(zip(begins.tolist(), ends.tolist(), strict=True)) == list(anchor_leaves(ours))
-    assert anchor_leaves(ours) == anchor_leaves(theirs)
-    assert heading_leaves(ours) == heading_leaves(theirs)
+        assert plain(link_leaves(ours, analyser)) == plain(link_leaves(theirs, analyser))
+        assert_leaves_are_read_right(link_leaves(ours, analyser), ours, analyser)
     seen: dict[int, int] = {}
     for link in ours.links[:40]:
         assert ours.document.path(link) == theirs.document.path(link)
         assert window_counts(ours, link, 3, SMALL) == window_counts(theirs, link, 3, SMALL)
-        assert climbed_counts(ours, link, 10, SMALL) == climbed_counts(theirs, link, 10, SMALL)
         for up in (0, 1, 2, 3, 99):
             assert context_counts(ours, link, up, SMALL) == context_counts(theirs, link, up, SMALL)
             (one, text), (other, same) = ours.document.under(link, up), theirs.document.under(link, up)
             assert text.split() == same.split()
             assert seen.setdefault(other, one) == one, "the same elements are the same"
-    assert {url: list(links) for url, links in anchors_by_url(ours).items()} == anchors_by_url(theirs)
 
 
 def test_a_prepared_page_says_what_the_parser_says(bed: Bed) -> None:
@@ -402,7 +421,7 @@ def test_what_is_forgotten_is_not_recalled_on_the_next_visit(bed: Bed) -> None:
     ready = prepare(bed)
     first, again = (fetched(ready, "http://a.test/") for _ in range(2))
     found = stream(first)
-    first.forget(("stream",))
+    first.forget((STREAM,))
     assert stream(again) == found
     assert stream(again) is not found
 
@@ -420,12 +439,36 @@ def test_numbers_of_words_change_no_answer(bed: Bed) -> None:
         assert_alike(ours, theirs)
 
 
+def test_numbers_of_words_do_not_tell_where_in_the_bed_a_page_lies(tmp_path: Path) -> None:
+    forth = prepare(write_bed(tmp_path / "forth", "forth", RESPONSES, [TOPIC]))
+    back = prepare(write_bed(tmp_path / "back", "back", RESPONSES[::-1], []))  # no topics: another digest
+    for analyser in (Analyser(), SMALL):
+        assert forth.terms(analyser).vocabulary == back.terms(analyser).vocabulary
+        for ready in (forth, back):
+            ready.bring(analyser, numbered=[analyser])
+        for url in forth.pages:
+            (ours, _), (theirs, _) = (numbered_counts(fetched(ready, url), analyser) for ready in (forth, back))
+            assert ours.ids is not None
+            assert theirs.ids is not None
+            assert ours.ids.tolist() == theirs.ids.tolist()
+
+
 def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:
     ready = prepare(bed)
     first, again = (fetched(ready, "http://a.test/") for _ in range(2))
-    assert first.derived(("stream", "mine"), lambda: "a") == "a"
-    assert again.derived(("stream", "mine"), lambda: "b") == "b"
+    assert first.derived((STREAM, "mine"), lambda: "a") == "a"
+    assert again.derived((STREAM, "mine"), lambda: "b") == "b"
     assert again.derived((), lambda: "nothing") == "nothing"
+
+
+@pytest.mark.parametrize("name", [*OURS, "anchored", "anchor groups", "feature words", "feature links"])
+@pytest.mark.parametrize("more", [(), (SMALL,)])
+def test_a_name_that_a_plug_in_makes_up_is_none_of_ours(bed: Bed, name: str, more: tuple[Analyser, ...]) -> None:
+    ready = prepare(bed)
+    first, again = (fetched(ready, "http://a.test/") for _ in range(2))
+    assert first.derived((name, *more), lambda: {"poison"}) == {"poison"}
+    assert again.derived((name, *more), lambda: {"its own"}) == {"its own"}
+    assert_alike(again, live(HOME))
 
 
 def test_folded_counts_may_be_asked_while_they_unfold() -> None:

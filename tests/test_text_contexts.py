@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 
 from scenthound.model import Candidate, Leaf, Link, Page, Topic, Url
 from scenthound.text.contexts import (
     WHOLE_PAGE,
     Query,
-    address_terms,
     anchor_counts,
-    anchor_leaves,
-    anchors_by_url,
-    climbed_counts,
     context_counts,
-    heading_leaves,
-    leaf_terms,
+    headings_of,
+    link_leaves,
     link_number,
     page_counts,
     page_similarity,
@@ -126,14 +123,6 @@ def test_links_under_one_element_share_one_answer(document: HandMade) -> None:
     assert document.asked.count((0, 2)) == 1, "nor is the tree asked twice"
 
 
-@pytest.mark.parametrize(("least", "expected"), [(1, LIST), (3, LIST), (4, ALL), (100, ALL)])
-def test_a_context_climbs_until_it_holds_enough_terms_or_is_the_page(
-    document: HandMade, least: int, expected: str
-) -> None:
-    page = page_of(document)
-    assert climbed_counts(page, page.links[1], least, SMALL) == SMALL.counts(expected)
-
-
 def test_an_image_link_speaks_by_its_alt_text(document: HandMade) -> None:
     document.links = [*document.links, Link(B, "solar roof", node=2)]
     document.ancestors = [*document.ancestors, [(6, ""), (9, ALL)]]
@@ -184,14 +173,16 @@ def test_an_anchor_of_several_leaves_is_one_anchor() -> None:
 
 def test_leaves_keep_their_terms_and_links_their_numbers(document: HandMade) -> None:
     page = page_of(document)
-    assert leaf_terms(page, SMALL)[2:] == [["energi", "blog"], ["garden", "shop"], ["flower"]]
+    terms, flat, starts = link_leaves(page, SMALL).leaves
+    assert terms.at(flat[starts[2] :].tolist()) == ["energi", "blog", "garden", "shop", "flower"]
+    assert np.diff(starts)[2:].tolist() == [2, 2, 1]
     assert [link_number(page, link) for link in page.links] == [0, 1]
 
 
 def test_anchors_are_gathered_by_url_without_those_to_the_page_itself() -> None:
     links = [Link(C, "c", node=0), Link(B, "b", node=1), Link(HOME, "me", node=2), Link(C, "again", node=3)]
-    page = page_of(HandMade(links=links))
-    assert anchors_by_url(page) == {C: [links[0], links[3]], B: [links[1]]}
+    found = link_leaves(page_of(HandMade(links=links)), SMALL)
+    assert (found.places.tolist(), found.outlinks.tolist()) == ([0, 3, 1], [0, 2, 3])
 
 
 def test_a_page_without_anything_has_nothing_to_say() -> None:
@@ -210,13 +201,12 @@ def test_every_link_knows_its_leaves_and_the_heading_above_it() -> None:
         "<title>T</title><a href=/0>zero</a><h1>Big <b>news</b></h1><h2><a href=/1>one <i>more</i></a> today</h2>"
         "<p>text <a href=/2><img alt=two></a> <a href=/3>three</a>"
     )
-    terms = [" ".join(leaf.text for leaf in page.document.leaves[begin:end]) for begin, end in anchor_leaves(page)]
+    leaves, found = page.document.leaves, link_leaves(page, SMALL)
+    spans = list(zip(found.begins.tolist(), found.ends.tolist(), strict=True))
+    terms = [" ".join(leaf.text for leaf in leaves[begin:end]) for begin, end in spans]
     assert terms == ["zero", "one more", "", "three"]
-    above = [" ".join(leaf.text for leaf in page.document.leaves[begin:end]) for begin, end in heading_leaves(page)]
+    headings = headings_of([leaf.anchor for leaf in leaves], [leaf.heading for leaf in leaves], len(page.links))
+    above = [" ".join(leaf.text for leaf in leaves[begin:end]) for begin, end in headings]
     assert above == ["", "one more today", "one more today", "one more today"]
-    assert anchor_leaves(page)[2] == (8, 8), "a picture stands before the next anchor that has text"
-
-
-def test_addresses_are_words_too() -> None:
-    page = parsed("<a href=http://www.reefs.test/coral-fish/1>x</a><a href=http://www.reefs.test/coral-fish/1>y</a>")
-    assert address_terms(page, Analyser()) == [["reef", "test", "coral", "fish"]]
+    assert spans[2] == (8, 8), "a picture stands before the next anchor that has text"
+    assert found.pictures == {2: ["two"]}

@@ -47,11 +47,10 @@ CORE = tuple(
     f"scenthound.crawl.{name}"
     for name in ("core", "gate", "guide", "held", "ledger", "offers", "redirects", "replay", "scope", "turns")
 )
-LOOP = (  # what decides a trail beside the prepared bed and the strategy's own module
+LOOP = (  # what decides a trail beside the prepared bed and the strategy's own module, with all that `_imported` finds
     *("scenthound.model", "scenthound.url", "scenthound.lab.replaying", "scenthound.lab.cells"),
     "scenthound.lab.lessons",
     *CORE,
-    *("scenthound.store.heaps", "scenthound.store.offers", "scenthound.store.memory"),
     *("scenthound.text.contexts", "scenthound.text.judge", "scenthound.text.vectors"),
 )
 FOLDERS = ("trails", "cells", "times")
@@ -210,7 +209,7 @@ def _plan(
     asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic], bed: PreparedBed, listed: Sequence[BedTopic]
 ) -> Iterator[_Task]:
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
-    loop = sources_digest(LOOP)
+    loop = sources_digest(loop_modules())
     code = {one.label: loop + strategy_digest(one.name) for one in chosen}
     trained = {one.label for one in chosen if isinstance(make_strategy(one.name, one.parameters), Trains)}
     base = {"bed": asked.digest, "prepared": asked.prepared, "limits": asdict(asked.limits)}
@@ -232,7 +231,7 @@ def _plan(
             yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, Chosen(name), asked.limits)
 
 
-_OURS = re.compile(r"^\s*(?:from|import) (scenthound\.(?:text|graph|strategies)\.\w+)", re.MULTILINE)
+_OURS = re.compile(r"^\s*(?:from|import) (scenthound\.(?:store|text|graph|strategies)\.\w+)", re.MULTILINE)
 ENGINE = (
     *CORE,
     "scenthound.graph.clustering",
@@ -240,7 +239,6 @@ ENGINE = (
     "scenthound.graph.pagerank",
     "scenthound.store.heaps",
     "scenthound.store.memory",
-    "scenthound.store.offers",
     "scenthound.strategies.host_lines",
     "scenthound.strategies.levels",
     "scenthound.text.contexts",
@@ -251,11 +249,16 @@ ENGINE = (
 def strategy_digest(name: str) -> str:
     """A digest of the code that decides a crawl: strategy, loop, frontier, text and graph."""
     modules = {kind.__module__ for kind in inspect.getmro(SHELF.get(name)) if kind is not object} - {"__main__"}
-    return sources_digest(sorted(_imported(modules) | set(ENGINE)))
+    return sources_digest(sorted(_imported(modules | set(ENGINE))))
+
+
+def loop_modules() -> list[str]:
+    """The modules whose code decides every trail, whatever the strategy."""
+    return sorted(_imported(set(LOOP)))
 
 
 def _imported(modules: set[str]) -> set[str]:
-    """These modules and all of ours that they build on: text, graph and other strategies, however far away."""
+    """These modules and all of ours that they build on: store, text, graph and other strategies, however far away."""
     found, waiting = set(modules), list(modules)
     while waiting:
         spec = find_spec(waiting.pop())

@@ -38,6 +38,7 @@ from scenthound.lab.prepared_cache import (
 from scenthound.lab.prepared_document import PreparedDocument, PreparedPage
 from scenthound.lab.prepared_terms import PreparedTerms, file_bytes, open_terms
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
+from scenthound.text.lasting import WHOLE
 from scenthound.text.terms import Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
@@ -103,7 +104,7 @@ class PreparedBed:
     def bring(self, *analysers: Analyser, numbered: Sequence[Analyser] = ()) -> None:
         """From now on pages come with their counts by these analysers and no others; by some with numbers as well."""
         self._brought = [
-            (("counts", analyser), ("whole", analyser), self.terms(analyser)) for analyser in dict.fromkeys(analysers)
+            (("counts", analyser), (WHOLE, analyser), self.terms(analyser)) for analyser in dict.fromkeys(analysers)
         ]
         self._numbered = [
             (("numbered", analyser), analyser, self.terms(analyser)) for analyser in dict.fromkeys(numbered)

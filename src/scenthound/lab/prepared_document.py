@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Leaf, Link, Page
+from scenthound.text import lasting
 from scenthound.text.contexts import Around, LinkLeaves, NumberedLeaves, Stream, headings_of, linked, spans_of
 from scenthound.text.standing import stand
 from scenthound.text.surroundings import Surroundings, gather
@@ -156,7 +156,7 @@ class PreparedDocument:
         among these, -1 for none, as `<i4`."""
         self.title, self.links = title, links
         self.found_out = {} if found_out is None else found_out
-        """What was derived of this page before, under keys that `LASTING` names, and its counts once unfolded."""
+        """What was derived of this page before, under keys of `text.lasting`, and its counts once unfolded."""
         self._record, self._numbered = record, numbered or {}
         self._tables: _Tables | None = None
         self._text: str | None = None
@@ -225,7 +225,7 @@ class PreparedDocument:
             self._owed = _asks_elements(key)
             return self.found_out[key]
         match key:
-            case ("stream",):
+            case (lasting.STREAM,):
                 return self._stream()
             case ("counts", Analyser() as analyser):
                 words, counts = page_words(self._record)
@@ -236,19 +236,11 @@ class PreparedDocument:
                 return term_frequencies(analyser.terms_of(self._tokens(first, behind)))
             case Around("element", Analyser() as analyser, int(up)):
                 return self._contexts(analyser, up)
-            case ("leaf terms", Analyser() as analyser):
-                tables = self._read()
-                terms = analyser.term_of_each(self._distinct())
-                flat = list(map(terms.__getitem__, tables.token.tolist()))
-                return [list(filter(None, flat[begin:end])) for begin, end in pairwise(tables.leaf_token.tolist())]
-            case ("surroundings", Analyser() as analyser) if self.untouched:
+            case (lasting.SURROUNDINGS, Analyser() as analyser) if self.untouched:
                 self._owed = True
                 return self._surroundings(analyser)
-            case ("standing", Analyser() as analyser):
+            case (lasting.STANDING, Analyser() as analyser):
                 return stand(self._distinct(), self._read().token, self._spans(), self.links, analyser)
-            case ("holders",):
-                tables = self._read()
-                return tables.leaf_anchor.tolist(), tables.leaf_heading.tolist()
         return None
 
     def _contexts(self, analyser: Analyser, up: int) -> list[Counts]:
@@ -370,29 +362,21 @@ def places_of(analyser: Analyser, words: Sequence[str]) -> tuple[dict[str, int],
     return places, [-1 if term is None else places.setdefault(term, len(places)) for term in terms]
 
 
-LASTING = {
-    *("surroundings", "surroundings by number", "link leaves", "leaf terms", "stream", "holders", "anchor leaves"),
-    *("headings", "url terms", "anchor groups", "anchored", "distinct tokens", "standing", "whole"),
-    *("feature words", "feature links"),
-}
-"""Names of answers about a whole page that are kept for the next crawl of the same process: they follow from the page
-alone, and who wants them wants them on every visit. What an element says may depend on what was asked before, since a
-page may repeat itself only so often: `surroundings` are kept and recalled only where nothing was."""
 MOST_WORDS = 20_000  # around the links of a page that is remembered
 
 
 def _lasts(key: Hashable) -> bool:
-    """Keys of these names that depend on an analyser at most."""
+    """Keys of `text.lasting` that depend on an analyser at most."""
     return (
         isinstance(key, tuple)
         and bool(key)
-        and key[0] in LASTING
+        and isinstance(key[0], lasting.Lasting)
         and all(isinstance(more, Analyser) for more in key[1:])
     )
 
 
 def _asks_elements(key: Hashable) -> bool:
-    return isinstance(key, tuple) and key[:1] == ("surroundings",)
+    return isinstance(key, tuple) and key[:1] == (lasting.SURROUNDINGS,)
 
 
 class PreparedPage(Page):
@@ -425,6 +409,6 @@ class PreparedPage(Page):
 
     def _of_links(self, document: PreparedDocument, key: Hashable) -> Any:
         match key:
-            case ("link leaves", Analyser() as analyser) if key not in document.found_out:
+            case (lasting.LINK_LEAVES, Analyser() as analyser) if key not in document.found_out:
                 return document.link_leaves(analyser, self._memo["outlinks"])
         return None

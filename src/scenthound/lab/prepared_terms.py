@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -20,11 +21,16 @@ from scenthound.text.terms import NumberedCounts, Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
+CHUNK = 1 << 20  # numbers taken into memory at once
 Numbers = npt.NDArray[np.int32]
 
 
 class TermsWriter:
-    """Takes the pages in order and writes the columns."""
+    """Takes the pages in order and writes the columns.
+
+    The numbers of terms reach strategies. So they follow from the words of the bed, whatever the order of its pages:
+    numbers in order of first occurrence would tell where in the bed a page lies.
+    """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,12 +79,23 @@ class TermsWriter:
         self._counts.close()
         self._words.close()
         self._places.close()
+        words = sorted(self._numbers, key=_scattered)
+        self._renumber(words)
         np.array(self._places_starts, dtype="<i8").tofile(self._folder / "places-starts")
         np.array(self._words_starts, dtype="<i8").tofile(self._folder / "words-starts")
         np.array(self._starts, dtype="<i8").tofile(self._folder / "starts")
         np.array(self._squares, dtype="<i8").tofile(self._folder / "squares")
-        (self._folder / "vocabulary").write_bytes("\n".join(self._numbers).encode("utf-8", "surrogatepass"))
-        save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(self._numbers)})
+        (self._folder / "vocabulary").write_bytes("\n".join(words).encode("utf-8", "surrogatepass"))
+        save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(words)})
+
+    def _renumber(self, words: list[str]) -> None:
+        """Put the places in `words` for the numbers that were given on the way."""
+        final = np.zeros(len(words), dtype="<i4")
+        final[[self._numbers[word] for word in words]] = np.arange(len(words), dtype="<i4")
+        with (self._folder / "terms").open("r+b") as file:
+            while given := file.read(4 * CHUNK):
+                file.seek(-len(given), os.SEEK_CUR)
+                file.write(final[np.frombuffer(given, "<i4")].tobytes())
 
 
 class PreparedTerms:
@@ -139,6 +156,10 @@ def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[
 
         build_folder(folder, build)
     return PreparedTerms(folder)
+
+
+def _scattered(word: str) -> tuple[bytes, str]:
+    return hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), word
 
 
 def _column(numbers: Iterable[int]) -> Numbers:

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from scenthound.model import Link, Page
 from scenthound.text.contexts import link_number, page_counts, stream
 from scenthound.text.folded import listed
+from scenthound.text.lasting import STREAM, Lasting
 from scenthound.text.register import Register
 from scenthound.text.tokens import Analyser, tokens
 
@@ -37,6 +38,7 @@ REGISTER = Register(2 * MOST_FEATURES)
 
 Whole = npt.NDArray[np.int32]
 _SPLIT = re.compile(r"[^0-9a-z]+")
+_WORDS, _LINKS = Lasting("feature words"), Lasting("feature links")
 _KINDS = ("scheme:", "host:", "path:", "before:", "anchor:", "after:", "distance:")
 
 
@@ -128,7 +130,7 @@ def words_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Words:
         words, counts = listed(page_counts(page, analyser))
         return Words(*REGISTER.of(words[:WORDS_PER_PAGE]), array("i", counts[:WORDS_PER_PAGE]))
 
-    return _fresh(page, ("feature words", analyser), read, lexicon)
+    return _fresh(page, (_WORDS, analyser), read, lexicon)
 
 
 def links_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Linked:
@@ -136,7 +138,7 @@ def links_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Linked:
 
     def read() -> Linked:
         words, spans = stream(page)
-        page.forget(("stream",))  # it is large, and nobody will ask again
+        page.forget((STREAM,))  # it is large, and nobody will ask again
         terms = analyser.term_of_each(words)
         places = {link.url: place for place, link in reversed(list(enumerate(page.links)))}
         epoch = REGISTER.epoch
@@ -148,10 +150,10 @@ def links_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Linked:
             starts.append(len(numbers))
         return Linked(epoch, numbers, starts) if epoch == REGISTER.epoch else read()
 
-    return _fresh(page, ("feature links", analyser), read, lexicon)
+    return _fresh(page, (_LINKS, analyser), read, lexicon)
 
 
-def _fresh(page: Page, key: tuple[str, Analyser], read: Callable[[], Numbered], lexicon: Lexicon) -> Numbered:
+def _fresh(page: Page, key: tuple[Lasting, Analyser], read: Callable[[], Numbered], lexicon: Lexicon) -> Numbered:
     """What was read, in numbers of the epoch that the lexicon follows."""
     found = page.derived(key, read)
     while found.epoch != lexicon.follow():

@@ -38,6 +38,7 @@ from scenthound.strategies.spider_links import Links
 from scenthound.strategies.spider_net import DECIMALS, Net, Numbers, link_inputs, sightings
 from scenthound.strategies.spider_pack import Agent, Flight, Pack, View
 from scenthound.text.contexts import page_counts
+from scenthound.text.lasting import Lasting
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
@@ -46,6 +47,7 @@ MOST_WORDS = 64  # inputs of a net, and numbers kept with every link
 FARTHEST = 1000
 MOST_AGENTS = 10_000
 MOST_UNITS = 256
+_GROUPS = Lasting("anchor groups")
 SHOWN = 6  # decimals of what is told
 
 
@@ -212,7 +214,7 @@ class InfoSpiders:
     def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
         """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
         outlinks = page.outlinks
-        numbers, groups = page.derived(("anchor groups",), lambda: anchor_groups(page, outlinks))
+        numbers, groups = page.derived((_GROUPS,), lambda: anchor_groups(page, outlinks))
         seen = sightings(page, agent.columns, self.analyser_)
         inputs = link_inputs(seen, len(page.links), agent.columns, self.reach)
         outputs = np.round(agent.net.outputs(inputs), DECIMALS)

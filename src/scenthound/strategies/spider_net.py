@@ -16,11 +16,13 @@ import numpy.typing as npt
 
 from scenthound.model import Page
 from scenthound.text.contexts import page_counts
+from scenthound.text.lasting import Lasting
 from scenthound.text.register import WORDS
 from scenthound.text.standing import standing
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
+_ANCHORED = Lasting("anchored")
 DECIMALS = 12  # rule 3: what is compared is rounded before
 SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
 
@@ -36,7 +38,7 @@ def sightings(page: Page, words: Collection[str], analyser: Analyser) -> list[Si
     """Where on the page these terms stand, counted in anchors. The words of an image link are its `alt` text."""
     counts = page_counts(page, analyser)
     if not any(word in counts for word in words):
-        in_anchors: Set[str] = page.derived(("anchored", analyser), lambda: _anchored(page, analyser))
+        in_anchors: Set[str] = page.derived((_ANCHORED, analyser), lambda: _anchored(page, analyser))
         if in_anchors.isdisjoint(words):
             return []  # without looking at the page as a stream, which takes a while
     epoch, numbers = WORDS.of(words)

@@ -2,24 +2,20 @@
 
 All answers go through `Page.derived`, so strategies and the judge share them and a recorded bed may
 supply them. The keys, all tuples (`analyser` is an `Analyser`, `number` a link's place in
-`page.links`, `node` its `Link.node`, `element` the number that `Document.under` gives):
+`page.links`, `node` its `Link.node`, `element` the number that `Document.under` gives, and what is
+in capitals is a name of `text.lasting`):
 
     ("counts", analyser)                    Counts of the whole page
-    ("whole", analyser)                     the first word of the page, once its Counts are unfolded
+    (WHOLE, analyser)                       the first word of the page, once its Counts are unfolded
     ("numbered", analyser)                  the same Counts as arrays, as NumberedCounts
     ("counts", analyser, element)           Counts of all text under an element
     ("under", node, up)                     the element `up` levels above a link, and its text
     ("anchor", analyser, text)              Counts of an anchor's text
     ("window", analyser, number, width)     Counts of the tokens around an anchor
-    ("leaf terms", analyser)                the terms of every leaf
-    ("link leaves", analyser)               the same as numbers, and where links stand among them, as LinkLeaves
-    ("holders",)                            of every leaf the number of its anchor and of its heading, as two lists
-    ("anchor leaves",)                      of every link the slice of the leaves that is its anchor
-    ("headings",)                           of every link the slice of the leaves that is the heading it stands under
-    ("url terms", analyser)                 the terms of every outlink's address
-    ("surroundings", analyser)              what the surroundings of each link say (`text.surroundings`)
-    ("standing", analyser)                  where every term stands, counted in anchors (`text.standing`)
-    ("stream",)                             a Stream: raw tokens and where each anchor stands among them
+    (LINK_LEAVES, analyser)                 the terms of all leaves, and where links stand among them, as LinkLeaves
+    (SURROUNDINGS, analyser)                what the surroundings of each link say (`text.surroundings`)
+    (STANDING, analyser)                    where every term stands, counted in anchors (`text.standing`)
+    (STREAM,)                               a Stream: raw tokens and where each anchor stands among them
     ("numbers",)                            from a Link to its number
     Around(...)                             for all links the Counts of one of their contexts
 
@@ -37,6 +33,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Leaf, Link, Page, Url
+from scenthound.text.lasting import LINK_LEAVES, STREAM, WHOLE
 from scenthound.text.terms import NumberedCounts, Terms, numbered
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, cosine, term_frequencies
@@ -138,7 +135,7 @@ def whole_counts(page: Page, analyser: Analyser) -> Counts:
     """`page_counts` for those who look at every word: what a recorded bed has folded up is unfolded as part of
     reading the page, which is not ranking (rule 14)."""
     counts = page_counts(page, analyser)
-    page.derived(("whole", analyser), lambda: next(iter(counts), ""))
+    page.derived((WHOLE, analyser), lambda: next(iter(counts), ""))
     return counts
 
 
@@ -193,23 +190,6 @@ def context_similarities(page: Page, up: int, query: Query) -> Iterable[float]:
     return [known[id(counts)] for counts in found]
 
 
-def climbed_counts(page: Page, link: Link, min_words: int, analyser: Analyser, up: int = 1) -> Counts:
-    """The context at the first element, from `up` levels above the link upwards, that holds `min_words` terms.
-
-    The root, if none does. Elements that only wrap another are passed without counting again.
-    """
-    below, said, counts = None, None, Counts()
-    while True:
-        element, text = _under(page, link, up)
-        if element == below:
-            return counts
-        if text != said:
-            counts = _element_counts(page, element, text, analyser)
-        if sum(counts.values()) >= min_words:
-            return counts
-        below, said, up = element, text, up + 1
-
-
 def window_counts(page: Page, link: Link, width: int, analyser: Analyser) -> Counts:
     """The term frequencies of the anchor and of `width` raw tokens before and after it.
 
@@ -227,14 +207,9 @@ def window_counts(page: Page, link: Link, width: int, analyser: Analyser) -> Cou
     return page.derived(("window", analyser, number, width), around)
 
 
-def leaf_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
-    """The terms of every leaf of the page, in step with `page.document.leaves`."""
-    return page.derived(("leaf terms", analyser), lambda: [analyser.terms(leaf.text) for leaf in page.document.leaves])
-
-
 def link_leaves(page: Page, analyser: Analyser) -> LinkLeaves:
-    """As `leaf_terms` and `anchor_leaves`, for those who look each term up, which need be done once a page, and at all
-    links at once."""
+    """The terms of every leaf and where the links stand among them, for those who look each term up, which need be
+    done once a page, and at all links at once."""
     outlinks = page.outlinks
 
     def found() -> LinkLeaves:
@@ -242,33 +217,13 @@ def link_leaves(page: Page, analyser: Analyser) -> LinkLeaves:
         spans = spans_of([leaf.anchor for leaf in leaves], len(page.links))
         return linked(_leaf_numbers(leaves, analyser), spans, page.links, outlinks, analyser)
 
-    return page.derived(("link leaves", analyser), found)
-
-
-def anchor_leaves(page: Page) -> Sequence[tuple[int, int]]:
-    """Where each link's anchor stands among the leaves: the first, and the one behind the last.
-
-    In step with `page.links`. An anchor without text has an empty slice, before the next anchor that has some.
-    """
-    anchors = _holders(page)[0]
-    return page.derived(("anchor leaves",), lambda: _anchor_leaves(anchors, len(page.links)))
-
-
-def heading_leaves(page: Page) -> Sequence[tuple[int, int]]:
-    """Which leaves are the heading that each link stands in or, in document order, nearest behind; (0, 0) for none."""
-    headings, spans = _holders(page)[1], anchor_leaves(page)
-    return page.derived(("headings",), lambda: _heading_leaves(headings, spans))
+    return page.derived((LINK_LEAVES, analyser), found)
 
 
 def headings_of(anchors: Sequence[int], headings: Sequence[int], links: int) -> Sequence[tuple[int, int]]:
-    """`heading_leaves` of so many links, from the numbers of the anchor and of the heading of every leaf."""
+    """Which leaves are the heading that each of so many links stands in or, in document order, nearest behind; (0, 0)
+    for none. From the numbers of the anchor and of the heading of every leaf."""
     return _heading_leaves(headings, _anchor_leaves(anchors, links))
-
-
-def address_terms(page: Page, analyser: Analyser) -> Sequence[Sequence[str]]:
-    """The terms of the address, host and path, that each of `page.outlinks` leads to."""
-    outlinks = page.outlinks
-    return page.derived(("url terms", analyser), lambda: [analyser.terms(url_text(link.url)) for link in outlinks])
 
 
 def url_text(url: Url) -> str:
@@ -282,7 +237,7 @@ def url_text(url: Url) -> str:
 
 def stream(page: Page) -> Stream:
     """The raw tokens of all leaves, and where the anchors stand among them."""
-    return page.derived(("stream",), lambda: _stream(page.document.leaves, len(page.links)))
+    return page.derived((STREAM,), lambda: _stream(page.document.leaves, len(page.links)))
 
 
 def link_number(page: Page, link: Link) -> int:
@@ -291,15 +246,6 @@ def link_number(page: Page, link: Link) -> int:
         ("numbers",), lambda: {found: place for place, found in reversed(list(enumerate(page.links)))}
     )
     return numbers[link]
-
-
-def anchors_by_url(page: Page) -> Mapping[Url, Sequence[Link]]:
-    """All anchors of each outlink, in the order of `page.outlinks` (rule 6: the best anchor counts)."""
-    anchors: dict[Url, list[Link]] = {link.url: [] for link in page.outlinks}
-    for link in page.links:
-        if link.url in anchors:
-            anchors[link.url].append(link)
-    return anchors
 
 
 def _contexts(page: Page, around: Around) -> list[Counts]:
@@ -333,14 +279,6 @@ def _under(page: Page, link: Link, up: int) -> tuple[int, str]:
 
 def _element_counts(page: Page, element: int, text: str, analyser: Analyser) -> Counts:
     return page.derived(("counts", analyser, element), lambda: analyser.counts(text))
-
-
-def _holders(page: Page) -> tuple[Sequence[int], Sequence[int]]:
-    def found() -> tuple[Sequence[int], Sequence[int]]:
-        leaves = page.document.leaves
-        return [leaf.anchor for leaf in leaves], [leaf.heading for leaf in leaves]
-
-    return page.derived(("holders",), found)
 
 
 def _leaf_numbers(leaves: Sequence[Leaf], analyser: Analyser) -> NumberedLeaves:

@@ -1,4 +1,4 @@
-"""Where on a page every term stands, counted in anchors. Known under `("standing", analyser)`, see `text.contexts`."""
+"""Where on a page every term stands, counted in anchors. Known under `(STANDING, analyser)`, see `text.contexts`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from scenthound.model import Link, Page
 from scenthound.text.contexts import stream
+from scenthound.text.lasting import STANDING, STREAM
 from scenthound.text.numbers import Numbers
 from scenthound.text.register import WORDS
 from scenthound.text.tokens import Analyser
@@ -37,12 +38,12 @@ def standing(page: Page, analyser: Analyser) -> Standing:
 
     def read() -> Standing:
         raw, spans = stream(page)
-        page.forget(("stream",))  # it is large, and nobody will ask again
+        page.forget((STREAM,))  # it is large, and nobody will ask again
         numbers = Numbers(sys.maxsize)
         tokens = np.array(numbers.of(raw), dtype=np.int32)
         return stand(list(numbers), tokens, spans, page.links, analyser)
 
-    key = ("standing", analyser)
+    key = (STANDING, analyser)
     found = page.derived(key, read)
     if found.epoch != WORDS.epoch:
         page.forget(key)

@@ -1,6 +1,6 @@
 """The words around each link of a page: of the title, the nearest heading, the parent element, the anchor, the address.
 
-Known under `("surroundings", analyser)`, see `text.contexts`. Links share most of what stands around them, and pages
+Known under `(SURROUNDINGS, analyser)`, see `text.contexts`. Links share most of what stands around them, and pages
 repeat their words, so both are kept once: who looks words up does it once a page.
 """
 
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from scenthound.model import Link, Page
 from scenthound.text.contexts import headings_of, url_text
+from scenthound.text.lasting import SURROUNDINGS, SURROUNDINGS_BY_NUMBER
 from scenthound.text.numbers import Numbers
 from scenthound.text.register import WORDS, Registered
 from scenthound.text.tokens import Analyser
@@ -45,7 +46,7 @@ class Surroundings(NamedTuple):
 
 def surroundings(page: Page, analyser: Analyser) -> Surroundings:
     """The words around each link."""
-    return page.derived(("surroundings", analyser), lambda: _surroundings(page, analyser))
+    return page.derived((SURROUNDINGS, analyser), lambda: _surroundings(page, analyser))
 
 
 def numbered(page: Page, analyser: Analyser) -> Registered:
@@ -54,7 +55,7 @@ def numbered(page: Page, analyser: Analyser) -> Registered:
     def read() -> Registered:
         return WORDS.of(surroundings(page, analyser).terms)
 
-    key = ("surroundings by number", analyser)
+    key = (SURROUNDINGS_BY_NUMBER, analyser)
     found = page.derived(key, read)
     if found.epoch != WORDS.epoch:
         page.forget(key)
