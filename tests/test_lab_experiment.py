@@ -153,8 +153,8 @@ def test_topics_with_something_missing_are_named_and_counted(bed: Bed, tmp_path:
     assert not check_topics(prepare(bed), bed.topics)
 
 
-def stores_imported_by(module: str) -> set[str]:
-    """The modules of `store` that a module imports, in whatever way it is written, by the syntax tree."""
+def decisive_imports(module: str) -> set[str]:
+    """The modules of loop and frontier that a module imports, in whatever way it is written, by the syntax tree."""
     spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None
@@ -164,7 +164,7 @@ def stores_imported_by(module: str) -> set[str]:
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
-    return {name for name in found if name.startswith("scenthound.store.") and is_module(name)}
+    return {name for name in found if name.startswith(("scenthound.crawl.", "scenthound.store.")) and is_module(name)}
 
 
 def is_module(name: str) -> bool:
@@ -174,10 +174,10 @@ def is_module(name: str) -> bool:
         return False
 
 
-def test_a_cell_is_run_again_when_anything_has_changed_that_keeps_its_frontier() -> None:
+def test_a_cell_is_run_again_when_anything_has_changed_of_its_loop_or_frontier() -> None:
     asked = loop_modules()
-    imported = set().union(*map(stores_imported_by, asked))
-    assert "scenthound.store.score_bins" in imported
+    imported = set().union(*map(decisive_imports, asked))
+    assert imported >= {"scenthound.store.score_bins", "scenthound.crawl.tally"}
     assert imported <= set(asked)
 
 

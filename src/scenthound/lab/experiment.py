@@ -43,10 +43,7 @@ from scenthound.ports import Trains
 from scenthound.strategies import SHELF
 from scenthound.wiring import make_strategy, versions
 
-CORE = tuple(
-    f"scenthound.crawl.{name}"
-    for name in ("core", "gate", "guide", "held", "ledger", "offers", "redirects", "replay", "scope", "turns")
-)
+CORE = ("scenthound.crawl.core", "scenthound.crawl.replay")
 LOOP = (  # what decides a trail beside the prepared bed and the strategy's own module, with all that `_imported` finds
     *("scenthound.model", "scenthound.url", "scenthound.lab.replaying", "scenthound.lab.cells"),
     "scenthound.lab.lessons",
@@ -231,7 +228,7 @@ def _plan(
             yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, Chosen(name), asked.limits)
 
 
-_OURS = re.compile(r"^\s*(?:from|import) (scenthound\.(?:store|text|graph|strategies)\.\w+)", re.MULTILINE)
+_OURS = re.compile(r"^\s*(?:from|import) (scenthound\.(?:crawl|store|text|graph|strategies)\.\w+)", re.MULTILINE)
 ENGINE = (
     *CORE,
     "scenthound.graph.clustering",
@@ -258,7 +255,7 @@ def loop_modules() -> list[str]:
 
 
 def _imported(modules: set[str]) -> set[str]:
-    """These modules and all of ours that they build on: store, text, graph and other strategies, however far away."""
+    """These modules and all of ours that they build on (loop, store, text, graph, strategies), however far away."""
     found, waiting = set(modules), list(modules)
     while waiting:
         spec = find_spec(waiting.pop())
