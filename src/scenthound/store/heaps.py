@@ -124,6 +124,7 @@ class MemoryFrontier:
         later: set[_Host] = set()
         fresh: dict[_Host, dict[Url, _Item]] = {}
         gone: list[float] = []
+        keys: dict[float, float] = {}
         for offer in offers:
             url, score, carry, parts, parent, _, _, spelling, due, is_rescored = offer
             item = entries.get(url)
@@ -138,7 +139,9 @@ class MemoryFrontier:
                 if merged is old:
                     continue
             version += 1
-            entries[url] = made = (-rounded(merged[1]), number, version, host, merged)
+            if (key := keys.get(merged[1])) is None:  # links of the same parents are often worth the same
+                key = keys[merged[1]] = -rounded(merged[1])
+            entries[url] = made = (key, number, version, host, merged)
             items = fresh.get(host)
             if items is None:
                 items = fresh[host] = {}
