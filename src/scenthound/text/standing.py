@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scenthound.model import Link, Page
 from scenthound.text.contexts import stream
 from scenthound.text.numbers import Numbers
-from scenthound.text.register import WORDS
+from scenthound.text.register import WORDS, fresh
 from scenthound.text.tokens import Analyser
 
 Places = npt.NDArray[np.int32]
@@ -42,59 +42,36 @@ def standing(page: Page, analyser: Analyser) -> Standing:
         tokens = np.array(numbers.of(raw), dtype=np.int32)
         return stand(list(numbers), tokens, spans, page.links, analyser)
 
-    key = ("standing", analyser)
-    found = page.derived(key, read)
-    if found.epoch != WORDS.epoch:
-        page.forget(key)
-        found = page.derived(key, read)
-    return found
+    return fresh(page, ("standing", analyser), read, WORDS)
 
 
 def stand(
     words: list[str], tokens: Places, spans: Sequence[tuple[int, int]], links: Sequence[Link], analyser: Analyser
 ) -> Standing:
     """From the distinct raw tokens, the place among them of each token of the page, and where its anchors stand."""
-    numbers = _numbers(analyser, WORDS.epoch)
     alts = [
         (2 * number + 1, term)
         for number, (start, end) in enumerate(spans)
         if start == end and (alt := links[number].anchor)
         for term in analyser.terms(alt)
     ]
-    known = np.array([*map(numbers.__getitem__, words), -1], dtype=np.int32)  # one more, for a page without a word
-    epoch, of_alts = WORDS.of(term for _, term in alts)
-    if numbers.epoch != epoch:
-        return stand(words, tokens, spans, links, analyser)
+    of_words = analyser.term_of_each(words)
+    is_term = np.array([term is not None for term in of_words], dtype=bool)
+    terms = filter(None, chain(of_words, (term for _, term in alts)))
+    epoch, registered = WORDS.of(terms)  # all in one go: asked again, it may begin a new epoch, on some pages each time
+    numbers, behind = np.array(registered, dtype=np.int32), int(is_term.sum())
+    known = np.full(len(words) + 1, -1, dtype=np.int32)  # one more, for a page without a word
+    known[:-1][is_term] = numbers[:behind]
     every = known[tokens]
     places = np.flatnonzero(every >= 0).astype(np.int32)
     owners, where = every[places], _where(places, spans)
     if alts:
-        owners = np.concatenate([owners, np.array(of_alts, dtype=np.int32)])
+        owners = np.concatenate([owners, numbers[behind:]])
         where = np.concatenate([where, np.array([place for place, _ in alts], dtype=np.int32)])
     order = np.argsort(owners, kind="stable")
     owners = owners[order]
     starts = np.flatnonzero(np.diff(owners, prepend=np.int32(-1)))
     return Standing(epoch, owners[starts], np.append(starts, len(owners)).astype(np.int32), where[order])
-
-
-class _Numbers(dict[str, int]):
-    """From a raw token to the number of its term in `WORDS`, -1 if it has none; filled as tokens are met."""
-
-    def __init__(self, analyser: Analyser, epoch: int) -> None:
-        super().__init__()
-        self.analyser, self.epoch = analyser, epoch
-
-    def __missing__(self, token: str) -> int:
-        _, found = WORDS.of(self.analyser.terms_of([token]))
-        if len(self) >= WORDS.most:
-            self.clear()
-        number = self[token] = found[0] if found else -1
-        return number
-
-
-@lru_cache(maxsize=2)
-def _numbers(analyser: Analyser, epoch: int) -> _Numbers:
-    return _Numbers(analyser, epoch)
 
 
 def _where(places: Places, spans: Sequence[tuple[int, int]]) -> Places:
