@@ -16,7 +16,7 @@ from scenthound.text import surroundings as around
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.fixed_bayes import FixedBayes
 from scenthound.text.register import NONE, WORDS, Register, Registered, fresh
-from scenthound.text.standing import standing
+from scenthound.text.standing import _met, standing
 from scenthound.text.surroundings import gather, numbered, surroundings
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
@@ -169,6 +169,23 @@ def test_what_stands_around_links_is_not_asked_for_beyond_the_bound(monkeypatch:
     assert [found.of(number) for number in range(3)] == [
         ["title", "heading", "element", "0", "anchor0"], ["title"], ["title"],
     ]  # fmt: skip
+
+
+def test_of_raw_tokens_a_few_are_remembered_and_none_of_an_epoch_that_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WORDS, "most", 50)
+    WORDS.of(f"other{number}" for number in range(51))
+    standing(page(), PLAIN)
+    assert set(_met(PLAIN)) == {*NAMES, "inside"}
+    again = standing(page("<p>word3 more"), PLAIN)
+    assert set(_met(PLAIN)) == {*NAMES, "inside", "more"}
+    assert [WORDS.names[number] for number in again.terms.tolist()] == ["word3", "more"]
+    WORDS.of(f"again{number}" for number in range(51))
+    anew = standing(page("<p>word3 other"), PLAIN)
+    assert set(_met(PLAIN)) == {"word3", "other"}
+    assert {WORDS.names[number] for number in anew.terms.tolist()} == {"word3", "other"}
+    monkeypatch.setattr("scenthound.text.standing.REMEMBERED", 20)
+    assert len(standing(page(), PLAIN).terms) == 32
+    assert len(_met(PLAIN)) == 0
 
 
 def test_a_table_grows_by_doubling_and_knows_each_word_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -17,6 +19,7 @@ from scenthound.text.numbers import Numbers
 from scenthound.text.register import WORDS, fresh
 from scenthound.text.tokens import Analyser
 
+REMEMBERED = 1 << 16  # raw tokens: some 8 MB of prose, at worst some 30 MB of hostile ones
 Places = npt.NDArray[np.int32]
 
 
@@ -55,23 +58,50 @@ def stand(
         if start == end and (alt := links[number].anchor)
         for term in analyser.terms(alt)
     ]
-    of_words = analyser.term_of_each(words)
-    is_term = np.array([term is not None for term in of_words], dtype=bool)
-    terms = filter(None, chain(of_words, (term for _, term in alts)))
-    epoch, registered = WORDS.of(terms)  # all in one go: asked again, it may begin a new epoch, on some pages each time
-    numbers, behind = np.array(registered, dtype=np.int32), int(is_term.sum())
-    known = np.full(len(words) + 1, -1, dtype=np.int32)  # one more, for a page without a word
-    known[:-1][is_term] = numbers[:behind]
+    epoch, of_words, of_alts = _numbers_of(words, [term for _, term in alts], analyser)
+    known = np.array([*of_words, -1], dtype=np.int32)  # one more, for a page without a word
     every = known[tokens]
     places = np.flatnonzero(every >= 0).astype(np.int32)
     owners, where = every[places], _where(places, spans)
     if alts:
-        owners = np.concatenate([owners, numbers[behind:]])
+        owners = np.concatenate([owners, np.array(of_alts, dtype=np.int32)])
         where = np.concatenate([where, np.array([place for place, _ in alts], dtype=np.int32)])
     order = np.argsort(owners, kind="stable")
     owners = owners[order]
     starts = np.flatnonzero(np.diff(owners, prepend=np.int32(-1)))
     return Standing(epoch, owners[starts], np.append(starts, len(owners)).astype(np.int32), where[order])
+
+
+class _Numbers(dict[str, int]):
+    """From raw tokens to the numbers that their terms have in `WORDS`, -1 for those without a term; of one epoch."""
+
+    epoch = -1
+
+
+@lru_cache(maxsize=1)
+def _met(analyser: Analyser) -> _Numbers:
+    return _Numbers()
+
+
+def _numbers_of(words: list[str], terms: list[str], analyser: Analyser) -> tuple[int, list[int], array[int]]:
+    """The numbers of the terms of distinct raw tokens, and of some more terms, all of one epoch."""
+    met = _met(analyser)
+    if met.epoch != WORDS.epoch:
+        met.clear()
+    new = [word for word in words if word not in met]
+    of_new = analyser.term_of_each(new)
+    epoch, numbers = WORDS.of(chain(filter(None, of_new), terms))
+    if epoch != met.epoch and met:  # what was met before has other numbers now: all in one question, which is the last
+        met.clear()
+        new, of_new = words, analyser.term_of_each(words)
+        epoch, numbers = WORDS.of(chain(filter(None, of_new), terms))
+    met.epoch = epoch
+    each = iter(numbers)
+    met.update((word, -1 if term is None else next(each)) for word, term in zip(new, of_new, strict=True))
+    of_words = list(map(met.__getitem__, words))
+    if len(met) > REMEMBERED:
+        met.clear()
+    return epoch, of_words, array("i", each)
 
 
 def _where(places: Places, spans: Sequence[tuple[int, int]]) -> Places:
