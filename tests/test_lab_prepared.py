@@ -36,6 +36,7 @@ from scenthound.text.contexts import (
 )
 from scenthound.text.folded import Folded, checked, numbers_of, words_of
 from scenthound.text.lasting import STREAM
+from scenthound.text.register import WORDS as REGISTER
 from scenthound.text.standing import standing
 from scenthound.text.surroundings import surroundings
 from scenthound.text.tokens import Analyser
@@ -184,6 +185,22 @@ def test_generated_pages_are_recorded_faithfully() -> None:
     for number in range(0, 60, 4):
         page = live(web.html(number), str(web.url(number)))
         assert_alike(recorded(page), page)
+
+
+@pytest.mark.parametrize("most", [1, 7, 40])
+def test_what_is_beyond_a_bound_is_recorded_as_it_is_read(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words around links, and more terms than the register of the process holds."""
+    monkeypatch.setattr("scenthound.text.surroundings.MOST_AROUND", most)
+    web = GeneratedWeb(60, seed=3)
+    for number in range(0, 60, 20):
+        page = live(web.html(number), str(web.url(number)))
+        assert surroundings(recorded(page), SMALL) == surroundings(page, SMALL)
+    monkeypatch.setattr(REGISTER, "most", most)
+    for one in (page, recorded(page)):
+        seen = standing(one, SMALL)
+        terms = [REGISTER.names[number] for number in seen.terms.tolist()]
+        assert set(page_counts(page, SMALL)) <= set(terms)
+        assert seen.epoch == REGISTER.epoch
 
 
 @pytest.mark.shared

@@ -7,20 +7,38 @@ until somebody looks for rings: in a process that runs crawl after crawl that is
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
-from weakref import WeakMethod
+from types import MethodType
+from typing import Any, Generic, TypeVar
+from weakref import ref
 
 T = TypeVar("T")
 
 
-def weakly(method: Callable[..., T]) -> Callable[..., T]:
+class Weakly(Generic[T]):
+    """A method of an object, by name, that may be called as long as the object is there. Copied together with its
+    owner, or sent to another process with it, it calls the copy."""
+
+    __slots__ = ("_name", "_owner")
+
+    def __init__(self, owner: object, name: str) -> None:
+        self._owner, self._name = ref(owner), name
+
+    def __call__(self, *given: object) -> T:
+        found: T = getattr(self._held(), self._name)(*given)
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Weakly, (self._held(), self._name)
+
+    def _held(self) -> object:
+        owner = self._owner()
+        if owner is None:
+            raise ReferenceError(f"the owner of {self._name} is gone")
+        return owner
+
+
+def weakly(method: Callable[..., T]) -> Weakly[T]:
     """A bound method that may be called as long as its object is there."""
-    held, name = WeakMethod(method), getattr(method, "__name__", "a callback")
-
-    def call(*given: object) -> T:
-        found = held()
-        if found is None:
-            raise ReferenceError(f"the owner of {name} is gone")
-        return found(*given)
-
-    return call
+    if not isinstance(method, MethodType):
+        raise TypeError(f"{method!r} is no method of an object")
+    return Weakly(method.__self__, method.__name__)

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from itertools import accumulate, chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from scenthound.model import Link, Page
 from scenthound.text.contexts import link_number, page_counts, stream
 from scenthound.text.folded import listed
 from scenthound.text.lasting import STREAM, Lasting
-from scenthound.text.register import Register
+from scenthound.text.register import Register, fresh
 from scenthound.text.tokens import Analyser, tokens
 
 AROUND = 3  # words before and after an anchor [ECON]
@@ -34,7 +35,10 @@ FAR = 8
 WORDS_PER_PAGE = 2000
 WORDS_PER_ANCHOR = 12
 MOST_FEATURES = 1_000_000
-REGISTER = Register(2 * MOST_FEATURES)
+REGISTER = Register(1 << 19)
+"""Some 65 MB when full, at worst 210 MB of hostile words, besides what lexicons hold anyway. The 5,232 pages of the
+schools bed have 378,000 features. It outlives lexicons: what was read of recorded pages is kept for the next crawl, by
+these numbers."""
 
 Whole = npt.NDArray[np.int32]
 _SPLIT = re.compile(r"[^0-9a-z]+")
@@ -55,10 +59,8 @@ class Lexicon:
 
     def add_all(self, names: Iterable[str]) -> list[int]:
         """The numbers of features, those left out that are new and for which there is no room."""
-        names = list(names)
-        epoch, numbers = REGISTER.of(names)
-        while epoch != self.follow():
-            epoch, numbers = REGISTER.of(names)
+        _, numbers = REGISTER.of(names)
+        self.follow()
         return [own for number in numbers if (own := self.take(number)) >= 0]
 
     def own(self, numbers: array[int]) -> Whole:
@@ -88,16 +90,15 @@ class Lexicon:
             self.virtual.append(name.startswith(_KINDS))
         return own
 
-    def follow(self) -> int:
-        """Know all numbers that the register has given by now. Gives its epoch."""
+    def follow(self) -> None:
+        """Know all numbers that the register has given by now. Its epoch does not end by it."""
         if self._epoch != REGISTER.epoch or not len(self._own):
-            epoch, numbers = REGISTER.of(self.names)
-            self._epoch, self._own = epoch, np.full(2 * len(REGISTER.names) + 1024, -1, dtype=np.int32)
+            numbers = REGISTER.keep(self.names)
+            self._epoch, self._own = REGISTER.epoch, np.full(2 * len(REGISTER.names) + 1024, -1, dtype=np.int32)
             self._own[np.array(numbers, dtype=np.intp)] = np.arange(len(self.names), dtype=np.int32)
         elif len(REGISTER.names) > len(self._own):
             more = np.full(2 * len(REGISTER.names) - len(self._own), -1, dtype=np.int32)
             self._own = np.concatenate([self._own, more])
-        return self._epoch
 
     def __len__(self) -> int:
         return len(self.names)
@@ -120,9 +121,6 @@ class Linked(NamedTuple):
     """Where in `numbers` the features of a URL and those of its link begin, by turns; and where the last end."""
 
 
-Numbered = TypeVar("Numbered", Words, Linked)
-
-
 def words_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Words:
     """The words of a page in order of first mention; the lexicon knows their numbers."""
 
@@ -130,7 +128,9 @@ def words_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Words:
         words, counts = listed(page_counts(page, analyser))
         return Words(*REGISTER.of(words[:WORDS_PER_PAGE]), array("i", counts[:WORDS_PER_PAGE]))
 
-    return _fresh(page, (_WORDS, analyser), read, lexicon)
+    found = fresh(page, (_WORDS, analyser), read, REGISTER)
+    lexicon.follow()
+    return found
 
 
 def links_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Linked:
@@ -141,24 +141,17 @@ def links_of(page: Page, analyser: Analyser, lexicon: Lexicon) -> Linked:
         page.forget((STREAM,))  # it is large, and nobody will ask again
         terms = analyser.term_of_each(words)
         places = {link.url: place for place, link in reversed(list(enumerate(page.links)))}
+        around = [(link.url, _around(terms, spans[places[link.url]], link, analyser)) for link in page.outlinks]
         epoch = REGISTER.epoch
-        numbers, starts = array("i"), array("i", [0])
-        for link in page.outlinks:
-            numbers.extend(_url_numbers(link.url, epoch))
-            starts.append(len(numbers))
-            numbers.extend(_link_numbers(*_around(terms, spans[places[link.url]], link, analyser), epoch))
-            starts.append(len(numbers))
-        return Linked(epoch, numbers, starts) if epoch == REGISTER.epoch else read()
+        pieces = [piece for url, said in around for piece in (_url_numbers(url, epoch), _link_numbers(*said, epoch))]
+        starts = array("i", accumulate(map(len, pieces), initial=0))
+        if epoch == REGISTER.epoch:
+            return Linked(epoch, array("i", chain.from_iterable(pieces)), starts)
+        named = (name for url, said in around for name in (*url_features(url), *_named(*said)))
+        return Linked(*REGISTER.of(named), starts)  # in one go: piece by piece another epoch might end, without an end
 
-    return _fresh(page, (_LINKS, analyser), read, lexicon)
-
-
-def _fresh(page: Page, key: tuple[Lasting, Analyser], read: Callable[[], Numbered], lexicon: Lexicon) -> Numbered:
-    """What was read, in numbers of the epoch that the lexicon follows."""
-    found = page.derived(key, read)
-    while found.epoch != lexicon.follow():
-        page.forget(key)
-        found = page.derived(key, read)
+    found = fresh(page, (_LINKS, analyser), read, REGISTER)
+    lexicon.follow()
     return found
 
 

@@ -156,8 +156,7 @@ class InfoSpiders:
         return self.pack_
 
     def _made(self, bound: int | None) -> Pack:
-        gone = weakly(self._gone)
-        return Pack(bound, self.population, self.greed, lambda agent: gone(agent, "nothing left"), weakly(self._split))
+        return Pack(bound, self.population, self.greed, weakly(self._retired), weakly(self._split))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
@@ -249,6 +248,9 @@ class InfoSpiders:
         facts = {"agent": agent.number, "parent": agent.parent, "energy": round(agent.energy, SHOWN)}
         words = list(agent.keywords)
         self.untold_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
+
+    def _retired(self, agent: Agent) -> None:
+        self._gone(agent, "nothing left")
 
     def _gone(self, agent: Agent, why: str) -> None:
         energy = round(agent.energy, SHOWN)

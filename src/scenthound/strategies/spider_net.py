@@ -41,12 +41,10 @@ def sightings(page: Page, words: Collection[str], analyser: Analyser) -> list[Si
         in_anchors: Set[str] = page.derived((_ANCHORED, analyser), lambda: _anchored(page, analyser))
         if in_anchors.isdisjoint(words):
             return []  # without looking at the page as a stream, which takes a while
-    epoch, numbers = WORDS.of(words)
     seen = standing(page, analyser)
-    if seen.epoch != epoch:
-        epoch, numbers = WORDS.of(words)
     if not len(seen.terms):
         return []
+    numbers = WORDS.known(words)
     places = np.searchsorted(seen.terms, numbers)
     known = seen.terms.take(places, mode="clip") == numbers
     found = []

@@ -27,6 +27,7 @@ class FixedBayes:
     def __init__(self, bayes: NaiveBayes, register: Register) -> None:
         self._register, self._epoch = register, -1
         self._rows: Whole = np.zeros(0, dtype=np.int64)  # by number of the register
+        self._met = 0  # so many of them are filled in; the rest is room for more
         saved = bayes.save()
         words = saved["words"] if bayes.vocabulary is None else saved["vocabulary"]
         self._numbers = Numbers(len(words), words)
@@ -58,13 +59,17 @@ class FixedBayes:
         return np.stack(columns, axis=1)
 
     def _follow(self, epoch: int) -> Whole:
-        """The row of every word that the register has by now."""
+        """The row of every word that the register has by now, and some more."""
         register = self._register
         if epoch != register.epoch:
             raise ValueError("these words have numbers that hold no more")
-        known = self._rows if epoch == self._epoch else np.zeros(0, dtype=np.int64)
-        if len(known) < len(register.names):
-            more = [self._numbers.get(name, NONE) for name in register.names[len(known) :]]
-            known = np.concatenate([known, np.array(more, dtype=np.int64)])
-        self._epoch, self._rows = epoch, known
-        return known
+        if epoch != self._epoch:
+            self._epoch, self._met = epoch, 0
+        names, met = register.names, self._met
+        if met < len(names):
+            if len(names) > len(self._rows):
+                more = np.full(2 * len(names) - len(self._rows), NONE, dtype=np.int64)
+                self._rows = np.concatenate([self._rows, more])
+            self._rows[met : len(names)] = [self._numbers.get(name, NONE) for name in names[met:]]
+            self._met = len(names)
+        return self._rows

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +17,12 @@ from scenthound.model import Link, Page
 from scenthound.text.contexts import stream
 from scenthound.text.lasting import STANDING, STREAM
 from scenthound.text.numbers import Numbers
-from scenthound.text.register import WORDS
+from scenthound.text.register import WORDS, fresh
 from scenthound.text.tokens import Analyser
 
+REMEMBERED = (
+    1 << 18
+)  # raw tokens: some 31 MB of prose, at worst some 120 MB of hostile ones; a bed of schools has 172,000
 Places = npt.NDArray[np.int32]
 
 
@@ -43,29 +48,21 @@ def standing(page: Page, analyser: Analyser) -> Standing:
         tokens = np.array(numbers.of(raw), dtype=np.int32)
         return stand(list(numbers), tokens, spans, page.links, analyser)
 
-    key = (STANDING, analyser)
-    found = page.derived(key, read)
-    if found.epoch != WORDS.epoch:
-        page.forget(key)
-        found = page.derived(key, read)
-    return found
+    return fresh(page, (STANDING, analyser), read, WORDS)
 
 
 def stand(
     words: list[str], tokens: Places, spans: Sequence[tuple[int, int]], links: Sequence[Link], analyser: Analyser
 ) -> Standing:
     """From the distinct raw tokens, the place among them of each token of the page, and where its anchors stand."""
-    numbers = _numbers(analyser, WORDS.epoch)
     alts = [
         (2 * number + 1, term)
         for number, (start, end) in enumerate(spans)
         if start == end and (alt := links[number].anchor)
         for term in analyser.terms(alt)
     ]
-    known = np.array([*map(numbers.__getitem__, words), -1], dtype=np.int32)  # one more, for a page without a word
-    epoch, of_alts = WORDS.of(term for _, term in alts)
-    if numbers.epoch != epoch:
-        return stand(words, tokens, spans, links, analyser)
+    epoch, of_words, of_alts = _numbers_of(words, [term for _, term in alts], analyser)
+    known = np.array([*of_words, -1], dtype=np.int32)  # one more, for a page without a word
     every = known[tokens]
     places = np.flatnonzero(every >= 0).astype(np.int32)
     owners, where = every[places], _where(places, spans)
@@ -79,23 +76,35 @@ def stand(
 
 
 class _Numbers(dict[str, int]):
-    """From a raw token to the number of its term in `WORDS`, -1 if it has none; filled as tokens are met."""
+    """From raw tokens to the numbers that their terms have in `WORDS`, -1 for those without a term; of one epoch."""
 
-    def __init__(self, analyser: Analyser, epoch: int) -> None:
-        super().__init__()
-        self.analyser, self.epoch = analyser, epoch
-
-    def __missing__(self, token: str) -> int:
-        _, found = WORDS.of(self.analyser.terms_of([token]))
-        if len(self) >= WORDS.most:
-            self.clear()
-        number = self[token] = found[0] if found else -1
-        return number
+    epoch = -1
 
 
-@lru_cache(maxsize=2)
-def _numbers(analyser: Analyser, epoch: int) -> _Numbers:
-    return _Numbers(analyser, epoch)
+@lru_cache(maxsize=1)
+def _met(analyser: Analyser) -> _Numbers:
+    return _Numbers()
+
+
+def _numbers_of(words: list[str], terms: list[str], analyser: Analyser) -> tuple[int, list[int], array[int]]:
+    """The numbers of the terms of distinct raw tokens, and of some more terms, all of one epoch."""
+    met = _met(analyser)
+    if met.epoch != WORDS.epoch:
+        met.clear()
+    new = [word for word in words if word not in met]
+    of_new = analyser.term_of_each(new)
+    epoch, numbers = WORDS.of(chain(filter(None, of_new), terms))
+    if epoch != met.epoch and met:  # what was met before has other numbers now: all in one question, which is the last
+        met.clear()
+        new, of_new = words, analyser.term_of_each(words)
+        epoch, numbers = WORDS.of(chain(filter(None, of_new), terms))
+    met.epoch = epoch
+    each = iter(numbers)
+    met.update((word, -1 if term is None else next(each)) for word, term in zip(new, of_new, strict=True))
+    of_words = list(map(met.__getitem__, words))
+    if len(met) > REMEMBERED:
+        met.clear()
+    return epoch, of_words, array("i", each)
 
 
 def _where(places: Places, spans: Sequence[tuple[int, int]]) -> Places:

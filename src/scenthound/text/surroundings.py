@@ -10,19 +10,20 @@ import sys
 from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from scenthound.model import Link, Page
+from scenthound.model import Link, Page, Url
 from scenthound.text.contexts import headings_of, url_text
 from scenthound.text.lasting import SURROUNDINGS, SURROUNDINGS_BY_NUMBER
 from scenthound.text.numbers import Numbers
-from scenthound.text.register import WORDS, Registered
+from scenthound.text.register import WORDS, Registered, fresh
 from scenthound.text.tokens import Analyser
 
 MOST_AROUND = 500_000  # words around all links of a page: elements in one another repeat the same words
 PIECES = 5
 SHORT = 200  # characters
 Span = tuple[int, int]
+Place = TypeVar("Place", Span, int, str, Url)
 
 
 class Surroundings(NamedTuple):
@@ -55,12 +56,7 @@ def numbered(page: Page, analyser: Analyser) -> Registered:
     def read() -> Registered:
         return WORDS.of(surroundings(page, analyser).terms)
 
-    key = (SURROUNDINGS_BY_NUMBER, analyser)
-    found = page.derived(key, read)
-    if found.epoch != WORDS.epoch:
-        page.forget(key)
-        found = page.derived(key, read)
-    return found
+    return fresh(page, (SURROUNDINGS_BY_NUMBER, analyser), read, WORDS)
 
 
 def gather(
@@ -72,30 +68,37 @@ def gather(
     of_element: Callable[[int], list[str]],
     analyser: Analyser,
 ) -> Surroundings:
-    """From the heading and the element of each link, and what these say."""
+    """From the heading and the element of each link, and what these say: they are asked for it once each, and no more
+    when `MOST_AROUND` words have been found."""
     numbers = Numbers(sys.maxsize)
     flat, starts, rows = array("i"), array("i", [0]), array("i")
 
-    def piece(terms: Sequence[str]) -> int:
+    def piece(terms_of: Callable[[Place], Sequence[str]], place: Place) -> int:
         if len(flat) < MOST_AROUND:
-            flat.extend(numbers.of(terms))
+            flat.extend(numbers.of(terms_of(place)))
         starts.append(len(flat))
         return len(starts) - 2
 
-    first = piece(analyser.terms(title)) if links else 0
+    def of_text(text: str) -> Sequence[str]:
+        return _short(analyser, text) if len(text) <= SHORT else analyser.terms(text)
+
+    def of_url(url: Url) -> Sequence[str]:
+        return of_text(url_text(url))
+
+    first = piece(analyser.terms, title) if links else 0
     by_heading: dict[Span, int] = {}
     by_element: dict[int, int] = {}
     by_text: dict[str, int] = {}
-    by_url: dict[str, int] = {}
+    by_url: dict[Url, int] = {}
     for (url, anchor, *_), heading, element in zip(links, headings, elements, strict=True):
         if heading not in by_heading:
-            by_heading[heading] = piece(of_heading(heading))
+            by_heading[heading] = piece(of_heading, heading)
         if element not in by_element:
-            by_element[element] = piece(of_element(element))
+            by_element[element] = piece(of_element, element)
         if anchor not in by_text:
-            by_text[anchor] = piece(_terms(analyser, anchor))
+            by_text[anchor] = piece(of_text, anchor)
         if url not in by_url:
-            by_url[url] = piece(_terms(analyser, url_text(url)))
+            by_url[url] = piece(of_url, url)
         rows.extend((first, by_heading[heading], by_element[element], by_text[anchor], by_url[url]))
     return Surroundings(list(numbers), flat, starts, rows)
 
@@ -116,10 +119,6 @@ def _surroundings(page: Page, analyser: Analyser) -> Surroundings:
     return gather(
         links, page.title, headings, elements, of_heading, lambda element: analyser.terms(said[element]), analyser
     )
-
-
-def _terms(analyser: Analyser, text: str) -> Sequence[str]:
-    return _short(analyser, text) if len(text) <= SHORT else analyser.terms(text)
 
 
 @lru_cache(maxsize=1 << 14)
