@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import html
+import os
 import random
 import re
 import shutil
@@ -135,6 +136,7 @@ def write_web(folder: Path, sources: Iterator[Source], port: int, topic: str) ->
     names = [address(place) for place in hosts.values()]
     for name in names:
         _write(folder / name, "/robots.txt", ROBOTS.encode())
+    os.sync()  # else the disk is busy with the web while crawlers write theirs
     seeds = [f"http://{name}:{port}{mine[host][0]}" for host, name in zip(hosts, names, strict=True)]
     return Served(folder, names, every, seeds, topic)
 
@@ -213,8 +215,6 @@ def free_port() -> int:
 
 
 def _is_root() -> bool:
-    import os
-
     return os.geteuid() == 0
 
 
