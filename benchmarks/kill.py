@@ -34,6 +34,8 @@ def main() -> int:
             f" {len(verdict.hasty):>5} {len(verdict.invalid):>9}",
             flush=True,
         )
+        for host, gap in verdict.hasty:
+            print(f"      {host} was asked {1000 * gap:.1f} ms after its last reply")
     print(f"in flight at most {CONCURRENCY}; {'all promises kept' if not wrong else f'{wrong} promises broken'}")
     return int(bool(wrong))
 

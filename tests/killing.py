@@ -22,7 +22,9 @@ from scenthound.lab.serve import BedServer, serving
 
 CONCURRENCY = 16
 DELAY = 0.05
-TOLERANCE = 0.005  # the server's clock is read after the reply is handed to the kernel
+# The server's clock is read after the reply is handed to the kernel, in a thread that may have to wait for the one that
+# looks at the log (5 ms a turn) and for a processor: what the client had at once is then written down as later.
+TOLERANCE = 0.02
 
 
 @dataclass
