@@ -40,7 +40,8 @@ _ROBOTS = {"allow": "User-agent: *\nDisallow:\n", "deny": "User-agent: *\nDisall
 
 
 class Visit(NamedTuple):
-    """One line of the access log. Status 0: the client was gone before its answer was."""
+    """One line of the access log. `end` is just before the answer goes out, so no client has it earlier. Status 0: the
+    client was gone before its answer was."""
 
     start: float
     end: float
@@ -307,8 +308,9 @@ class _Connection(asyncio.Protocol):
             status, head, body = self.server.answer(request)
         ending = b"\r\n" if request.keep_alive else b"Connection: close\r\n\r\n"
         self.asked = None
+        end = time.time()  # before the client can have it: read afterwards, a busy machine would make it any time later
         self.transport.write(head + ending + (b"" if request.method == "HEAD" else body))
-        self.server.note(Visit(start, time.time(), request.host, request.path, status))
+        self.server.note(Visit(start, end, request.host, request.path, status))
         if not request.keep_alive:
             self.transport.close()
             self.transport = None
