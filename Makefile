@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The locks are complete, so pip installs them with --no-deps: resolving again, older versions of pip refuse a pinned
+# package that another one asks for with an extra (aiohttp-socks, python-socks) once a newer release exists.
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: help demo test check format lint types docs bench peers lock clean
@@ -46,7 +48,7 @@ lock: $(VENV)/.ready-dev ## pin all dependencies anew
 
 $(VENV)-peers/.ready: requirements/peers.lock $(VENV)/.ready-venv
 	$(BIN)/python -m venv $(VENV)-peers
-	$(VENV)-peers/bin/python -m pip --quiet --disable-pip-version-check install -r requirements/peers.lock
+	$(VENV)-peers/bin/python -m pip --quiet --disable-pip-version-check install --no-deps -r requirements/peers.lock
 	@touch $@
 
 $(VENV)/.ready-venv:
@@ -58,13 +60,13 @@ $(VENV)/.ready-venv:
 
 $(VENV)/.ready-run: $(VENV)/.ready-venv requirements/run.lock pyproject.toml
 	@echo "setting up (a minute the first time) …" >&2
-	$(PIP) install -r requirements/run.lock
+	$(PIP) install --no-deps -r requirements/run.lock
 	$(PIP) install --no-deps -e .
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready-run requirements/dev.lock
 	@echo "setting up what tests and checks need …" >&2
-	$(PIP) install -r requirements/dev.lock
+	$(PIP) install --no-deps -r requirements/dev.lock
 	@touch $@
 
 clean: ## remove everything that was made here
