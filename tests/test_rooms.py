@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
 
-BASE = {"model", "url", "ports", "errors", "plugins"}
+BASE = {"model", "url", "ports", "errors", "plugins", "processes"}
 FLOOR = {"web", "store", "text", "graph"}
 MAY_IMPORT: dict[str, set[str]] = {
     "model": {"model"},
@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ports": {"model"},
     "errors": set(),
     "plugins": {"errors"},
+    "processes": set(),
     "web": BASE,
     "store": BASE,
     "text": BASE,
@@ -41,6 +42,7 @@ ONLY_IN = {  # a technology has one home
     "socket": {"web", "lab"},
     "fastwarc": {"store"},
     "ray": {"cluster"},
+    "multiprocessing": {"processes"},
     "pickle": set(),
 }
 

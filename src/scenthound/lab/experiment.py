@@ -19,11 +19,10 @@ import random
 import re
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,6 +39,7 @@ from scenthound.lab.prepared_cache import digest_of, sources_digest, write_whole
 from scenthound.lab.replaying import CellResult, ReplayLimits, run_cell
 from scenthound.model import Url
 from scenthound.ports import Trains
+from scenthound.processes import ProcessPool
 from scenthound.strategies import SHELF
 from scenthound.wiring import make_strategy, versions
 
@@ -337,7 +337,7 @@ def _worked(
         for task in tasks:
             yield task.cell, _do(folder, bed, topics, task)
         return
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _begin, (bed.folder, tuple(topics)))
+    pool = ProcessPool(min(jobs, len(tasks)), _begin, (bed.folder, tuple(topics)))
     try:
         futures: dict[Future[Outcome], Cell] = {pool.submit(_do_here, folder, task): task.cell for task in tasks}
         for future in as_completed(futures):

@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +35,7 @@ from scenthound.lab.stats import average_runs, log_points, mean
 from scenthound.lab.topic_table import COLUMNS as TOPIC_COLUMNS
 from scenthound.lab.topic_table import NAMES, popularities, topic_characteristics
 from scenthound.model import Step, Url
+from scenthound.processes import ProcessPool
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -232,7 +231,7 @@ def _judged(bed: PreparedBed, page_ranks: Mapping[str, float], tasks: Sequence[_
             yield _measure_topic(bed, page_ranks, task)
         return
     workers = min(jobs, len(tasks))
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (bed.folder, page_ranks)) as pool:
+    with ProcessPool(workers, _begin, (bed.folder, page_ranks)) as pool:
         yield from pool.map(_measure_here, tasks)
 
 

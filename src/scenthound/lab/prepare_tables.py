@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Future
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,6 +25,7 @@ from scenthound.lab.prepare_pages import Batch, Cut, read_batch
 from scenthound.lab.prepared_cache import save_about
 from scenthound.lab.prepared_terms import TermsWriter
 from scenthound.model import Response, Url
+from scenthound.processes import ProcessPool
 from scenthound.text.tokens import Analyser
 
 BATCH = 64  # pages a task: some 2 MB of HTML
@@ -65,7 +65,7 @@ def _batches(responses: Iterable[Response], cut: Cut, analyser: Analyser, jobs: 
         for group in groups:
             yield read_batch(group, cut, analyser)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPool(jobs) as pool:
         pending: deque[Future[Batch]] = deque(pool.submit(read_batch, group, cut, analyser) for group in ahead)
         ahead.clear()
         for group in groups:

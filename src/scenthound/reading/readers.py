@@ -7,13 +7,13 @@ import contextlib
 import dataclasses
 import json
 import signal
-import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
 from collections.abc import Callable, Sequence
 
 from scenthound.model import Candidate, Miss, Moved, Page, Response
 from scenthound.ports import Failure
+from scenthound.processes import module_command
 from scenthound.reading import wire
 from scenthound.text.contexts import Around
 from scenthound.text.tokens import Analyser
@@ -156,10 +156,7 @@ class _Worker(asyncio.SubprocessProtocol):
         try:
             self._transport, _ = await loop.subprocess_exec(
                 lambda: self,
-                sys.executable,
-                "-m",
-                "scenthound.reading.worker",
-                told,
+                *module_command("scenthound.reading.worker", told),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,

@@ -1,0 +1,52 @@
+"""Child processes. Each starts in safe-path mode, so that no module is imported from the working directory.
+
+A crawl folder may come from a stranger, and people change into it before they type `scenthound resume .`. Without
+safe-path mode Python puts that directory first on `sys.path` of a child, and a file `pickle.py` in it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any
+
+SAFE_PATH = "PYTHONSAFEPATH"
+_environment_lock = threading.Lock()
+
+
+def module_command(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours in a child process."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+class ProcessPool(ProcessPoolExecutor):
+    """A pool of spawned workers; each calls `begin(*arguments)` once before its first task."""
+
+    def __init__(self, workers: int, begin: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()) -> None:
+        with _safe_path():  # the locks of a pool start a process of their own, multiprocessing's resource tracker
+            super().__init__(workers, get_context("spawn"), begin, arguments)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As in `Executor`. Workers are started here, never later, so this is where their environment is set."""
+        with _safe_path():
+            return super().submit(fn, *args, **kwargs)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Set the variable for children started inside: multiprocessing takes no option and no environment for them."""
+    with _environment_lock:
+        before = os.environ.get(SAFE_PATH)
+        os.environ[SAFE_PATH] = "1"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[SAFE_PATH]
+            else:
+                os.environ[SAFE_PATH] = before

@@ -1,0 +1,79 @@
+"""No command runs code that lies in the folder it is called in."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scenthound.lab.generate import generate
+from scenthound.processes import SAFE_PATH, ProcessPool, module_command
+from scenthound.web.landing import PageLimits
+from small_crawl import small_crawl
+
+COMMAND = Path(sys.executable).with_name("scenthound")
+MARKER = "IMPORTED"
+
+
+def plant_modules(folder: Path) -> None:
+    """Put a module of every name that our processes could import into a folder; each leaves its name when it runs."""
+    third_party = {name.partition(".")[0] for name in importlib.metadata.packages_distributions()}
+    for name in (third_party | set(sys.stdlib_module_names)) - {"__main__"}:
+        if name.isidentifier():
+            (folder / f"{name}.py").write_text(
+                f"open({str(folder / MARKER)!r}, 'a').write({name!r} + '\\n')\n"
+                "raise SystemExit('a module from the working directory was imported')\n"
+            )
+
+
+def run_in(folder: Path, command: Sequence[str | Path]) -> subprocess.CompletedProcess[bytes]:
+    environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
+    environment["SCENTHOUND_CACHE"] = str(folder.parent / "cache")
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=240, check=False
+    )
+
+
+def test_planted_modules_do_run_where_nothing_prevents_it(tmp_path: Path) -> None:
+    plant_modules(tmp_path)
+    run_in(tmp_path, [sys.executable, "-c", "import ada_url"])
+    assert (tmp_path / MARKER).read_text().splitlines() == ["ada_url"]
+
+
+def test_a_reading_process_imports_nothing_from_the_working_directory(tmp_path: Path) -> None:
+    plant_modules(tmp_path)
+    asked = {"limits": dataclasses.asdict(PageLimits()), "agent": "x", "around": [], "seconds": 5, "memory": 1 << 31}
+    done = run_in(tmp_path, module_command("scenthound.reading.worker", json.dumps(asked)))
+    assert b"ready" in done.stdout, done.stderr
+    assert not (tmp_path / MARKER).exists()
+
+
+def test_resume_inside_a_strangers_folder_runs_nothing_of_it(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "gift", pages=2)
+    plant_modules(folder)
+    done = run_in(folder, [COMMAND, "resume", ".", "--pages", "3"])
+    assert b"Traceback" not in done.stderr
+    assert not (folder / MARKER).exists()
+
+
+def test_parallel_lab_commands_run_nothing_of_the_working_directory(tmp_path: Path) -> None:
+    folder = tmp_path / "gift"
+    generate(folder / "bed", pages=120, seed=1, topics=3, page_size=1500)
+    plant_modules(folder)
+    words = ["--strategies", "breadth-first", "--pages", "20", "--jobs", "2", "--out", "run"]
+    done = run_in(folder, [COMMAND, "lab", "run", "bed", *words])
+    assert done.returncode == 0, done.stderr
+    assert run_in(folder, [COMMAND, "lab", "measure", "run", "--jobs", "2"]).returncode == 0
+    assert not (folder / MARKER).exists()
+
+
+def test_a_pool_leaves_the_environment_of_its_owner_alone() -> None:
+    before = os.environ.get(SAFE_PATH)
+    with ProcessPool(1) as pool:
+        assert pool.submit(os.getenv, SAFE_PATH).result() == "1"
+    assert os.environ.get(SAFE_PATH) == before
