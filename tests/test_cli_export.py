@@ -12,7 +12,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scenthound.cli.app import run
-from scenthound.exports.whole import is_part_of_a_crawl, whole_file
+from scenthound.crawl.entries import is_part_of_a_crawl
+from scenthound.files import replacing
 from small_crawl import small_crawl
 
 
@@ -86,18 +87,18 @@ def test_a_place_that_cannot_be_written_to_is_named(
 
 
 def refuse(*_: object, **__: object) -> None:
-    raise PermissionError(13, "Permission denied", "somewhere/.hidden.7.part")
+    raise PermissionError(13, "Permission denied", "somewhere/hidden")
 
 
 def test_a_folder_of_somebody_else_is_named(
     crawled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    real = Path.open
+    real = os.open
 
-    def no_new_files(path: Path, mode: str = "r", *more: object, **named: object) -> object:
-        return refuse() if "w" in mode else real(path, mode, *more, **named)  # type: ignore[arg-type,call-overload]
+    def no_new_files(path: Path, flags: int, *more: int, **named: int) -> object:
+        return refuse() if flags & os.O_EXCL else real(path, flags, *more, **named)
 
-    monkeypatch.setattr(Path, "open", no_new_files)
+    monkeypatch.setattr(os, "open", no_new_files)
     for words, name in ((["report"], "report.html"), (["export", "--to", "csv"], "balloons.csv")):
         assert run([words[0], str(crawled), *words[1:]]) == 4
         told = capsys.readouterr().err
@@ -117,7 +118,7 @@ def test_a_crawl_that_may_not_be_written_to_is_not_resumed(
         assert "hint: " in told
 
 
-def test_what_the_system_says_of_a_path_is_told_with_the_name_that_was_asked_for(
+def test_what_the_system_says_of_a_path_is_told_with_its_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("scenthound.cli.doctor.examine", refuse)
@@ -130,7 +131,7 @@ def test_what_the_system_says_of_a_path_is_told_with_the_name_that_was_asked_for
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
-    with pytest.raises(TypeError), whole_file(path) as file:
+    with pytest.raises(TypeError), replacing(path) as file:
         file.writelines([b"half", None])  # type: ignore[list-item]
     assert [found.name for found in tmp_path.iterdir()] == ["file"]
     assert path.read_text() == "old"

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
 
-BASE = {"model", "url", "ports", "errors", "plugins", "processes"}
+BASE = {"model", "url", "ports", "errors", "plugins", "processes", "files"}
 FLOOR = {"web", "store", "text", "graph"}
 MAY_IMPORT: dict[str, set[str]] = {
     "model": {"model"},
@@ -18,6 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "plugins": {"errors"},
     "processes": set(),
+    "files": {"errors"},
     "web": BASE,
     "store": BASE,
     "text": BASE,

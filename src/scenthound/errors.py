@@ -8,6 +8,7 @@ ScenthoundError
 │   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
 │   ├── FolderInUse     a second process on a crawl folder
 │   ├── FolderBroken    a crawl folder that can't be read, or is of a newer version
+│   ├── UnsafeFile      a link or a pipe where a file of ours is written (exit 4)
 │   └── DiskFull        no room left; the crawl stopped cleanly (exit 3)
 └── TheirFault      the web misbehaved; carries the url
     ├── NotAUrl         text that is no http(s) URL
@@ -69,6 +70,12 @@ class FolderInUse(OurFault):
 
 
 class FolderBroken(OurFault):
+    exit_code = 4
+
+
+class UnsafeFile(OurFault):
+    """A symbolic link, a hard link or no regular file where we would write."""
+
     exit_code = 4
 
 

@@ -149,8 +149,9 @@ def run(arguments: list[str]) -> int:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return _complain(f"no room left: {error}", "make room, then run this again", DiskFull.exit_code, as_json)
         if isinstance(error, OSError) and error.errno in PLACES and error.filename:
-            where = _asked_for(str(error.filename))
-            return _complain(f"{where}: {error.strerror}", "check the path, and whose it is", BAD_PLACE, as_json)
+            return _complain(
+                f"{error.filename}: {error.strerror}", "check the path, and whose it is", BAD_PLACE, as_json
+            )
         if "--debug" in given:
             import traceback
 
@@ -165,16 +166,6 @@ def _usage_hint(error: click.ClickException) -> str:
         return error.hint
     ctx = getattr(error, "ctx", None)
     return f"see `{ctx.command_path} --help`" if ctx is not None else ""
-
-
-def _asked_for(name: str) -> str:
-    """The file that somebody asked for, where the error names the unfinished one beside it."""
-    head, tail = os.path.split(name)
-    if tail.endswith(".part"):
-        tail = tail.removesuffix(".part").removeprefix(".")
-        stem, _, process = tail.rpartition(".")
-        tail = stem if process.isdigit() else tail
-    return os.path.join(head, tail)
 
 
 def _complain(message: str, hint: str, code: int, as_json: bool) -> int:

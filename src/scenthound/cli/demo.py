@@ -138,13 +138,15 @@ def _tell(results: list[dict[str, Any]], topic: BedTopic, as_json: bool) -> None
 def _clear(folder: Path) -> None:
     """Make room for the demo. Only what an earlier demo made is replaced."""
     from scenthound.errors import BadConfig, DiskFull
-    from scenthound.exports.whole import NO_ROOM
+    from scenthound.files import NO_ROOM, refuse_link, write_text
     from scenthound.store.lock import holder
 
     if folder.exists():
+        refuse_link(folder / MARK)
         if not folder.is_dir() or (any(folder.iterdir()) and not (folder / MARK).is_file()):
             raise BadConfig(f"{folder} exists and was not made by the demo", "name another folder with --out")
         for strategy in STRATEGIES:
+            refuse_link(folder / strategy)
             if holder(folder / strategy) is not None:
                 raise BadConfig(
                     f"another demo is running in {folder}", "wait for it, or name another folder with --out"
@@ -153,7 +155,7 @@ def _clear(folder: Path) -> None:
                 shutil.rmtree(folder / strategy)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / MARK).write_text("`scenthound demo` made this folder and replaces what is in it.\n", encoding="utf-8")
+        write_text(folder / MARK, "`scenthound demo` made this folder and replaces what is in it.\n")
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(f"no room left for {folder}") from error

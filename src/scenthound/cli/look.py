@@ -243,7 +243,7 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
     from scenthound.crawl.folder import CrawlFolder
     from scenthound.errors import BadUsage
     from scenthound.exports import SHELF
-    from scenthound.exports.whole import whole_file
+    from scenthound.files import replacing
 
     writer = SHELF.get(name)
     with CrawlFolder.look(folder) as opened:
@@ -256,7 +256,7 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
             return
         path = output or folder / f"{folder.resolve().name}.{name}"
         _check_target(path, force)
-        with whole_file(path) as file:
+        with replacing(path) as file:
             pages = writer(opened, file)
         _index(opened)
         notes = list(opened.recovered)
@@ -272,8 +272,8 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
 
 def _check_target(path: Path, force: bool) -> None:
     """An export overwrites nothing unasked, and what belongs to a crawl not even when asked."""
+    from scenthound.crawl.entries import is_part_of_a_crawl
     from scenthound.errors import BadUsage
-    from scenthound.exports.whole import is_part_of_a_crawl
 
     if is_part_of_a_crawl(path):
         raise BadUsage(f"{path} belongs to the crawl itself", "name another file with --output")
@@ -285,7 +285,8 @@ def _check_target(path: Path, force: bool) -> None:
 
 def _index(opened: CrawlFolder) -> None:
     """Bring the CDXJ index of the pages up to date; where that can't be written, nobody is the worse for it."""
+    from scenthound.errors import OurFault
     from scenthound.store.cdxj import refresh
 
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, OurFault):
         refresh(opened.path / "pages")

@@ -19,7 +19,7 @@ from scenthound.exports.causes import meaning, why_nothing
 from scenthound.exports.clean import clean
 from scenthound.exports.facts import Facts, HostFacts, gather, settings_changed
 from scenthound.exports.svg import harvest_curve, speed_curve
-from scenthound.exports.whole import whole_file
+from scenthound.files import write_text
 from scenthound.model import Step
 from scenthound.paper import document, section, table
 
@@ -49,9 +49,7 @@ REASONS = {
 def write_report(folder: CrawlFolder, facts: Facts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
     path = folder.path / NAME
-    page = render(facts or gather(folder))
-    with whole_file(path) as file:
-        file.write(page.encode("utf-8", "replace"))
+    write_text(path, render(facts or gather(folder)))
     return path
 
 

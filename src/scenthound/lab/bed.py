@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scenthound.errors import BadConfig, NotAUrl
+from scenthound.files import write_text
 from scenthound.model import Response, Topic, Url
 from scenthound.ports import Where
 from scenthound.store.records import LARGEST, MAGIC, member_at, records, response_of
@@ -186,11 +187,11 @@ def write_bed(
             repository.put(response, RECORDED)
             count += 1
     listed = list(topics)
-    (folder / "topics.jsonl").write_text("".join(map(topic_line, listed)), encoding="utf-8")
+    write_text(folder / "topics.jsonl", "".join(map(topic_line, listed)))
     digest = Bed(folder, {}, listed, []).digest  # read back, so it is the digest of what is really there
     facts = {"name": name, **about, "pages": count, "topics": len(listed), "digest": digest}
     toml = "".join(f"{key} = {_toml(value)}\n" for key, value in facts.items())
-    (folder / "bed.toml").write_text(toml, encoding="utf-8")  # last: a folder without it is no bed
+    write_text(folder / "bed.toml", toml)  # last: a folder without it is no bed
     return Bed.open(folder)
 
 

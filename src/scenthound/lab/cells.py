@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, NotAUrl
-from scenthound.lab.prepared_cache import write_whole
+from scenthound.files import write_bytes
 from scenthound.lab.replaying import CellResult
 from scenthound.model import Step, Url
 from scenthound.url import make
@@ -82,10 +82,10 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
     )
     fields = {name: getattr(outcome, name) for name in Outcome.__slots__}
     trail = "".join(f"{line(whole_step(step))}\n" for step in result.steps)
-    write_whole(folder / "trails" / f"{key}.jsonl", trail.encode())
+    write_bytes(folder / "trails" / f"{key}.jsonl", trail.encode())
     seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
-    write_whole(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
-    write_whole(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
+    write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
+    write_bytes(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
     return outcome
 
 
@@ -229,7 +229,7 @@ def _plain(value: float) -> float | str | None:
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    write_whole(path, "".join(f"{line(row)}\n" for row in rows).encode())
+    write_bytes(path, "".join(f"{line(row)}\n" for row in rows).encode())
 
 
 def read_lines(path: Path) -> Sequence[dict[str, Any]]:

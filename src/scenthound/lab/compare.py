@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, UnknownName
+from scenthound.files import write_bytes
 from scenthound.lab.experiment import Experiment, open_experiment
 from scenthound.lab.experiment_asked import is_oracle, marked
 from scenthound.lab.measure import default_points, measure, topic_values
 from scenthound.lab.metrics import METRICS
 from scenthound.lab.oracles import ORACLES
-from scenthound.lab.prepared_cache import sources_digest, write_whole
+from scenthound.lab.prepared_cache import sources_digest
 from scenthound.lab.stats import Comparison, Effect, Verdict, adjust, compare, sentence, sign_test
 
 LEVEL = 0.05
@@ -277,4 +278,4 @@ def _load_note(folder: Path) -> dict[str, Any] | None:
 
 
 def _save_note(folder: Path, note: Mapping[str, Any]) -> None:
-    write_whole(folder / NOTE, (json.dumps(note, sort_keys=True) + "\n").encode())
+    write_bytes(folder / NOTE, (json.dumps(note, sort_keys=True) + "\n").encode())

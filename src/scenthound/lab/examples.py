@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scenthound.crawl.asked import load_toml, topic_from
 from scenthound.errors import BadConfig, NotAUrl
-from scenthound.lab.prepared_cache import write_whole
+from scenthound.files import write_text
 from scenthound.model import Candidate, Page, Topic, Url
 from scenthound.url import make
 from scenthound.web.parse import parse_html
@@ -100,7 +100,7 @@ def write_topic_file(path: Path, known: TopicFile) -> None:
         lines += [f"depth = {known.depth}"] if known.depth else []
     if known.background:
         lines += ["", "[background]", f"source = {_toml(known.background)}"]
-    write_whole(path, "\n".join([*lines, ""]).encode("utf-8", "replace"))
+    write_text(path, "\n".join([*lines, ""]))
 
 
 def _toml(text: str) -> str:
@@ -144,7 +144,7 @@ def read_examples(path: Path) -> list[Example]:
 def write_examples(path: Path, examples: Iterable[Example]) -> None:
     """Write the examples of a topic, whole or not at all."""
     text = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in examples)
-    write_whole(path, text.encode("utf-8", "replace"))
+    write_text(path, text)
 
 
 def content(example: Example) -> str:

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, ScenthoundError
+from scenthound.files import make_folder, write_text
 from scenthound.lab.bed import Bed, BedTopic, read_topics, topic_line
 from scenthound.lab.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
 from scenthound.lab.experiment_asked import FILE, Asked, Chosen, choose_topics, load_asked, parse_strategies, save_asked
@@ -35,7 +36,7 @@ from scenthound.lab.metrics.pairs import seed_halves
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepare_pages import Cut
 from scenthound.lab.prepared import PreparedBed, prepare
-from scenthound.lab.prepared_cache import digest_of, sources_digest, write_whole
+from scenthound.lab.prepared_cache import digest_of, sources_digest
 from scenthound.lab.replaying import CellResult, ReplayLimits, run_cell
 from scenthound.model import Url
 from scenthound.ports import Trains
@@ -287,8 +288,8 @@ def _open_folder(
             given={**before.asked.given, **asked.given},
         )
     for name in FOLDERS:
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "topics.jsonl", "".join(map(topic_line, topics)).encode("utf-8", "replace"))
+        make_folder(folder / name)
+    write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
     write_lines(folder / "cells.jsonl", [cell.about for cell in cells])
     save_asked(folder, asked)
     return Experiment(folder, asked, tuple(cells), tuple(topics), tuple(troubles))

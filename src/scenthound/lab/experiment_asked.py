@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
+from scenthound.files import write_bytes
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepare_pages import Cut
-from scenthound.lab.prepared_cache import write_whole
 from scenthound.lab.replaying import ReplayLimits
 from scenthound.wiring import make_strategy
 
@@ -152,7 +152,7 @@ def save_asked(folder: Path, asked: Asked) -> None:
         quoted = name == "given"  # its keys are labels, as `bayes:events=bernoulli`
         lines += ["", f"[{name}]"]
         lines += [f"{_toml(key) if quoted else key} = {_toml(value)}" for key, value in table.items()]
-    write_whole(folder / FILE, ("\n".join(lines) + "\n").encode())
+    write_bytes(folder / FILE, ("\n".join(lines) + "\n").encode())
 
 
 def load_asked(folder: Path) -> Asked:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, BadUsage
+from scenthound.files import replacing
 from scenthound.lab.bed import BedTopic
 from scenthound.lab.cells import Cell, load_outcome, load_seconds, load_trail, read_trail
 from scenthound.lab.characteristics import Characteristics, correlations
@@ -346,9 +347,8 @@ def _write(path: Path, columns: Sequence[str], rows: Rows) -> None:
     schema = pyarrow.schema([(name, getattr(pyarrow, _TYPES[name])()) for name in columns])
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
     arrays = [pyarrow.array(column, one.type) for column, one in zip(cells, schema, strict=True)]
-    aside = path.with_name(f".{path.name}")
-    _parquet().write_table(pyarrow.table(arrays, schema=schema), aside, compression="zstd")
-    aside.replace(path)
+    with replacing(path) as file:
+        _parquet().write_table(pyarrow.table(arrays, schema=schema), file, compression="zstd")
 
 
 def _parquet() -> Any:

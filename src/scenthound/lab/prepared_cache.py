@@ -7,11 +7,11 @@ the same one the second to finish throws its own away.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from platformdirs import user_cache_path
 
+from scenthound.files import new_folder, write_bytes
 from scenthound.lab.bed import Bed, Web
 
 VARIABLE = "SCENTHOUND_CACHE"
@@ -86,37 +87,19 @@ def digest_of(web: Web) -> str:
     except (OSError, UnicodeDecodeError):
         digest = web.digest
     note.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(note, digest.encode())
+    write_bytes(note, digest.encode())
     return digest
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
 def build_folder(folder: Path, build: Callable[[Path], None]) -> None:
-    """Have `build` fill a folder aside, then put it in place unless somebody else was faster."""
+    """Have `build` fill a new folder, then put it in place unless another process was faster."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        build(aside)
-        aside.chmod(0o755)
-        try:
-            aside.rename(folder)
-        except OSError:
-            if not folder.is_dir():
-                raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        with new_folder(folder) as made:
+            build(made)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
 
 
 def used(folder: Path) -> None:
@@ -143,7 +126,7 @@ def prune(folder: Path, days: int = UNUSED) -> list[Path]:
 def save_about(folder: Path, about: Mapping[str, object]) -> None:
     """Write `about.json` with the size of every file, by which a damaged folder is known."""
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir()) if file.is_file()}
-    write_whole(folder / "about.json", (json.dumps({**about, "files": sizes}, indent=1) + "\n").encode())
+    write_bytes(folder / "about.json", (json.dumps({**about, "files": sizes}, indent=1) + "\n").encode())
 
 
 def load_about(folder: Path) -> dict[str, object] | None:

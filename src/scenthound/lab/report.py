@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
+from scenthound.files import write_text
 from scenthound.lab.compare import is_shown, outstanding
 from scenthound.lab.experiment import Experiment
 from scenthound.lab.experiment_asked import marked
-from scenthound.lab.prepared_cache import write_whole
 from scenthound.lab.report_curves import figure
 from scenthound.lab.report_facts import HARVEST, PRECISION, RECALL, Facts
 from scenthound.lab.report_html import and_list, many, number, spelled, text
@@ -36,7 +36,7 @@ ABOUT = {
 def write_report(run: Experiment, points: Sequence[int]) -> Path:
     """Write the report into the experiment's folder, whole or not at all. The tables must have these points."""
     path = run.folder / NAME
-    write_whole(path, render(Facts(run, tuple(points))).encode("utf-8", "replace"))
+    write_text(path, render(Facts(run, tuple(points))))
     return path
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
+from scenthound.files import replacing
 from scenthound.model import Response
 from scenthound.store.records import Record, members, response_of
 from scenthound.store.warc import files_of, whole_records
@@ -109,10 +110,8 @@ def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
             if len(lines) >= _RUN:
                 put_down()
         put_down()
-        finished = Path(room) / "index"
-        with finished.open("w", encoding="utf-8", newline="\n") as index:
-            index.writelines(merge(*runs))
-        finished.replace(path)
+        with replacing(path) as index:
+            index.writelines(line.encode() for line in merge(*runs))
     return path
 
 

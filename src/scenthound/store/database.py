@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from scenthound.errors import DiskFull, FolderBroken, FolderInUse, OurFault
+from scenthound.files import check_file, check_own_file
 from scenthound.model import NOTHING, Url
 from scenthound.store import plain
 from scenthound.store.packed import pack_urls, unpack_urls
@@ -344,9 +345,18 @@ def as_mapping(text: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def database_files(path: str) -> list[Path]:
+    """The database file and those that SQLite keeps beside it."""
+    return [] if path == ":memory:" else [Path(path + ending) for ending in ("", "-wal", "-shm", "-journal")]
+
+
 def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
     if not read_only:
+        for name in database_files(path):
+            check_own_file(name)
         return sqlite3.connect(path, isolation_level=None, timeout=patience)
+    for name in database_files(path):
+        check_file(name)  # SQLite follows links, and writes beside the file they lead to
     if not Path(path).is_file():
         raise FolderBroken(f"there is no {path}", "name a folder that `crawl` made")
     address = "file:" + quote(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from scenthound.errors import FolderInUse
+from scenthound.files import open_in_place
 
 NAME = "crawl.lock"
 
@@ -37,7 +38,7 @@ class Lock:
 def lock(folder: Path) -> Lock:
     """Take the folder for this process, or raise `FolderInUse` naming the process that has it."""
     path = folder / NAME
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = open_in_place(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -56,7 +57,7 @@ def lock(folder: Path) -> Lock:
 def holder(folder: Path) -> int | None:
     """The process that works on the folder now, if there is one."""
     try:
-        descriptor = os.open(folder / NAME, os.O_RDONLY)
+        descriptor = os.open(folder / NAME, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
     try:

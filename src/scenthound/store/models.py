@@ -17,9 +17,7 @@ import json
 import math
 import os
 import re
-import shutil
 import stat
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -27,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, DiskFull, FolderBroken
+from scenthound.files import new_folder
 from scenthound.model import NOTHING, Topic
 
 FORMAT = 1
@@ -87,18 +86,11 @@ def save_model(folder: Path, model: Model) -> None:
     files[ABOUT] = _about(model, files).encode()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        with new_folder(folder) as made:
+            for name, data in files.items():
+                (made / name).write_bytes(data)
     except OSError as error:
         raise _unwritable(folder, error) from error
-    try:
-        for name, data in files.items():
-            (aside / name).write_bytes(data)
-        aside.chmod(0o755)
-        aside.rename(folder)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
 
 
 def load_model(folder: Path) -> Model:

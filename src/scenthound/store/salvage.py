@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.store.database import CrawlDatabase
+from scenthound.files import check_own_file, free_name, replace, replacing
+from scenthound.store.database import CrawlDatabase, database_files
 
 _ASKS = 20_000  # queries spent on the holes of one table: damage is local, and each hole costs a few dozen
 
@@ -39,9 +40,11 @@ def recover(path: Path) -> Salvage:
     The damaged file (and its WAL) stays beside it as `crawl.db.damaged-N`. Call it only while the
     folder's lock is held. The new file appears under its name only when it is complete.
     """
-    kept = _free_name(path)
+    kept = free_name(path, "damaged")
+    for name in database_files(str(kept)):
+        check_own_file(name)
     for end in ("", "-wal"):
-        _keep(f"{path}{end}", f"{kept}{end}")
+        _keep(Path(f"{path}{end}"), Path(f"{kept}{end}"))
     fresh = path.with_name(path.name + ".salvaged")
     _unlink(fresh, "", "-wal", "-shm")
     target = CrawlDatabase(fresh)
@@ -55,17 +58,19 @@ def recover(path: Path) -> Salvage:
         target.close()
     _unlink(kept, "-shm", *([] if _has_bytes(f"{kept}-wal") else ["-wal"]))
     _unlink(path, "-wal", "-shm")  # an old WAL must not be replayed into the new file
-    os.replace(fresh, path)
+    replace(fresh, path)
     return Salvage(rows, tuple(damaged), kept)
 
 
-def _keep(path: str, kept: str) -> None:
+def _keep(path: Path, kept: Path) -> None:
     """A second name for the same file; a copy where the file system knows no second names."""
-    if os.path.exists(path):
+    check_own_file(path)
+    if path.exists():
         try:
             os.link(path, kept)
         except OSError:
-            shutil.copy2(path, kept)
+            with path.open("rb") as source, replacing(kept) as copy:
+                shutil.copyfileobj(source, copy)
 
 
 def _has_bytes(path: str) -> bool:
@@ -75,13 +80,6 @@ def _has_bytes(path: str) -> bool:
 def _unlink(path: Path, *ends: str) -> None:
     for end in ends:
         Path(f"{path}{end}").unlink(missing_ok=True)
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    while os.path.exists(f"{path}.damaged-{number}"):
-        number += 1
-    return path.with_name(f"{path.name}.damaged-{number}")
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -6,9 +6,6 @@ The bed is written into a folder of its own beside the target and renamed when i
 from __future__ import annotations
 
 import errno
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +13,7 @@ from typing import Any
 
 from scenthound.crawl.settings import read
 from scenthound.errors import BadConfig, DiskFull
+from scenthound.files import new_folder, write_text
 from scenthound.lab.bed import BedTopic, topic_line, write_bed
 from scenthound.lab.importers.intake import Intake
 from scenthound.lab.importers.port import ImportReport, Notes, Options, Progress, Reader
@@ -41,11 +39,10 @@ def bring(
         topics = read_topics(Path(options.topics), notes)
     intake = Intake(notes)
     listed: list[BedTopic] = []
-    with _new_folder(bed) as folder:
+    with _bed_folder(bed) as folder:
         if brought.responses is None:
             listed.extend(topics)
-            folder.mkdir()
-            (folder / "topics.jsonl").write_text("".join(map(topic_line, listed)), encoding="utf-8")
+            write_text(folder / "topics.jsonl", "".join(map(topic_line, listed)))
         else:
             about = {
                 "title": options.title,
@@ -84,15 +81,13 @@ def _check_places(source: Path, bed: Path) -> None:
 
 
 @contextmanager
-def _new_folder(target: Path) -> Iterator[Path]:
-    """A path where a folder can be made, which becomes `target` if nothing goes wrong."""
+def _bed_folder(target: Path) -> Iterator[Path]:
+    """A new folder, which becomes `target` if nothing goes wrong."""
     made = _missing_parents(target)
-    room: Path | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        room = Path(tempfile.mkdtemp(prefix=f".{target.name[:50]}.", dir=target.parent))
-        yield room / "bed"
-        os.rename(room / "bed", target)
+        with new_folder(target) as folder:
+            yield folder
         made = []
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -100,8 +95,6 @@ def _new_folder(target: Path) -> Iterator[Path]:
         name = error.filename or target
         raise BadConfig(f"{name} can't be read or written: {error.strerror or error}") from error
     finally:
-        if room is not None:
-            shutil.rmtree(room, ignore_errors=True)
         for folder in made:
             try:
                 folder.rmdir()

@@ -1,0 +1,37 @@
+"""The names in a crawl folder that are the crawl's own, and what may stand there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from scenthound.files import refuse_link
+from scenthound.store.database import database_files
+from scenthound.store.lock import NAME as LOCK
+
+DATABASE, MODEL, PAGES = "crawl.db", "model", "pages"
+_FILES = ("crawl.toml", DATABASE, LOCK, "report.html")
+_FOLDERS = (PAGES, "index", MODEL)
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise `UnsafeFile` if something of the crawl's own is a symbolic link. The folder itself may be one."""
+    for path in (*(folder / name for name in _FILES), *database_files(str(folder / DATABASE))):
+        refuse_link(path)
+    for inner in (folder / name for name in _FOLDERS):
+        refuse_link(inner)
+        if inner.is_dir():
+            with os.scandir(inner) as entries:
+                for entry in entries:
+                    refuse_link(Path(entry.path))
+
+
+def is_part_of_a_crawl(path: Path) -> bool:
+    """True for what a crawl keeps for itself: crawl.toml, its database and lock, its report, all of `pages/`."""
+    for target in (path.parent.resolve() / path.name, path.resolve()):
+        folders = [folder for folder in target.parents if (folder / "crawl.toml").is_file()]
+        for folder in folders:
+            first = target.relative_to(folder).parts[0]
+            if first == PAGES or (target.parent == folder and first.startswith(_FILES)):
+                return True
+    return False

@@ -1,0 +1,255 @@
+"""Safe writing: every file that we write is written by one of these functions, or inside a folder that they made.
+
+A file is replaced whole or not at all: it is written under a new name beside the old one, synced, and renamed. Where a
+file has to be changed in place (a lock, a database, an archive that grows), it must be a regular file that has no name
+in any other folder. No write follows a symbolic link: a crawl folder may come from a stranger. The folder that a person
+named may be a link itself; the files in it may not.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from scenthound.errors import BadConfig, DiskFull, UnsafeFile
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_CHUNK = 1 << 20
+
+
+# ---- checks
+
+
+def refuse_link(path: Path) -> None:
+    """Raise `UnsafeFile` if there is a symbolic link at `path`, even one that leads nowhere."""
+    if path.is_symlink():
+        raise UnsafeFile(
+            f"{path} is a symbolic link, and nothing is written through a link",
+            "remove the link; if the file is needed, put the file itself there",
+        )
+
+
+def check_file(path: Path) -> None:
+    """Raise `UnsafeFile` unless `path` is free, or a regular file."""
+    refuse_link(path)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        _check_regular(path, path.lstat())
+
+
+def check_own_file(path: Path) -> None:
+    """Raise `UnsafeFile` unless `path` is free, or a regular file that has no name in another folder."""
+    refuse_link(path)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        _check_own(path, path.lstat())
+
+
+def _check_regular(path: Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise UnsafeFile(f"{path} is not a regular file", "move it away; a file of the same name is needed there")
+
+
+def _check_own(path: Path, found: os.stat_result) -> None:
+    _check_regular(path, found)
+    if found.st_nlink > 1 and found.st_nlink > _names_beside(path, found):
+        raise UnsafeFile(
+            f"{path} is a hard link: a file elsewhere would change with it",
+            "put a copy of it in its place",
+        )
+
+
+def _names_beside(path: Path, found: os.stat_result) -> int:
+    """How many names the file has in its own folder; salvage gives a database a second one for a moment."""
+    with os.scandir(path.parent) as entries:
+        return sum(entry.inode() == found.st_ino and not entry.is_symlink() for entry in entries)
+
+
+# ---- files that are replaced
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """A stream for a file that appears under its name when the block is left without an error.
+
+    `mode` is what the umask leaves of it. Raises `UnsafeFile` for a link, `BadConfig` where the file can't be written,
+    `DiskFull` where there is no room.
+    """
+    refuse_link(path)
+    with _explained(path):
+        descriptor, part = _new_file(path, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            with _explained(path):
+                file.flush()
+                os.fsync(file.fileno())
+        with _explained(path):
+            replace(part, path)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise _refusal(path, error) from error
+        raise
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, data: bytes, mode: int = 0o666) -> None:
+    """Write a file whole or not at all; see `replacing`."""
+    with replacing(path, mode) as file:
+        file.write(data)
+
+
+def write_text(path: Path, text: str, mode: int = 0o666) -> None:
+    """Write a text as UTF-8; see `replacing`."""
+    write_bytes(path, text.encode("utf-8", "replace"), mode)
+
+
+def replace(source: Path, target: Path) -> None:
+    """Rename a finished file or folder to its name, and make that survive a power cut."""
+    os.replace(source, target)
+    sync_folder(target.parent)
+
+
+def _new_file(path: Path, mode: int) -> tuple[int, Path]:
+    """A file that did not exist, beside `path`."""
+    while True:
+        part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.part")
+        with suppress(FileExistsError):
+            return os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), part
+
+
+# ---- files that are changed in place
+
+
+def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
+    """A descriptor of a regular file of our own; `UnsafeFile` for a link, a pipe, or a hard link."""
+    try:
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            check_own_file(path)
+        raise
+    try:
+        _check_own(path, os.fstat(descriptor))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+# ---- files that are kept
+
+
+def free_name(path: Path, ending: str) -> Path:
+    """The first of `path.ending-1`, `path.ending-2`, ... that nothing has, not even a broken link."""
+    number = 1
+    while os.path.lexists(f"{path}.{ending}-{number}"):
+        number += 1
+    return path.with_name(f"{path.name}.{ending}-{number}")
+
+
+def move_aside(path: Path, ending: str) -> Path:
+    """Rename a file to `path.ending-N`, over nothing; gives the new name."""
+    kept = free_name(path, ending)
+    replace(path, kept)
+    return kept
+
+
+def move_tail(path: Path, offset: int, ending: str) -> Path:
+    """Move what lies behind `offset` into the new file `path.ending-N`; gives that. The copy is durable before the cut.
+
+    A crash in between leaves the tail in both files; nothing is lost at any moment.
+    """
+    if offset <= 0:
+        return move_aside(path, ending)
+    kept = free_name(path, ending)
+    source = open_in_place(path, os.O_RDWR)
+    try:
+        with replacing(kept) as tail:
+            while chunk := os.pread(source, _CHUNK, offset + tail.tell()):
+                tail.write(chunk)
+        os.ftruncate(source, offset)
+        os.fsync(source)
+    finally:
+        os.close(source)
+    return kept
+
+
+# ---- folders
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder of ours, with its parents, unless it is there; `UnsafeFile` if a link is."""
+    refuse_link(path)
+    path.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which is renamed to `path` when the block is left without an error, and else removed.
+
+    An empty folder at `path` is replaced. Nobody else can put anything into the new folder before it is renamed, so the
+    files in it may be written in any way.
+    """
+    refuse_link(path)
+    room = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
+    try:
+        made = room / "new"
+        made.mkdir(0o755)
+        yield made
+        _sync_tree(made)
+        replace(made, path)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def sync_folder(path: Path) -> None:
+    """Make new names in a folder survive a power cut."""
+    _sync(path, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _sync_tree(folder: Path) -> None:
+    for inner, _, names in os.walk(folder):
+        for name in names:
+            sync_file(Path(inner, name))
+        sync_folder(Path(inner))
+
+
+def sync_file(path: Path) -> None:
+    """Make the content of a file survive a power cut."""
+    _sync(path, os.O_RDONLY)
+
+
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# ---- errors
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _refusal(path, error) from error
+
+
+def _refusal(path: Path, error: OSError) -> BadConfig | DiskFull:
+    """What the system says, with the name of the file that was asked for."""
+    if error.errno in NO_ROOM:
+        return DiskFull(f"no room left to write {path}", "make room, then run this again")
+    if error.errno == errno.ENOENT:
+        return BadConfig(f"{path} can't be written: there is no folder {path.parent}", "make the folder first")
+    return BadConfig(f"{path} can't be written: {error.strerror}", "name a file in a folder that is yours")
