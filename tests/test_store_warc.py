@@ -27,7 +27,7 @@ from scenthound.store import making, warc
 from scenthound.store.cdxj import surt, write_index
 from scenthound.store.memory import MemoryRepository
 from scenthound.store.records import header_lines, records, unchunked
-from scenthound.store.warc import Cut, WarcRepository, check, read_responses
+from scenthound.store.warc import WarcRepository, check, read_responses
 
 HTML = (("Content-Type", "text/html"), ("Server", "tiny"))
 NOW = 1_700_000_000.25
@@ -188,46 +188,6 @@ def test_files_are_rolled_and_each_begins_with_its_warcinfo(tmp_path: Path) -> N
     assert [path.name for path in again.files()] == names
 
 
-def test_after_a_kill_everything_behind_the_last_recorded_offset_is_cut(tmp_path: Path) -> None:
-    repository = opened(tmp_path, roll=3000)
-    places = [repository.put(response(f"p{n}", os.urandom(800)), NOW) for n in range(8)]
-    repository.close()
-    last = repository.files()[-1]
-    os.truncate(last, last.stat().st_size - 100)  # the kill came in the middle of a member
-    kept = places[3]
-    again = opened(tmp_path, roll=3000)
-    cut = again.truncate_to(kept.file, kept.offset + kept.length)
-    assert cut.removed
-    assert cut.dropped > 0
-    assert cut.missing == 0
-    place = again.put(response("after"), NOW)
-    assert again.get(place).url == "http://after.test/"
-    assert [again.get(one).url for one in places[:4]] == [f"http://p{n}.test/" for n in range(4)]
-    assert_valid(*again.files())
-    assert not [problem for report in check(tmp_path) for problem in report.problems]
-
-
-def test_if_nothing_was_recorded_nothing_stays(tmp_path: Path) -> None:
-    repository = opened(tmp_path)
-    repository.put(response(), NOW)
-    assert repository.truncate_to("", 0).removed == ("pages-00001.warc.gz",)
-    assert repository.files() == []
-    repository.put(response(), NOW)
-    assert_valid(*repository.files())
-
-
-def test_a_file_shorter_than_recorded_is_cut_at_its_last_whole_record_and_the_loss_is_said(tmp_path: Path) -> None:
-    repository = opened(tmp_path)
-    first, second = repository.put(response("a"), NOW), repository.put(response("b"), NOW)
-    repository.close()
-    path = tmp_path / first.file
-    os.truncate(path, second.offset + 10)
-    cut = repository.truncate_to(second.file, second.offset + second.length)
-    assert cut == Cut(0, (), second.length)
-    assert path.stat().st_size == second.offset
-    assert_valid(path)
-
-
 def test_damage_in_the_middle_is_reported_and_what_is_behind_it_still_read(tmp_path: Path) -> None:
     repository = opened(tmp_path)
     places = [repository.put(response(f"p{n}", os.urandom(500)), NOW) for n in range(4)]
@@ -246,7 +206,6 @@ def test_damage_in_the_middle_is_reported_and_what_is_behind_it_still_read(tmp_p
     problems: list[str] = []
     assert [one.url for _, _, one in read_responses(path, problems)] == ["http://p0.test/", "http://p2.test/"]
     assert len(problems) == 2
-    assert repository.heal()[0].good == path.stat().st_size
     with pytest.raises(FolderBroken, match=r"can't be read|holds no response"):
         repository.get(places[1])
 

@@ -112,8 +112,9 @@ def crawl(
 @click.option(
     "--pages", type=click.IntRange(min=1), metavar="N", help="A new budget: stop when there are this many pages in all."
 )
+@click.option("--refetch", is_flag=True, help="Fetch pages again whose WARC file is missing.")
 @json_option
-def resume(folder: Path, pages: int | None, as_json: bool) -> int:
+def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int:
     """Go on with a crawl, whatever ended it: Ctrl-C, a crash, a full disk, or a spent budget.
 
     \b
@@ -122,7 +123,7 @@ def resume(folder: Path, pages: int | None, as_json: bool) -> int:
     """
     from scenthound.wiring import resume as take_up
 
-    session = take_up(folder, pages=pages)
+    session = take_up(folder, pages=pages, refetch=refetch)
     for sentence in session.folder.recovered:
         say(f"note: {sentence}")
     budget = session.crawl.limits.pages

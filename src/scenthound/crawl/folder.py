@@ -8,37 +8,36 @@ WARC first, so that a crash at any moment leaves a state that `reopen` can go on
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound.crawl.asked import Asked
 from scenthound.crawl.core import Crawl
+from scenthound.crawl.entries import MODEL, PAGES, refuse_links
 from scenthound.crawl.gate import HOST_FAILURES
 from scenthound.crawl.politeness import HostState, Manners, OriginRules
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
-from scenthound.model import Step
+from scenthound.files import NO_ROOM, write_text
+from scenthound.model import Step, Url
 from scenthound.ports import OwnFrontier, Saves
-from scenthound.store import cdxj
+from scenthound.store import archive, cdxj
 from scenthound.store.labels import Labels
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.models import Model, load_model, save_model
 from scenthound.store.salvage import recover
 from scenthound.store.sqlite import CrawlDatabase, SqliteHistory
-from scenthound.store.warc import FileReport, WarcRepository, look_at
+from scenthound.store.warc import NOWHERE, End, WarcRepository
 from scenthound.web.robots import Rules
 
 FOREVER = float("inf")
-MODEL = "model"
 INDEXED = 200_000_000  # bytes of WARC that are indexed at the end of a run, in a second or two; more waits for `report`
 MOST_RUNS = 500
-CHECKED = 200_000_000  # bytes of WARC that are read through on resume; some three seconds
 
 
 @dataclass(slots=True, repr=False)
@@ -57,7 +56,11 @@ class CrawlFolder:
     """The database was damaged: what it knew of the frontier may be gone."""
     forgotten: list[Step] = field(default_factory=list)
     """Pages whose record was lost: to be fetched again."""
+    unreadable: list[Url] = field(default_factory=list)
+    """Pages whose record could not be read while the strategy was brought up to date."""
     crawl: Crawl | None = None
+    synced: End = NOWHERE
+    """How far the WARC survives a power cut, as the database has it."""
     runs: list[tuple[float, float]] = field(default_factory=list)
     """When somebody crawled here, as (begin, end) by the last commit."""
 
@@ -74,6 +77,7 @@ class CrawlFolder:
         kept = LOCK if model is None else MODEL  # a birth that was cut short left its model there
         if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
+        refuse_links(path)
         with _room(path):
             path.mkdir(parents=True, exist_ok=True)
             release = lock(path).release
@@ -83,28 +87,32 @@ class CrawlFolder:
                 ):
                     save_model(path / MODEL, model)
                 mode = 0o600 if asked.has_secrets else 0o666
-                write_whole(path / "crawl.toml", asked.to_toml(), mode)  # first: from here on it can be resumed
+                write_text(path / "crawl.toml", asked.to_toml(), mode)  # first: from here on it can be resumed
                 return cls._with(path, asked, CrawlDatabase(path / "crawl.db"), release)
             except BaseException:
                 release()
                 raise
 
     @classmethod
-    def reopen(cls, path: Path) -> CrawlFolder:
-        """Take up a crawl after it ended, was interrupted or was killed; mend what a crash left behind."""
+    def reopen(cls, path: Path, refetch: bool = False) -> CrawlFolder:
+        """Take up a crawl after it ended, was interrupted or was killed; mend what a crash left behind.
+
+        A whole WARC file that is missing is an error, unless with `refetch` its pages may be fetched again.
+        """
         asked = read_asked(path)
+        refuse_links(path)
         _may_write(path)
-        release = lock(path).release
-        try:
+        with contextlib.ExitStack() as undo:
+            release = lock(path).release
+            undo.callback(release)
             database, mended = cls._mended_database(path)
+            undo.callback(database.close)
             database.wake()
             folder = cls._with(path, asked, database, release)
             folder.recovered, folder.salvaged = mended, bool(mended)
-            folder._mend_pages()
-            return folder
-        except BaseException:
-            release()
-            raise
+            folder._mend_pages(refetch)
+            undo.pop_all()
+        return folder
 
     @staticmethod
     def _mended_database(path: Path) -> tuple[CrawlDatabase, list[str]]:
@@ -126,6 +134,7 @@ class CrawlFolder:
     def look(cls, path: Path) -> CrawlFolder:
         """Read only, and without a lock: the crawl may be running."""
         asked = read_asked(path)
+        refuse_links(path)
         return cls._with(path, asked, CrawlDatabase(path / "crawl.db", read_only=True), lambda: None)
 
     @classmethod
@@ -134,38 +143,28 @@ class CrawlFolder:
         runs = _read_runs(database.meta("runs"))
         return cls(path, asked, database, SqliteHistory(database), pages, release, runs=runs)
 
-    def _mend_pages(self) -> None:
-        """Cut the WARC where the database's knowledge ends; ask again for pages whose record is gone."""
-        file, _, offset = self.database.meta("warc_end").rpartition(":")
-        if self.recovered or (file and not offset.isdigit()):
-            self.repository.heal()  # a salvaged database may not know how far its pages reach: keep whole records
-        else:
-            cut = self.repository.truncate_to(file, int(offset or 0))
-            if cut.dropped:
-                self.recovered.append(f"{cut.dropped:,} bytes that were still in flight were cut from the WARC")
-        for report in self._checked():
-            places = self.repository.cleaned(report.file)
-            self.forgotten += self.history.moved(report.file, places)
-            kept = f"{len(places):,} whole records were kept, the old file is {report.file}.damaged"
-            self.recovered.append(f"{report.file} was damaged: {kept}")
-        files = self.repository.files()
-        sizes = {path.name: path.stat().st_size for path in files}
-        self.forgotten += self.history.forget_missing(sizes)
-        if self.forgotten:
-            self.recovered.append(f"{len(self.forgotten)} pages are gone from the WARC and will be fetched again")
-        if files:
-            self.database.save_meta("warc_end", f"{files[-1].name}:{sizes[files[-1].name]}")
-        self.database.commit()
+    def _mend_pages(self, refetch: bool) -> None:
+        """Compare the WARC files with the history; move tails aside, ask again for pages whose record is gone."""
+        repository, database = self.repository, self.database
+        written, synced = (End.parse(database.meta(name)) for name in ("warc_end", "warc_synced"))
+        found = archive.examine(repository, self.history, written, synced, everything=self.salvaged)
+        if found.missing and not refetch:
+            raise _missing(self.path, found.missing)
+        mended = archive.mend(repository, self.history, found)
+        self.recovered += mended.notes
+        self.forgotten += mended.forgotten
+        end = written if written == found.end.next_file() else mended.end
+        repository.continue_at(end)
+        database.save_meta("warc_end", str(end))
+        database.save_meta("warc_synced", str(repository.synced))
+        database.commit()
 
-    def _checked(self) -> list[FileReport]:
-        """Damaged files among the newest; reading them all would make the resumption of a large crawl slow."""
-        reports, budget = [], CHECKED
-        for path in reversed(self.repository.files()):
-            budget -= path.stat().st_size
-            if budget < 0:
-                break
-            reports.append(look_at(path))
-        return [report for report in reports if report.problems]
+    def forget_unreadable(self) -> None:
+        """Have the pages fetched again whose record could not be read."""
+        if self.unreadable:
+            self.forgotten += self.history.forget(self.unreadable)
+            self.recovered.append(f"{len(self.unreadable):,} more pages can't be read and will be fetched again")
+            self.unreadable.clear()
 
     def model(self) -> Model | None:
         """What the strategy had learned before this crawl; `FolderBroken` where it is gone, or another one."""
@@ -205,9 +204,7 @@ class CrawlFolder:
                 f"less than {settings.disk_reserve:,} bytes are free for {self.path}", "make room, then resume"
             )
         self.repository.flush()
-        file, offset = self.repository.end()
-        if file:
-            self.database.save_meta("warc_end", f"{file}:{offset}")
+        self._save_end()
         if crawl is not None:
             self._save_manners(crawl.manners)
             for host, asked in crawl.sitemaps.handed_over().items():
@@ -219,6 +216,16 @@ class CrawlFolder:
                 flying = getattr(crawl.frontier, "in_flight", list)
                 self.database.save_meta("waiting", str(len(crawl.frontier) + len(flying())))
         self.database.commit()
+
+    def _save_end(self) -> None:
+        """Note how far the WARC reaches, and how far of it is synced."""
+        repository = self.repository
+        repository.sync_soon()
+        if repository.end().file:
+            self.database.save_meta("warc_end", str(repository.end()))
+        if repository.synced != self.synced:
+            self.synced = repository.synced
+            self.database.save_meta("warc_synced", str(self.synced))
 
     def _save_manners(self, manners: Manners | None) -> None:
         if manners is None:
@@ -268,9 +275,9 @@ class CrawlFolder:
         if self.crawl is not None:
             self._save_strategy(self.crawl, now=True)
         self._note_end(reason, now)
-        self.commit(now)
         self.repository.sync()
-        with contextlib.suppress(OSError):  # an index can be had at any time
+        self.commit(now)
+        with contextlib.suppress(OSError, OurFault):  # an index can be had at any time
             cdxj.refresh(self.path / "pages", INDEXED)
 
     def stopped(self, reason: str, now: float) -> None:
@@ -347,17 +354,13 @@ def read_asked(path: Path) -> Asked:
         raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
 
 
-def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
-    """Write a file whole or not at all; `mode` is what the umask leaves of it."""
-    part = path.with_name(path.name + ".part")
-    part.unlink(missing_ok=True)
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
-        file.write(text)
-    part.replace(path)
-
-
-def _has_model(folder: Path, digest: str) -> bool:
-    return folder.exists() and load_model(folder).digest == digest
+def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
+    """The error for WARC files that are gone: perhaps their disk is not mounted."""
+    names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
+    return FolderBroken(
+        f"{path / PAGES} lacks {names}, with {sum(files.values()):,} recorded pages",
+        f"put the files back; or have the pages fetched again: scenthound resume {path} --refetch",
+    )
 
 
 def _may_write(path: Path) -> None:
@@ -384,7 +387,7 @@ def _room(path: Path) -> Iterator[None]:
             raise DiskFull(f"no room left for {path}", "make room and try again") from error
         raise
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in NO_ROOM:
             raise DiskFull(f"no room left for {path}", "make room and try again") from error
         raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from scenthound.model import Event, Miss, Step, Url
@@ -36,6 +36,14 @@ class Mark(NamedTuple):
     title: str
     depth: int
     requested: Url | None
+
+
+class Place(NamedTuple):
+    """Where an event's record should be in its file."""
+
+    event: int
+    offset: int
+    length: int
 
 
 class SqliteHistory:
@@ -222,14 +230,6 @@ class SqliteHistory:
             found = _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
             yield row[15], found, where
 
-    def moved(self, file: str, places: Mapping[int, int]) -> list[Step]:
-        """The repository wrote a file anew: note where its records are now, and forget the pages that are in none."""
-        rows = list(self._rows("SELECT event, url, offset FROM history WHERE file = ?", (file,)))
-        gone = [Url(url) for _, url, offset in rows if offset not in places]
-        fixed = [(places[offset], event) for event, _, offset in rows if offset in places]
-        self._database.executemany("UPDATE history SET offset = ? WHERE event = ?", fixed)
-        return self._forget(gone)
-
     def pages_until(self, event: int) -> int:
         """How many pages there were when this event had happened."""
         sql = "SELECT count(*) FROM history WHERE kind = 'page' AND event <= ?"
@@ -239,16 +239,32 @@ class SqliteHistory:
         """The largest page number given so far."""
         return int((self._row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
 
-    def forget_missing(self, sizes: Mapping[str, int]) -> list[Step]:
-        """Take back every page whose record lies beyond what the repository's files hold; gives what was forgotten."""
-        files = [file for (file,) in self._rows("SELECT DISTINCT file FROM history WHERE file IS NOT NULL")]
-        gone: list[Url] = []
-        for file in files:
-            sql = "SELECT url FROM history WHERE kind = 'page' AND file = ? AND offset + length > ? ORDER BY event"
-            gone += [Url(url) for (url,) in self._rows(sql, (file, sizes.get(file, 0)))]
-        return self._forget(gone)
+    def recorded_files(self) -> dict[str, tuple[int, int]]:
+        """The files of the repository that pages were recorded in: how many pages, and where the last of them ends."""
+        sql = "SELECT file, count(*), max(offset + length) FROM history WHERE file IS NOT NULL GROUP BY file"
+        return {file: (count, int(end or 0)) for file, count, end in self._rows(sql)}
 
-    def _forget(self, gone: Sequence[Url]) -> list[Step]:
+    def places_in(self, file: str) -> list[Place]:
+        """Where the records of one file should be, in their order."""
+        sql = "SELECT event, offset, length FROM history WHERE file = ? ORDER BY offset"
+        return [Place(event, _whole(offset), _whole(length)) for event, offset, length in self._rows(sql, (file,))]
+
+    def sample_records(self, count: int) -> list[Where]:
+        """Some `count` places of records, evenly spread over the crawl; all of them where there are fewer."""
+        stride = max(1, self.last_event() // count)
+        sql = "SELECT file, offset, length FROM history WHERE file IS NOT NULL AND event % ? = 0"
+        return [Where(file, _whole(offset), _whole(length)) for file, offset, length in self._rows(sql, (stride,))]
+
+    def forget_events(self, events: Sequence[int]) -> list[Step]:
+        """Take back the pages of these events, whose records are gone; gives what was forgotten."""
+        rows = [self._row("SELECT url, kind FROM history WHERE event = ?", (event,)) for event in events]
+        self._database.executemany(
+            "UPDATE history SET file = NULL, offset = NULL, length = NULL WHERE event = ?", [(n,) for n in events]
+        )
+        return self.forget([Url(row[0]) for row in rows if row is not None and row[1] == "page"])
+
+    def forget(self, gone: Sequence[Url]) -> list[Step]:
+        """Take back pages, so that they can be fetched again; gives what was forgotten."""
         steps = [step for step in map(self.step_of, gone) if step is not None]
         for url in gone:
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
@@ -385,6 +401,11 @@ class SqliteHistory:
             met.add(name)
             row = self._row("SELECT to_url FROM aliases WHERE url = ?", (name,))
             name = None if row is None else Url(row[0])
+
+
+def _whole(value: object) -> int:
+    """A number of a row that somebody may have tampered with; -1 is no place in a file."""
+    return value if isinstance(value, int) else -1
 
 
 def _step(row: Any) -> Step:

@@ -7,11 +7,11 @@ back, so a full disk leaves valid files. Requests are not kept: what we ask is t
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import os
 import re
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenthound.errors import DiskFull, FolderBroken
+from scenthound.files import NO_ROOM, check_own_file, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Where
 from scenthound.store.making import STORED, as_member, digest_of, info_record, response_record
@@ -30,6 +31,7 @@ with warnings.catch_warnings():
 
 ROLL = 1 << 30
 LEVEL = 2  # half the time of level 6 for 8 % more bytes (docs/decisions/0004)
+UNSYNCED = 64 << 20  # bytes after which a sync is begun: a second's work to check at a resume
 _PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
 _PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
 
@@ -45,15 +47,28 @@ class FileReport(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-class Cut(NamedTuple):
-    """What was done to the repository at a resume."""
+class End(NamedTuple):
+    """How far the repository reaches: the file written to, and the offset in it. Empty: nothing is written yet."""
 
-    dropped: int = 0
-    """Bytes behind the last recorded offset."""
-    removed: tuple[str, ...] = ()
-    """Files that held nothing recorded."""
-    missing: int = 0
-    """Bytes that were recorded and are not there, as after a power cut."""
+    file: str = ""
+    offset: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> End:
+        """What `str` gave; nothing where somebody has damaged the text. `FolderBroken` for a name that is not ours."""
+        file, _, offset = text.rpartition(":")
+        if file and not _PATTERN.fullmatch(file):
+            raise FolderBroken(f"`{file}` is no file of this repository", "the crawl's database was tampered with")
+        return cls(file, int(offset)) if offset.isascii() and offset.isdigit() and len(offset) < 19 else cls()
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.offset}"
+
+    def next_file(self) -> End:
+        return End(_name(_number(self.file) + 1 if self.file else 1))
+
+
+NOWHERE = End()
 
 
 class WarcRepository:
@@ -66,6 +81,10 @@ class WarcRepository:
         self._file: io.FileIO | None = None
         self._name, self._offset = "", 0
         self._has_records = False
+        self._next_name = ""
+        self._syncing: Sync | None = None
+        self.synced = NOWHERE
+        """What survives a power cut by now."""
 
     def put(self, response: Response, now: float) -> Where:
         """Store a response. Raises `DiskFull`, and then nothing has changed."""
@@ -88,25 +107,59 @@ class WarcRepository:
             raise FolderBroken(f"{where.file} holds no response at {where.offset}")
         return found[0]
 
-    def end(self) -> tuple[str, int]:
+    def holds(self, where: Where) -> bool:
+        """Whether there is a whole record of this length."""
+        try:
+            with (self.folder / where.file).open("rb") as file:
+                member = member_at(os.pread(file.fileno(), min(where.length, LARGEST), where.offset), 0)
+        except (OSError, ValueError, OverflowError):
+            return False
+        return member.length == where.length and not problem_of(member)
+
+    def end(self) -> End:
         """The file written to, and how far it reaches."""
-        return self._name, self._offset
+        return End(self._name, self._offset)
+
+    def continue_at(self, end: End) -> None:
+        """Let the next record go to this file, an old one or a new one, and sync what there is of it."""
+        self.close()
+        self._next_name = end.file
+        if (path := self.folder / end.file).is_file():
+            check_own_file(path)
+            sync_file(path)
+        sync_folder(self.folder)
+        self.synced = end
 
     def flush(self) -> None:
         """Nothing to do: a record is with the operating system when `put` returns."""
 
     def sync(self) -> None:
         """Make everything put so far survive a power cut."""
+        self._finish_sync(wait=True)
         if self._file is not None:
             with _space(self._name):
                 os.fsync(self._file.fileno())
-            descriptor = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            sync_folder(self.folder)
+            self.synced = self.end()
+
+    def sync_soon(self) -> None:
+        """Begin to sync beside the crawl when `UNSYNCED` bytes were written since; `synced` tells when it is done."""
+        self._finish_sync()
+        written = self._offset - (self.synced.offset if self.synced.file == self._name else 0)
+        if self._file is not None and self._syncing is None and written >= UNSYNCED:
+            self._syncing = Sync(self._file.fileno(), self.folder, self.end())
+
+    def _finish_sync(self, wait: bool = False) -> None:
+        if self._syncing is not None and (wait or self._syncing.is_done()):
+            syncing, self._syncing = self._syncing, None
+            with _space(syncing.end.file):
+                syncing.result()
+            self.synced = syncing.end
 
     def close(self) -> None:
+        if self._syncing is not None:
+            self._syncing.wait()
+            self._syncing = None
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -121,66 +174,12 @@ class WarcRepository:
         """The repository's files in the order they were written."""
         return files_of(self.folder)
 
-    def truncate_to(self, file: str, offset: int) -> Cut:
-        """Cut everything that was written after the last recorded record; `("", 0)`: nothing was recorded.
-
-        Whole files beyond it are set aside as `*.orphan`, not deleted. A name that is no file of ours is refused.
-        """
-        if file and not _PATTERN.fullmatch(file):
-            raise FolderBroken(f"`{file}` is no file of this repository", "the crawl's database was tampered with")
-        self.close()
-        dropped, removed = 0, []
-        for path in self.files():
-            size = path.stat().st_size
-            if path.name > file:
-                dropped += size
-                removed.append(path.name)
-                path.replace(path.with_name(path.name + ".orphan"))
-            elif path.name == file and size > offset:
-                dropped += size - offset
-                os.truncate(path, offset)
-        if not file:
-            return Cut(dropped, tuple(removed))
-        size = (self.folder / file).stat().st_size if (self.folder / file).exists() else 0
-        if size < offset:
-            good = look_at(self.folder / file).good if size else 0
-            if size:
-                os.truncate(self.folder / file, good)
-            return Cut(dropped, tuple(removed), offset - good)
-        return Cut(dropped, tuple(removed))
-
-    def cleaned(self, file: str) -> dict[int, int]:
-        """Write a damaged file anew from its whole records; gives where each of them now begins.
-
-        The damaged file is kept beside it as `*.damaged`.
-        """
-        path = self.folder / file
-        part, places = path.with_name(file + ".part"), dict[int, int]()
-        with _space(file), path.open("rb") as old, part.open("wb") as new:
-            for member in members(path):
-                if not problem_of(member):
-                    places[member.offset] = new.tell()
-                    new.write(os.pread(old.fileno(), member.length, member.offset))
-            new.flush()
-            os.fsync(new.fileno())
-        path.replace(path.with_name(file + ".damaged"))
-        part.replace(path)
-        return places
-
-    def heal(self) -> list[FileReport]:
-        """Cut half-written tails off all files; used when the database can't say how far the record goes."""
-        self.close()
-        reports = check(self.folder)
-        for report in reports:
-            if report.good < report.size:
-                os.truncate(self.folder / report.file, report.good)
-        return reports
-
     def _make_room(self, length: int, now: float) -> None:
         """Open the last file, or a new one where the last is full."""
         if self._file is None:
             last = self.files()[-1:]
-            self._open(last[0].name if last else _name(1), now)
+            self._open(self._next_name or (last[0].name if last else _name(1)), now)
+            self._next_name = ""
         if self._has_records and self._offset + length > self.roll:
             self.sync()
             self.close()
@@ -188,7 +187,7 @@ class WarcRepository:
 
     def _open(self, name: str, now: float) -> None:
         with _space(name):
-            self._file = io.FileIO(self.folder / name, "ab")
+            self._file = io.FileIO(open_in_place(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab")
         self._name, self._offset = name, self._file.seek(0, os.SEEK_END)
         self._has_records = self._offset > 0
         if self._offset == 0:
@@ -209,6 +208,37 @@ class WarcRepository:
         self._offset += len(member)
         self._has_records = True
         return Where(self._name, offset, len(member))
+
+
+class Sync:
+    """An `fsync` that runs beside the crawl, in a thread of its own."""
+
+    def __init__(self, descriptor: int, folder: Path, end: End) -> None:
+        self.end = end
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._run, args=(os.dup(descriptor), folder), daemon=True)
+        self._thread.start()
+
+    def is_done(self) -> bool:
+        return not self._thread.is_alive()
+
+    def wait(self) -> None:
+        self._thread.join()
+
+    def result(self) -> None:
+        """Wait for it; raises what went wrong."""
+        self.wait()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self, descriptor: int, folder: Path) -> None:
+        try:
+            os.fsync(descriptor)
+            sync_folder(folder)
+        except OSError as error:
+            self._error = error
+        finally:
+            os.close(descriptor)
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -335,6 +365,6 @@ def _space(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno in NO_ROOM:
             raise DiskFull(f"no room left to write {name}", "make room, then go on") from error
         raise

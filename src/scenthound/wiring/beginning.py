@@ -84,10 +84,18 @@ def begin(
 
 
 def resume(
-    out: Path | str, *, fetcher: Fetcher | None = None, watch: Watcher | None = None, pages: int | None = None
+    out: Path | str,
+    *,
+    fetcher: Fetcher | None = None,
+    watch: Watcher | None = None,
+    pages: int | None = None,
+    refetch: bool = False,
 ) -> Session:
-    """Go on with the crawl in a folder, whatever ended it. `pages` sets a new budget."""
-    folder = CrawlFolder.reopen(Path(out))
+    """Go on with the crawl in a folder, whatever ended it. `pages` sets a new budget.
+
+    With `refetch` pages are fetched again whose WARC file is missing; without, that is an error.
+    """
+    folder = CrawlFolder.reopen(Path(out), refetch)
     try:
         clock = Clock()
         crawl = _assemble(folder, clock, watch, pages)
@@ -100,6 +108,7 @@ def resume(
             crawl.load(state)
         if folder.salvaged:
             reconsider(folder, crawl)
+        folder.forget_unreadable()
         for step in folder.forgotten:
             crawl.want_again(step)
         if crawl.manners is not None:

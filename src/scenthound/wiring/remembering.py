@@ -6,6 +6,7 @@ from scenthound import url as urls
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.folder import CrawlFolder
 from scenthound.crawl.hearing import in_order
+from scenthound.errors import FolderBroken
 from scenthound.model import Candidate, Miss, Page, Step, Url
 from scenthound.ports import OwnFrontier, Saves, Where
 from scenthound.store.labels import Heard, Labels
@@ -82,5 +83,10 @@ def reconsider(folder: CrawlFolder, crawl: Crawl) -> None:
 def _read_again(folder: CrawlFolder, step: Step, where: Where, limits: PageLimits) -> Page | None:
     candidate = Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
     agent = product_token(folder.asked.settings) if folder.asked.settings.robots else ""
-    result = land(candidate, folder.repository.get(where), limits, agent=agent, now=step.time)
+    try:
+        response = folder.repository.get(where)
+    except FolderBroken:
+        folder.unreadable.append(step.url)
+        return None
+    result = land(candidate, response, limits, agent=agent, now=step.time)
     return result if isinstance(result, Page) else None

@@ -1,0 +1,172 @@
+"""Does the archive hold what the history says? Asked at every resume, before anything is written.
+
+Where the archive ends is found by reading it, never taken from a number alone. Read are: all that was written since the
+last sync, the newest `CHECKED` bytes in any case, and a sample of the older records; a file in which something is wrong
+is read from its beginning. So the time is bounded, however large the archive is.
+
+Nothing is cut away. What lies behind the last recorded page moves to `NAME.tail-N`, beside the file. A file with damage
+in its middle stays as it is, for the records before and behind the damage, and the next pages go to a new file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from scenthound.files import move_tail
+from scenthound.model import Step
+from scenthound.store.records import members
+from scenthound.store.sqlite_history import Place, SqliteHistory
+from scenthound.store.warc import End, WarcRepository, problem_of
+
+CHECKED = 200_000_000  # bytes that are read in any case; some three seconds
+SAMPLE = 500  # records that are read besides, spread over all files
+TAIL = "tail"
+_NO_LIMIT = 1 << 63
+
+
+class Damage(NamedTuple):
+    """Recorded pages that a file does not hold."""
+
+    file: str
+    offset: int
+    """Where the first of them should be."""
+    why: str
+    events: tuple[int, ...]
+    """Their rows in the history."""
+    is_inside: bool
+    """There are whole records behind the damage."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file} is damaged at byte {self.offset} ({self.why}): {len(self.events):,} recorded pages "
+            "can't be read and will be fetched again; the others are kept"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the archive holds, compared with the history."""
+
+    end: End
+    """The file that the archive ends in, and the offset behind its last valid record."""
+    surplus: tuple[str, ...]
+    """Files behind that one: nothing in them was recorded."""
+    damages: tuple[Damage, ...]
+    missing: Mapping[str, int]
+    """Files that are gone, with the number of pages recorded in each."""
+
+
+@dataclass(slots=True)
+class Mended:
+    """What was done, in sentences for people, the pages to fetch again, and where the next page goes."""
+
+    end: End
+    notes: list[str] = field(default_factory=list)
+    forgotten: list[Step] = field(default_factory=list)
+
+
+def examine(
+    repository: WarcRepository, history: SqliteHistory, written: End, synced: End, everything: bool = False
+) -> Findings:
+    """Compare the files with the history. `written` and `synced` are what the last run noted; neither is trusted.
+
+    With `everything` all files are read, and whole records stay even if the history has lost them.
+    """
+    sizes = {path.name: path.stat().st_size for path in repository.files()}
+    recorded = history.recorded_files()
+    last = max((file for file in sizes if everything or file in recorded or file == written.file), default="")
+    limit = _NO_LIMIT if everything or written.file > last else written.offset if written.file == last else 0
+    starts = dict.fromkeys(sizes, 0) if everything else _starts(sizes, last, synced)
+    unsound = {
+        where.file for where in history.sample_records(SAMPLE) if where.file in sizes and not repository.holds(where)
+    }
+    unsound |= {file for file, (_, end) in recorded.items() if end > sizes.get(file, end)}
+    damages, end = [], 0
+    for file in sorted({*starts, *unsound}):
+        path, places = repository.folder / file, history.places_in(file)
+        damage, valid = _compare(path, places, starts.get(file, 0), limit)
+        damages += [damage] if damage else []
+        end = valid if file == last else end
+    return Findings(
+        End(last, end),
+        tuple(file for file in sorted(sizes) if file > last),
+        tuple(damages),
+        {file: count for file, (count, _) in sorted(recorded.items()) if file not in sizes},
+    )
+
+
+def mend(repository: WarcRepository, history: SqliteHistory, found: Findings) -> Mended:
+    """Move tails aside, and forget the pages that are not there so that they are fetched again."""
+    repository.close()
+    done, folder = Mended(found.end), repository.folder
+    for file in found.surplus:
+        done.notes.append(_move(folder / file, 0))
+    if found.end.file and (folder / found.end.file).stat().st_size > found.end.offset:
+        done.notes.append(_move(folder / found.end.file, found.end.offset))
+    for damage in found.damages:
+        done.forgotten += history.forget_events(damage.events)
+        done.notes.append(str(damage))
+        if damage.is_inside and damage.file == found.end.file:
+            done.end = found.end.next_file()
+            done.notes.append(f"new pages go to {done.end.file}")
+    for file, count in found.missing.items():
+        done.forgotten += history.forget_events([place.event for place in history.places_in(file)])
+        done.notes.append(f"{file} is missing: its {count:,} recorded pages will be fetched again")
+    return done
+
+
+def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
+    """From where on files are read: from the last sync, and the newest `CHECKED` bytes.
+
+    A file is synced before the next one is begun. So where no sync is noted, the last file is read.
+    """
+    starts: dict[str, int] = {}
+    budget = CHECKED
+    since = synced if synced.file else End(last, 0)
+    for file in sorted((file for file in sizes if file <= last), reverse=True):
+        sync = 0 if file > since.file else since.offset if file == since.file else sizes[file]
+        start = min(sync, max(0, sizes[file] - budget))
+        if start < sizes[file] or file == last:
+            starts[file] = start
+            budget = max(0, budget - (sizes[file] - start))
+    return starts
+
+
+def _compare(path: Path, places: Sequence[Place], start: int, limit: int) -> tuple[Damage | None, int]:
+    """What a file lacks, read from the last recorded page before `start` on, and where its last valid record ends.
+
+    That is the last whole record that does not reach beyond `limit`, or that the history names.
+    """
+    start = max((place.offset for place in places if 0 <= place.offset <= start), default=0)
+    lengths: dict[int, int] = {}
+    holes: list[tuple[int, str]] = []
+    for member in members(path, start):
+        if problem := problem_of(member):
+            holes.append((member.offset, problem))
+        else:
+            lengths[member.offset] = member.length
+    behind = [place for place in places if not 0 <= place.offset < start]
+    lost = [place for place in behind if lengths.get(place.offset) != place.length]
+    if lost and start:
+        return _compare(path, places, 0, limit)
+    gone = {place.event for place in lost}
+    named = [place.offset + place.length for place in places if place.event not in gone]
+    whole = [offset + length for offset, length in lengths.items()]
+    valid = max([*named, *(end for end in whole if end <= limit)], default=0)
+    return (_damage(path, lost, holes, max(whole, default=0)) if lost else None), valid
+
+
+def _damage(path: Path, lost: Sequence[Place], holes: Sequence[tuple[int, str]], last_whole: int) -> Damage:
+    offset, size = max(0, min(place.offset for place in lost)), path.stat().st_size
+    near = [problem for at, problem in holes if at <= offset]
+    why = f"it has only {size:,} bytes" if offset >= size else near[-1] if near else "another record is there"
+    return Damage(path.name, offset, why, tuple(place.event for place in lost), last_whole > offset)
+
+
+def _move(path: Path, offset: int) -> str:
+    size = path.stat().st_size - offset
+    kept = move_tail(path, offset, TAIL)
+    return f"{size:,} bytes behind the last recorded page of {path.name} were moved to {path.parent.name}/{kept.name}"
