@@ -1,0 +1,286 @@
+"""Links planted where a command writes: nothing outside changes, and the command says which link it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pupil  # noqa: F401 - puts the test's strategy on the shelf
+from resuming import TOPIC, WEB, born
+from scenthound.cli.app import run
+from scenthound.cli.demo import MARK
+from scenthound.errors import UnsafeFile
+from scenthound.lab.bed import write_bed
+from scenthound.lab.generate import generate
+from scenthound.lab.prepared_cache import VARIABLE
+from small_crawl import SEED, small_crawl
+
+Talk = pytest.CaptureFixture[str]
+WARC = "pages/pages-00001.warc.gz"
+CRAWL_ENTRIES = (
+    "crawl.lock",
+    "crawl.toml",
+    "crawl.db",
+    "crawl.db-wal",
+    "crawl.db-shm",
+    "crawl.db-journal",
+    "pages",
+    WARC,
+    "pages/pages-00002.warc.gz",
+    "pages/index.cdxj",
+    f"{WARC}.tail-1",
+    "index",
+    "model",
+    "report.html",
+)
+CRAWL_COMMANDS = {
+    "resume": ["resume", "{}"],
+    "resume with more pages": ["resume", "{}", "--pages", "1000"],
+    "report": ["report", "{}"],
+    "export": ["export", "{}", "--to", "csv"],
+    "label": ["label", "{}", SEED, "--on-topic"],
+    "status": ["status", "{}"],
+}
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    return folder
+
+
+def plant(path: Path, outside: Path) -> Path:
+    """Put a link at `path` that leads outside: to what was there, if something was, else to a file of somebody's."""
+    target = outside / path.name
+    if path.exists():
+        path.rename(target)
+    else:
+        target.write_text("somebody's\n")
+    path.symlink_to(target)
+    return path
+
+
+def state(folder: Path) -> dict[str, bytes | None]:
+    return {str(path): path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
+
+
+def refused(words: list[str], link: Path, outside: Path, capsys: Talk) -> None:
+    """The command names the link, ends with code 4, and changes nothing outside."""
+    before = state(outside)
+    capsys.readouterr()
+    code = run(words)
+    told = capsys.readouterr()
+    assert state(outside) == before
+    assert code == 4, told
+    error = [line for line in told.err.splitlines() if line.startswith("error: ")]
+    assert error == [f"error: {link} is a symbolic link, and nothing is written through a link"]
+    assert "hint: remove the link" in told.err
+    assert "Traceback" not in told.err
+    assert link.is_symlink()
+
+
+@pytest.mark.parametrize("words", CRAWL_COMMANDS.values(), ids=CRAWL_COMMANDS)
+@pytest.mark.parametrize("name", CRAWL_ENTRIES)
+def test_no_command_writes_through_a_link_in_a_crawl_folder(
+    name: str, words: list[str], tmp_path: Path, outside: Path, capsys: Talk
+) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    link = plant(folder / name, outside)
+    refused([word.format(folder) for word in words], link, outside, capsys)
+
+
+def test_the_folder_itself_may_be_a_link(tmp_path: Path, capsys: Talk) -> None:
+    (tmp_path / "link").symlink_to(small_crawl(tmp_path / "balloons"))
+    for words in CRAWL_COMMANDS.values():
+        if "1000" not in words:
+            assert run([word.format(tmp_path / "link") for word in words]) == 0, capsys.readouterr()
+
+
+def test_an_export_does_not_write_through_a_link(tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    link = plant(folder / "balloons.csv", outside)
+    refused(["export", str(folder), "--to", "csv", "--force"], link, outside, capsys)
+    (outside / "balloons.csv").unlink()
+    refused(["export", str(folder), "--to", "csv"], link, outside, capsys)
+
+
+def test_links_with_names_of_unfinished_files_lead_nowhere(tmp_path: Path, outside: Path) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    for name in ("report.html", "balloons.csv"):
+        plant(folder / f".{name}.{os.getpid()}.part", outside)
+    plant(folder / "crawl.toml.part", outside)
+    before = state(outside)
+    assert run(["report", str(folder)]) == 0
+    assert run(["export", str(folder), "--to", "csv"]) == 0
+    assert state(outside) == before
+
+
+def test_a_salvage_does_not_write_through_a_link(tmp_path: Path, outside: Path) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    with (folder / "crawl.db").open("r+b") as file:
+        file.write(b"\x00" * 4096)
+    for name in ("crawl.db.damaged-1", "crawl.db.salvaged"):
+        plant(folder / name, outside)
+    (folder / "crawl.db.damaged-2").symlink_to(outside / "new")
+    before = state(outside)
+    run(["resume", str(folder), "--pages", "1"])
+    assert state(outside) == before
+    assert (folder / "crawl.db.damaged-3").is_file()
+
+
+@pytest.mark.parametrize("name", ["crawl.lock", "crawl.db", WARC])
+def test_a_hard_link_is_not_written_to(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    os.link(folder / name, outside / "theirs")
+    before = state(outside)
+    code = run(["resume", str(folder), "--pages", "1000"])
+    assert f"error: {folder / name} is a hard link: a file elsewhere would change with it\n" in capsys.readouterr().err
+    assert code == 4
+    assert state(outside) == before
+    shutil.copy(folder / name, folder / "copy")
+    (folder / "copy").replace(folder / name)
+    assert run(["status", str(folder)]) == 0
+
+
+@pytest.mark.parametrize("name", ["crawl.lock", "model"])
+def test_a_new_crawl_does_not_write_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = tmp_path / "new"
+    folder.mkdir()
+    link = plant(folder / name, outside)
+    if name == "crawl.lock":
+        refused(["crawl", "bees", "--seed", SEED, "--out", str(folder)], link, outside, capsys)
+    else:
+        with pytest.raises(UnsafeFile, match="symbolic link"):
+            born(folder, "context-graph")
+
+
+# ---- the laboratory
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "cache"))
+        generate(folder / "bed", pages=60, seed=1, topics=2, page_size=800)
+        yield folder / "bed"
+
+
+@pytest.fixture(scope="module")
+def experiment(bed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    assert run(lab_run(bed, folder)) == 0
+    return folder
+
+
+def lab_run(bed: Path, folder: Path) -> list[str]:
+    words = ["--strategies", "breadth-first", "--topics", "1", "--pages", "5", "--at", "5", "--jobs", "1"]
+    return ["lab", "run", str(bed), *words, "--out", str(folder)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "experiment.toml",
+        "topics.jsonl",
+        "cells.jsonl",
+        "failures.jsonl",
+        "trails",
+        "cells",
+        "times",
+        "metrics.parquet",
+        "costs.parquet",
+        "measured.json",
+        "report.html",
+    ],
+)
+def test_no_command_of_the_lab_writes_through_a_link(
+    name: str, bed: Path, experiment: Path, tmp_path: Path, outside: Path, capsys: Talk
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(experiment, folder)
+    (folder / "measured.json").unlink()
+    link = plant(folder / name, outside)
+    if name != "report.html":
+        refused(lab_run(bed, folder), link, outside, capsys)
+    if name in ("metrics.parquet", "costs.parquet", "measured.json", "report.html"):
+        refused(["lab", "report", str(folder)], link, outside, capsys)
+
+
+@pytest.mark.parametrize("kind", ["trails", "cells", "times"])
+def test_no_cell_is_written_through_a_link(
+    kind: str, bed: Path, experiment: Path, tmp_path: Path, outside: Path, capsys: Talk
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(experiment, folder)
+    link = plant(next((folder / kind).glob("breadth-first*")), outside)
+    for path in (folder / "cells").glob("breadth-first*"):
+        path.unlink()
+    if kind == "cells":
+        link.symlink_to(outside / "gone")
+    refused(lab_run(bed, folder), link, outside, capsys)
+
+
+def test_links_with_names_of_unfinished_tables_lead_nowhere(experiment: Path, tmp_path: Path, outside: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(experiment, folder)
+    (folder / "measured.json").unlink()
+    plant(folder / ".metrics.parquet", outside)
+    before = state(outside)
+    assert run(["lab", "report", str(folder)]) == 0
+    assert state(outside) == before
+
+
+@pytest.mark.parametrize("name", ["bed.toml", "topics.jsonl"])
+def test_a_generated_bed_is_not_written_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = tmp_path / "bed"
+    folder.mkdir()
+    link = plant(folder / name, outside)
+    (outside / name).unlink()  # a link that leads nowhere, yet
+    refused(["lab", "generate", str(folder), "--pages", "20"], link, outside, capsys)
+
+
+def test_an_imported_bed_is_not_written_through_a_link(tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text("<title>Bees</title>")
+    (tmp_path / "bed").symlink_to(outside)
+    words = ["lab", "import", "html", str(site), str(tmp_path / "bed"), "--set", "base=http://bees.test/"]
+    refused(words, tmp_path / "bed", outside, capsys)
+
+
+def test_a_model_is_not_written_through_a_link(tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    write_bed(tmp_path / "bed", "demo", WEB.responses(), WEB.topics)
+    topic = tmp_path / "mine.toml"
+    listed = ", ".join(f'"{url}"' for url in TOPIC.examples)
+    topic.write_text(f'[topic]\nkeywords = "{TOPIC.keywords}"\nname = "mine"\nexamples = [{listed}]\n')
+    (tmp_path / "model").symlink_to(outside)
+    words = ["train", "test-pupil", "--topic", str(topic), "--from", str(tmp_path / "bed")]
+    refused([*words, "--out", str(tmp_path / "model")], tmp_path / "model", outside, capsys)
+
+
+@pytest.mark.parametrize("name", ["t.toml", "t.examples.jsonl"])
+def test_a_topic_is_not_written_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    for folder, word in (("pages", "coral reefs"), ("others", "football")):
+        (tmp_path / folder).mkdir()
+        for number in range(3):
+            text = f"<title>{word} {number}</title><p>{word} and {word} again, number {number}</p>"
+            (tmp_path / folder / f"{number}.html").write_text(text)
+    link = plant(tmp_path / name, outside)
+    words = ["--examples", str(tmp_path / "pages"), "--background", str(tmp_path / "others"), "--force"]
+    refused(["topic", "new", str(tmp_path / "t.toml"), *words], link, outside, capsys)
+
+
+@pytest.mark.parametrize("name", [MARK, "best-first"])
+def test_the_demo_does_not_write_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    (folder / MARK).touch()
+    (folder / "best-first").mkdir()
+    link = plant(folder / name, outside)
+    refused(["demo", "--out", str(folder)], link, outside, capsys)
