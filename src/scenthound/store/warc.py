@@ -43,7 +43,7 @@ class FileReport(NamedTuple):
     records: int
     size: int
     good: int
-    """Where the last whole record ends: a file may be cut here without losing one."""
+    """Where the last whole record ends."""
     problems: tuple[str, ...] = ()
 
 
@@ -82,7 +82,7 @@ class WarcRepository:
         self._name, self._offset = "", 0
         self._has_records = False
         self._next_name = ""
-        self._syncing: Sync | None = None
+        self._syncing: _Sync | None = None
         self.synced = NOWHERE
         """What survives a power cut by now."""
 
@@ -147,7 +147,7 @@ class WarcRepository:
         self._finish_sync()
         written = self._offset - (self.synced.offset if self.synced.file == self._name else 0)
         if self._file is not None and self._syncing is None and written >= UNSYNCED:
-            self._syncing = Sync(self._file.fileno(), self.folder, self.end())
+            self._syncing = _Sync(self._file.fileno(), self.folder, self.end())
 
     def _finish_sync(self, wait: bool = False) -> None:
         if self._syncing is not None and (wait or self._syncing.is_done()):
@@ -210,7 +210,7 @@ class WarcRepository:
         return Where(self._name, offset, len(member))
 
 
-class Sync:
+class _Sync:
     """An `fsync` that runs beside the crawl, in a thread of its own."""
 
     def __init__(self, descriptor: int, folder: Path, end: End) -> None:
