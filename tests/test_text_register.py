@@ -123,7 +123,7 @@ def test_the_words_around_links_of_such_a_page_have_numbers(small: Register) -> 
     for _ in range(3):
         epoch, numbers = numbered(one, PLAIN)
         assert epoch == small.epoch
-        assert [small.names[number] for number in numbers] == surroundings(one, PLAIN).terms
+        assert [small.names[number] for number in numbers] == list(surroundings(one, PLAIN).terms)
         small.of(f"more{number}" for number in range(21))
 
 

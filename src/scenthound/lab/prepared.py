@@ -35,8 +35,9 @@ from scenthound.lab.prepared_cache import (
     prune,
     used,
 )
-from scenthound.lab.prepared_document import PreparedDocument, PreparedPage
+from scenthound.lab.prepared_document import Answers, PreparedDocument, PreparedPage
 from scenthound.lab.prepared_terms import PreparedTerms, file_bytes, open_terms
+from scenthound.lab.unchangeable import own_counts
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
 from scenthound.text.lasting import WHOLE
 from scenthound.text.terms import Terms
@@ -101,8 +102,10 @@ class PreparedBed:
 
     # ---- what a driver asks
 
-    def bring(self, *analysers: Analyser, numbered: Sequence[Analyser] = ()) -> None:
-        """From now on pages come with their counts by these analysers and no others; by some with numbers as well."""
+    def bring(self, *analysers: Analyser, numbered: Sequence[Analyser] = (), owner: type | None = None) -> None:
+        """From now on pages come with their counts by these analysers and no others; by some with numbers as well.
+        What strategies work out about a page is kept for those of the same class: the `owner` from now on."""
+        self._owner = owner
         self._brought = [
             (("counts", analyser), (WHOLE, analyser), self.terms(analyser)) for analyser in dict.fromkeys(analysers)
         ]
@@ -124,12 +127,13 @@ class PreparedBed:
             for key, whole, terms in self._brought:
                 if whole in known and key not in known:  # somebody looked at every word: soon somebody will again
                     known[key] = terms.counts(row)
-                memo[key] = known[key] if key in known else terms.folded(row)
+                memo[key] = own_counts(known[key]) if key in known else terms.folded(row)
             placed: dict[Analyser, tuple[Terms, bytes]] = {}
             for key, analyser, terms in self._numbered:
                 memo[key], places = terms.numbered(row)
                 placed[analyser] = (memo[key].terms, places)
-            document = PreparedDocument(title, links, record, known, placed)
+            answers = Answers(known, title, links, outlinks, record, placed, self._owner)
+            document = PreparedDocument(title, links, record, answers, placed)
             return PreparedPage(self.urls[self._numbers[row]], candidate, document, status, size, 0.0, memo)
         first, second = self._head(row)[:2]
         if kind == MOVED:

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from scenthound.lab.unchangeable import to_hand_out, unchangeable
 from scenthound.model import Leaf, Link, Page
 from scenthound.text import lasting
 from scenthound.text.contexts import Around, LinkLeaves, NumberedLeaves, Stream, headings_of, linked, spans_of
 from scenthound.text.standing import stand
-from scenthound.text.surroundings import Surroundings, gather
+from scenthound.text.surroundings import Surroundings, gather, registered
 from scenthound.text.terms import Terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
@@ -141,7 +142,7 @@ class PreparedDocument:
 
     __slots__ = (
         *("_given", "_leaves", "_numbered", "_owed", "_record", "_spare", "_steps", "_tables", "_text", "_words"),
-        *("found_out", "links", "title"),
+        *("answers", "links", "title"),
     )
 
     def __init__(
@@ -149,14 +150,13 @@ class PreparedDocument:
         title: str,
         links: Sequence[Link],
         record: bytes,
-        found_out: dict[Hashable, Any] | None = None,
+        answers: Answers | None = None,
         numbered: Mapping[Analyser, tuple[Terms, bytes]] | None = None,
     ) -> None:
-        """`numbered` has the page's terms by some analysers, and of each of its distinct tokens the place of its term
+        """`answers` are those that crawls share. `numbered` has the page's terms by some analysers, and of each of its distinct tokens the place of its term
         among these, -1 for none, as `<i4`."""
         self.title, self.links = title, links
-        self.found_out = {} if found_out is None else found_out
-        """What was derived of this page before, under keys of `text.lasting`, and its counts once unfolded."""
+        self.answers = answers
         self._record, self._numbered = record, numbered or {}
         self._tables: _Tables | None = None
         self._text: str | None = None
@@ -221,9 +221,9 @@ class PreparedDocument:
 
     def known(self, key: Hashable) -> Any:
         """The answer to a question of `text.contexts` that the recorded tokens hold; None: not one of these."""
-        if key in self.found_out and (not _asks_elements(key) or self.untouched):
+        if self.answers is not None and key in self.answers and (not _asks_elements(key) or self.untouched):
             self._owed = _asks_elements(key)
-            return self.found_out[key]
+            return self.answers[key]
         match key:
             case (lasting.STREAM,):
                 return self._stream()
@@ -371,12 +371,76 @@ def _lasts(key: Hashable) -> bool:
         isinstance(key, tuple)
         and bool(key)
         and isinstance(key[0], lasting.Lasting)
-        and all(isinstance(more, Analyser) for more in key[1:])
+        and all(type(more) is Analyser for more in key[1:])  # one of a strategy's making may say anything
     )
 
 
 def _asks_elements(key: Hashable) -> bool:
     return isinstance(key, tuple) and key[:1] == (lasting.SURROUNDINGS,)
+
+
+class Answers:
+    """What follows from a page alone, kept for the next crawl of the process.
+
+    What all strategies share is worked out here, from the record, whatever a strategy has made of its own page; and
+    what they get is unchangeable, or a copy. What a strategy works out itself is kept for strategies of its class.
+    """
+
+    __slots__ = ("_kept", "_outlinks", "_owner", "_own", "_source")
+
+    def __init__(
+        self,
+        kept: dict[Hashable, Any],
+        title: str,
+        links: tuple[Link, ...],
+        outlinks: tuple[Link, ...],
+        record: bytes,
+        numbered: Mapping[Analyser, tuple[Terms, bytes]],
+        owner: type | None = None,
+    ) -> None:
+        """`kept` belongs to the bed: answers under keys of `text.lasting`, counts once unfolded, and by class what
+        strategies have worked out. `owner` is the class of the one that asks."""
+        self._kept, self._outlinks, self._owner = kept, outlinks, owner
+        self._own: dict[Hashable, Any] = kept.get(owner) or {}
+        self._source: PreparedDocument | tuple[Any, ...] = (title, links, record, None, numbered)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._kept or key in self._own
+
+    def __getitem__(self, key: Hashable) -> Any:
+        return to_hand_out(self._kept[key]) if key in self._kept else self._own[key]
+
+    def forget(self, key: Hashable) -> None:
+        self._kept.pop(key, None)
+        self._own.pop(key, None)
+
+    def keep(self, key: Hashable, made: object) -> None:
+        """What a strategy has worked out, for the next of its class."""
+        self._own[key] = made
+        self._kept[self._owner] = self._own
+
+    def derive(self, key: Hashable) -> Any:
+        """Work an answer out and keep it; None for a question that is not one of ours."""
+        if isinstance(self._source, tuple):
+            self._source = PreparedDocument(*self._source)
+        match key:
+            case (lasting.WHOLE, _):  # no answer but a mark: somebody looked at every word
+                self._kept[key] = ""
+                return None
+            case (lasting.LINK_LEAVES, Analyser() as analyser):
+                made: Any = self._source.link_leaves(analyser, self._outlinks)
+            case (lasting.SURROUNDINGS_BY_NUMBER, Analyser() as analyser):
+                made = registered(self._kept[lasting.SURROUNDINGS, analyser])
+            case (lasting.SURROUNDINGS, Analyser() as analyser):
+                made = self._source._surroundings(analyser)
+            case _:
+                made = self._source.known(key)
+        if made is None:
+            return None
+        made = unchangeable(made)
+        if not (isinstance(made, Surroundings) and len(made.flat) > MOST_WORDS):
+            self._kept[key] = made
+        return to_hand_out(made)
 
 
 class PreparedPage(Page):
@@ -390,25 +454,45 @@ class PreparedPage(Page):
             return memo[key]  # type: ignore[no-any-return]
         document = self.document
         assert isinstance(document, PreparedDocument)
-        if key in document.found_out and not _asks_elements(key):
-            made = memo[key] = document.found_out[key]  # so quick that asking for the time would take longer
+        answers = document.answers
+        if answers is not None and key in answers and not _asks_elements(key):
+            made = memo[key] = answers[key]  # so quick that asking for the time would take longer
             return made  # type: ignore[no-any-return]
         before, effort = time.process_time(), self.effort
-        lasts = _lasts(key) and (document.untouched or not _asks_elements(key))
-        found = self._of_links(document, key) or document.known(key)
+        is_shared = answers is not None and self._is_shared(document, answers, key)
+        found = self._shared(document, key) if is_shared else self._own(document, key)
         made = memo[key] = make() if found is None else found
-        if lasts and not (isinstance(made, Surroundings) and len(made.flat) > MOST_WORDS):
-            document.found_out[key] = made
+        if is_shared and found is None and key not in answers:  # type: ignore[operator]
+            answers.keep(key, made)  # type: ignore[union-attr]
         self.effort = effort + time.process_time() - before  # what was derived on the way is part of it
         return made
 
     def forget(self, key: Hashable) -> None:
         self._memo.pop(key, None)
         assert isinstance(self.document, PreparedDocument)
-        self.document.found_out.pop(key, None)
+        if self.document.answers is not None:
+            self.document.answers.forget(key)
 
-    def _of_links(self, document: PreparedDocument, key: Hashable) -> Any:
+    def _shared(self, document: PreparedDocument, key: Hashable) -> Any:
+        """The answer that all crawls of the process get; None for a question that is not one of ours."""
+        assert document.answers is not None
+        found = document.known(key) if key in document.answers else document.answers.derive(key)
+        document._owed = document._owed or _asks_elements(key)
+        return found
+
+    def _own(self, document: PreparedDocument, key: Hashable) -> Any:
+        """The answer on this visit alone."""
         match key:
-            case (lasting.LINK_LEAVES, Analyser() as analyser) if key not in document.found_out:
-                return document.link_leaves(analyser, self._memo["outlinks"])
-        return None
+            case (lasting.LINK_LEAVES, Analyser() as analyser):
+                return document.link_leaves(analyser, self.outlinks)
+        return document.known(key)
+
+    def _is_shared(self, document: PreparedDocument, answers: Answers, key: Hashable) -> bool:
+        """Whether this answer follows from the page alone, and from nothing that was asked or said on this visit."""
+        if not _lasts(key):
+            return False
+        assert isinstance(key, tuple)
+        if key[0] is lasting.SURROUNDINGS_BY_NUMBER:
+            around = (lasting.SURROUNDINGS, *key[1:])
+            return around in answers and self._memo.get(around) is answers[around]
+        return document.untouched or not _asks_elements(key)

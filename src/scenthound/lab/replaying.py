@@ -137,7 +137,8 @@ def run_strategy(
     limits = limits or ReplayLimits()
     judge = Judge(topic)
     own = own_analysers(strategy)
-    bed.bring(judge.analyser, *own, numbered=own if getattr(strategy, "numbers_words", False) else ())
+    numbered = own if getattr(strategy, "numbers_words", False) else ()
+    bed.bring(judge.analyser, *own, numbered=numbered, owner=type(strategy))
     result = CellResult()
     crawl: Crawl | None = None
 

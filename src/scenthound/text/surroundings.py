@@ -27,15 +27,18 @@ Place = TypeVar("Place", Span, int, str, Url)
 
 
 class Surroundings(NamedTuple):
-    """The words around links, in pieces that links may share. A word said by two pieces of a link counts twice."""
+    """The words around links, in pieces that links may share. A word said by two pieces of a link counts twice.
 
-    terms: list[str]
+    Crawls of one process may share it, so nothing in it can be changed.
+    """
+
+    terms: tuple[str, ...]
     """Each once, in order of first mention."""
-    flat: array[int]
+    flat: memoryview[int]
     """The places in `terms` of all words, piece after piece."""
-    starts: array[int]
+    starts: memoryview[int]
     """Where in `flat` each piece begins; one more for where the last ends."""
-    rows: array[int]
+    rows: memoryview[int]
     """For each of `page.links` the numbers of its pieces: title, heading, parent element, anchor, address."""
 
     def of(self, number: int) -> list[str]:
@@ -54,9 +57,21 @@ def numbered(page: Page, analyser: Analyser) -> Registered:
     """The numbers that the terms around the links of a page have in `WORDS`, now."""
 
     def read() -> Registered:
-        return WORDS.of(surroundings(page, analyser).terms)
+        return registered(surroundings(page, analyser))
 
     return fresh(page, (SURROUNDINGS_BY_NUMBER, analyser), read, WORDS)
+
+
+def registered(around: Surroundings) -> Registered:
+    """The numbers that its terms have in `WORDS`, now."""
+    return WORDS.of(around.terms)
+
+
+def read_only(numbers: array[int]) -> memoryview[int]:
+    """The same numbers on bytes of their own, which nobody can change."""
+    if not numbers:
+        return memoryview(array("i")).toreadonly()  # an empty view can't be cast
+    return memoryview(numbers.tobytes()).cast("i")
 
 
 def gather(
@@ -100,7 +115,7 @@ def gather(
         if url not in by_url:
             by_url[url] = piece(of_url, url)
         rows.extend((first, by_heading[heading], by_element[element], by_text[anchor], by_url[url]))
-    return Surroundings(list(numbers), flat, starts, rows)
+    return Surroundings(tuple(numbers), read_only(flat), read_only(starts), read_only(rows))
 
 
 def _surroundings(page: Page, analyser: Analyser) -> Surroundings:

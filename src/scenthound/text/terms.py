@@ -22,6 +22,10 @@ class Terms:
     """Distinct terms, each once. `ids` are the numbers that `source` gave them; None where nobody did."""
 
     __slots__ = ("_names", "_words", "ids", "source")
+    _names: tuple[str, ...] | None
+    _words: bytes
+    ids: Ids | None
+    source: str
 
     def __init__(
         self, names: Sequence[str] | None = None, words: bytes = b"", ids: Ids | None = None, source: str = ""
@@ -29,8 +33,12 @@ class Terms:
         """The terms as strings, or as bytes by `text.folded.words_of`, and then with numbers in step."""
         if names is None and ids is None:
             raise ValueError("terms in bytes need numbers")
-        self._names, self._words = names, words
-        self.ids, self.source = ids, source
+        fields = (None if names is None else tuple(names), words, ids, source)
+        for name, value in zip(Terms.__slots__, fields, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("the terms of a page can't be changed: crawls may share them")
 
     def __len__(self) -> int:
         return len(self.ids) if self.ids is not None else len(self.names)
