@@ -223,7 +223,12 @@ def test_crawls_start_where_the_bed_leads_to_the_answers(
 ) -> None:
     warc = next(pages.glob("*.warc.gz"))
     import_bed("odp", dump, tmp_path / "bed", {"pages": str(warc), "start": start, "distance": 3})
-    assert set(Bed.open(tmp_path / "bed").topics[0].seeds) == seeds
+    topics = Bed.open(tmp_path / "bed").topics
+    assert set(topics[0].seeds) == seeds
+    for topic in topics:
+        assert topic.targets
+        assert not set(topic.examples) & set(topic.targets), "the crawler would be told the answers"
+        assert not topic.topic.examples
 
 
 def test_what_a_dump_can_not_give_is_said(tmp_path: Path, dump: Path) -> None:

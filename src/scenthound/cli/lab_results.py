@@ -107,7 +107,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
                 counted = sorted({int(cell["topics"] or 0) for cell in one.values()})
                 if any(counted):
                     told = (_number(one[name]["rho"]) for name in NAMES)
-                    rows.append((marked(strategy), *told, "/".join(map(str, counted))))
+                    rows.append((marked(strategy, run.asked.given), *told, "/".join(map(str, counted))))
             if rows:
                 console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
                 console.print(table(("crawler", *heads, "topics"), rows, numbers=right))
@@ -201,20 +201,22 @@ def compare(
     points, beyond = checked_points(numbers(at, "--at") if at else [pages], pages)
     if beyond:
         raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {pages:,} pages", f"give up to --at {pages}")
+    given = dict(opened.asked.given)
     with Pieces("measuring, topics", as_json) as tell:
         if against is None:
             found = compare_within(opened, names, metric, points, jobs=jobs, progress=tell)
         elif len(names) != 2:
             raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
         else:
-            pair = (names[0], names[1])
-            found = compare_across((opened, open_run(against)), pair, metric, points, jobs=jobs, progress=tell)
+            pair, other = (names[0], names[1]), open_run(against)
+            given |= other.asked.given
+            found = compare_across((opened, other), pair, metric, points, jobs=jobs, progress=tell)
     if as_json:
-        told = [plain(one) for one in found]
+        told = [plain(one, given) for one in found]
         emit(told[0] if len(told) == 1 else told)
         return
     for one in found:
-        click.echo(clean(sentence(named_for_people(one))))
+        click.echo(clean(sentence(named_for_people(one, given))))
         if one.left_out:
             say(f"Left out, for want of a value: {clean(', '.join(one.left_out), 300)}")
 
@@ -234,7 +236,8 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
             told = [f"{_number(cell['mean'])} ± {_number(cell['se'])}" for cell in cells.values()]
             topics = {cell["topics"] for cell in cells.values()}
             if any(topics):
-                rows.append((marked(strategy), *told, "/".join(map(str, sorted(topics, key=lambda n: n or 0)))))
+                counted = "/".join(map(str, sorted(topics, key=lambda n: n or 0)))
+                rows.append((marked(strategy, experiment.asked.given), *told, counted))
         if rows:
             heads = (name, *(f"{point:,} pages" for point in points), "topics")
             console.print(table(heads, rows, numbers=range(1, len(points) + 2)))

@@ -238,6 +238,7 @@ class Crawl:
         self._pages_flying -= fetch is not None and fetch.kind == "page"
         self.tally.attempts += 1
         if isinstance(result, Page):
+            similarity = self.judge(result) if self.judge else 0.0  # before the strategy has the page in its hands
             offers = self._guide.read(result)  # before anything is written: a strategy may raise
         where = self.repository.put(response, now) if self.repository and response is not None else None
         if self.manners is not None:
@@ -248,7 +249,7 @@ class Crawl:
             self._turns.rest(urls.host(candidate.url), until)
         match result:
             case Page():
-                self._record(result, where, now)
+                self._record(result, similarity, where, now)
                 self._take_in(result, offers)
                 if self.tally.dry:
                     self.stop("dry")
@@ -267,9 +268,8 @@ class Crawl:
                 self._ask_sitemaps(result.children, candidate)
         self._ledger.noted(self.told())
 
-    def _record(self, page: Page, where: Where | None, now: float) -> None:
+    def _record(self, page: Page, similarity: float, where: Where | None, now: float) -> None:
         url = page.candidate.url
-        similarity = self.judge(page) if self.judge else 0.0
         self._tries.pop(url, None)
         step = self._ledger.page(page, similarity, self._turns.release(url), self._redirects.over(url), where, now)
         self._turns.settle(url)

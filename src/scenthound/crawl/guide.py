@@ -29,8 +29,11 @@ class Guide:
     def read(self, page: Page) -> list[Candidate]:
         """What is wanted after this page."""
         before, effort = self._meter(), page.effort
+        fetched = (page.url, page.candidate, page.document, page.status, page.size)
         try:
             offers = list(self.strategy.read(page))
+            if fetched != (page.url, page.candidate, page.document, page.status, page.size):
+                raise TypeError("it changed the page that it was given")
         except Exception as error:
             name = type(self.strategy).__name__
             raise StrategyFailed(

@@ -44,8 +44,9 @@ class BedTopic:
 
     @property
     def topic(self) -> Topic:
-        """What a crawler is told. The description is made of the answers, so it is not among it."""
-        return Topic(self.keywords, name=self.id, examples=tuple(self.examples))
+        """What a crawler is told: nothing made of the answers, so no description, and no example that is a target."""
+        answers = set(self.targets)
+        return Topic(self.keywords, name=self.id, examples=tuple(url for url in self.examples if url not in answers))
 
 
 class Web(Protocol):

@@ -58,6 +58,8 @@ class Outcome:
     links_scored: int = 0
     waiting: int = 0
     error: str = ""
+    given: tuple[str, ...] = ()
+    """What the lab handed to the strategy beyond the topic and seeds, of `handover.KINDS`."""
 
 
 def cell_key(strategy: str, topic: str, seed_number: int, half: int, determined_by: Any) -> str:
@@ -79,6 +81,7 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.links_scored,
         result.waiting,
         result.error,
+        result.given,
     )
     fields = {name: getattr(outcome, name) for name in Outcome.__slots__}
     trail = "".join(f"{line(whole_step(step))}\n" for step in result.steps)
@@ -93,7 +96,7 @@ def load_outcome(folder: Path, key: str) -> Outcome | None:
     """What came of a cell; None while it is not done."""
     try:
         fields = json.loads((folder / "cells" / f"{key}.json").read_bytes())
-        return Outcome(**fields)
+        return Outcome(**{**fields, "given": tuple(fields.get("given", ()))})
     except (OSError, ValueError, TypeError):
         return None
 

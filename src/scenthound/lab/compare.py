@@ -26,11 +26,13 @@ from scenthound.lab.metrics import METRICS
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepared_cache import sources_digest
 from scenthound.lab.stats import Comparison, Effect, Verdict, adjust, compare, sentence, sign_test
+from scenthound.model import NOTHING
 
 LEVEL = 0.05
 NOTE = "measured.json"
 TABLES = ("metrics", "costs", "reach", "pairs", "topics")
 Values = Mapping[str, Mapping[str, float | None]]
+Given = Mapping[str, Sequence[str]]
 """Each crawler's value per topic."""
 
 _POOLED = {"similarity", "ranks", "linkage_ranks"}  # judged over the pages that all crawlers of a run brought home
@@ -161,7 +163,7 @@ def compare_within(
         if names:
             found += compared(values, [(names[0], other) for other in names[1:]], metric, point)
         else:
-            found += every_pair(values, plain_crawlers(known), metric, point)
+            found += every_pair(values, plain_crawlers(known, run.asked.given), metric, point)
     return adjust(found) if names and len(found) > 1 else found
 
 
@@ -202,15 +204,15 @@ def crawlers(run: Experiment) -> list[str]:
     return [*run.asked.strategies, *(ORACLES if run.asked.oracles else ())]
 
 
-def plain_crawlers(names: Sequence[str]) -> list[str]:
+def plain_crawlers(names: Sequence[str], given: Given = NOTHING) -> list[str]:
     """Those that see only what a crawler sees, for oracles are not to be compared with them; all if all are oracles."""
     strategies = [name for name in names if name not in ORACLES]
-    return [name for name in strategies if not is_oracle(name)] or strategies
+    return [name for name in strategies if not is_oracle(name, given)] or strategies
 
 
-def named_for_people(comparison: Comparison) -> Comparison:
+def named_for_people(comparison: Comparison, given: Given = NOTHING) -> Comparison:
     """The same comparison with a mark behind the names of strategies in an oracle mode."""
-    return replace(comparison, first=marked(comparison.first), second=marked(comparison.second))
+    return replace(comparison, first=marked(comparison.first, given), second=marked(comparison.second, given))
 
 
 def open_run(folder: str | Path) -> Experiment:
@@ -221,8 +223,8 @@ def open_run(folder: str | Path) -> Experiment:
     return run
 
 
-def as_json(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as plain data, with its sentence."""
+def as_json(comparison: Comparison, given: Given = NOTHING) -> dict[str, Any]:
+    """A comparison as plain data, with its sentence; `given` is what the lab handed to each strategy."""
     first, second = comparison.means
     test, signs, effect = comparison.paired, comparison.signs, comparison.effect
     return {
@@ -244,8 +246,8 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "effect": None if effect is None else {"d": effect.size, "low": effect.low, "high": effect.high},
         "topics_left_out": list(comparison.left_out),
         "shown": is_shown(comparison),
-        "oracles": [name for name in (comparison.first, comparison.second) if is_oracle(name)],
-        "sentence": sentence(named_for_people(comparison)),
+        "oracles": [name for name in (comparison.first, comparison.second) if is_oracle(name, given)],
+        "sentence": sentence(named_for_people(comparison, given)),
     }
 
 

@@ -31,6 +31,7 @@ from scenthound.files import make_folder, write_text
 from scenthound.lab.bed import Bed, BedTopic, read_topics, topic_line
 from scenthound.lab.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
 from scenthound.lab.experiment_asked import FILE, Asked, Chosen, choose_topics, load_asked, parse_strategies, save_asked
+from scenthound.lab.handover import KINDS, Powers, read_powers, told_topic, withheld
 from scenthound.lab.lessons import syllabus_of
 from scenthound.lab.metrics.pairs import seed_halves
 from scenthound.lab.oracles import ORACLES
@@ -39,7 +40,6 @@ from scenthound.lab.prepared import PreparedBed, prepare
 from scenthound.lab.prepared_cache import digest_of, sources_digest
 from scenthound.lab.replaying import CellResult, ReplayLimits, run_cell
 from scenthound.model import Url
-from scenthound.ports import Trains
 from scenthound.processes import ProcessPool
 from scenthound.strategies import SHELF
 from scenthound.wiring import make_strategy, versions
@@ -47,6 +47,7 @@ from scenthound.wiring import make_strategy, versions
 CORE = ("scenthound.crawl.core", "scenthound.crawl.replay")
 LOOP = (  # what decides a trail beside the prepared bed and the strategy's own module, with all that `_imported` finds
     *("scenthound.model", "scenthound.url", "scenthound.lab.replaying", "scenthound.lab.cells"),
+    "scenthound.lab.handover",
     "scenthound.lab.lessons",
     *CORE,
     *("scenthound.text.contexts", "scenthound.text.judge", "scenthound.text.vectors"),
@@ -57,11 +58,11 @@ Progress = Callable[[int, int, Cell, Outcome], None]
 
 
 class Trouble(NamedTuple):
-    """Something missing that a topic needs: named and counted, and the rest goes on."""
+    """Something wrong with a topic: named and counted, and the rest goes on."""
 
     topic: str
     what: str
-    """`no targets`, `no seeds`, `seeds missing`, `targets missing`."""
+    """`no targets`, `no seeds`, `seeds missing`, `targets missing`, `examples withheld` (they are targets)."""
     urls: tuple[str, ...] = ()
     of: int = 0
 
@@ -101,6 +102,7 @@ class _Task(NamedTuple):
     seeds: tuple[Url, ...]
     chosen: Chosen
     limits: ReplayLimits
+    powers: Powers = Powers()
 
 
 def run(
@@ -150,7 +152,6 @@ def run(
         robustness=robustness,
         oracles=oracles,
         versions=versions(),
-        given={one.label: needs for one in chosen if (needs := given_to(one))},
     )
     folder = Path(out)
     tasks = list(_plan(asked, chosen, picked, prepared, listed))
@@ -160,6 +161,7 @@ def run(
         _run_all(experiment, tasks, prepared, listed, jobs, progress)
     finally:
         _note_failures(experiment)
+        experiment = _note_given(experiment, {one.label for one in chosen})
     return experiment
 
 
@@ -176,7 +178,7 @@ def open_experiment(folder: str | Path) -> Experiment:
 
 
 def check_topics(bed: PreparedBed, topics: Iterable[BedTopic]) -> list[Trouble]:
-    """What these topics need and the bed lacks."""
+    """What these topics need and the bed lacks, and which of their examples no strategy is told."""
     found: list[Trouble] = []
     for topic in topics:
         for name, urls in (("targets", topic.targets), ("seeds", topic.seeds)):
@@ -185,6 +187,8 @@ def check_topics(bed: PreparedBed, topics: Iterable[BedTopic]) -> list[Trouble]:
                 found.append(Trouble(topic.id, f"no {name}", gone, len(urls)))
             elif gone:
                 found.append(Trouble(topic.id, f"{name} missing", gone, len(urls)))
+        if away := withheld(topic, bed.aliases):
+            found.append(Trouble(topic.id, "examples withheld", away, len(topic.examples)))
     return found
 
 
@@ -197,31 +201,28 @@ def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_numbe
     return tuple(map(Url, halves[half - 1]))
 
 
-def given_to(chosen: Chosen) -> tuple[str, ...]:
-    """What a strategy is given beyond keywords and seeds (sheet 60.7); most are given nothing."""
-    made = make_strategy(chosen.name, chosen.parameters)
-    return tuple(made.needs) if isinstance(made, Trains) else ()
-
-
 def _plan(
     asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic], bed: PreparedBed, listed: Sequence[BedTopic]
 ) -> Iterator[_Task]:
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
     loop = sources_digest(loop_modules())
     code = {one.label: loop + strategy_digest(one.name) for one in chosen}
-    trained = {one.label for one in chosen if isinstance(make_strategy(one.name, one.parameters), Trains)}
+    powers = {one.label: read_powers(make_strategy(one.name, one.parameters)) for one in chosen}
     base = {"bed": asked.digest, "prepared": asked.prepared, "limits": asdict(asked.limits)}
     oracle_code = sources_digest(["scenthound.lab.oracles"]) + loop
     for topic in topics:
+        told = asdict(told_topic(topic, bed.aliases))
         for one in chosen:
             for number in asked.seed_numbers:
                 for half in (0, 1, 2) if asked.robustness and len(topic.seeds) > 1 else (0,):
                     seeds = run_seeds(topic, asked.seeds_per_run, half, number)
-                    known = [base, code[one.label], one.name, one.settled, topic.id, asdict(topic.topic), seeds, number]
-                    if one.label in trained:
+                    known = [base, code[one.label], one.name, one.settled, topic.id, told, seeds, number]
+                    known.append(asdict(powers[one.label]))
+                    if powers[one.label].trains:
                         known.append(syllabus_of(bed, topic, listed, seeds).plain)
                     key = cell_key(one.label, topic.id, number, half, known)
-                    yield _Task(Cell(key, one.label, topic.id, number, half), topic, seeds, one, asked.limits)
+                    cell = Cell(key, one.label, topic.id, number, half)
+                    yield _Task(cell, topic, seeds, one, asked.limits, powers[one.label])
         for name in ORACLES if asked.oracles else ():
             seeds = run_seeds(topic, asked.seeds_per_run)
             known = [base, oracle_code, name, topic_line(topic), seeds]
@@ -285,7 +286,7 @@ def _open_folder(
             seed_numbers=tuple(sorted({*before.asked.seed_numbers, *asked.seed_numbers})),
             robustness=before.asked.robustness or asked.robustness,
             oracles=before.asked.oracles or asked.oracles,
-            given={**before.asked.given, **asked.given},
+            given=before.asked.given,
         )
     for name in FOLDERS:
         make_folder(folder / name)
@@ -378,7 +379,22 @@ def _result(bed: PreparedBed, topics: Sequence[BedTopic], task: _Task) -> CellRe
         return ORACLES[task.chosen.name](bed, task.topic, task.limits.pages, task.seeds)
     parameters: dict[str, Any] = dict(task.chosen.parameters)
     number = task.cell.seed_number
-    return run_cell(bed, task.topic, task.chosen.name, parameters, task.limits, number, task.seeds, topics)
+    return run_cell(bed, task.topic, task.chosen.name, parameters, task.limits, number, task.seeds, topics, task.powers)
+
+
+def _note_given(experiment: Experiment, labels: set[str]) -> Experiment:
+    """Write down what the lab handed to the strategies of these labels, by the record of their cells."""
+    done, given = experiment.outcomes(), dict(experiment.asked.given)
+    for label in sorted(labels):
+        cells = [done[cell.key].given for cell in experiment.cells if cell.strategy == label and cell.key in done]
+        kinds = tuple(kind for kind in KINDS if any(kind in one for one in cells))
+        given.pop(label, None)
+        if kinds:
+            given[label] = kinds
+    given = {label: given[label] for label in experiment.asked.strategies if label in given}
+    noted = replace(experiment, asked=replace(experiment.asked, given=given))
+    save_asked(noted.folder, noted.asked)
+    return noted
 
 
 def _note_failures(experiment: Experiment) -> None:

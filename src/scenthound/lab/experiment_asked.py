@@ -12,9 +12,11 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.files import write_bytes
 from scenthound.lab.bed import BedTopic
+from scenthound.lab.handover import UNFETCHED
 from scenthound.lab.oracles import ORACLES
 from scenthound.lab.prepare_pages import Cut
 from scenthound.lab.replaying import ReplayLimits
+from scenthound.model import NOTHING
 from scenthound.wiring import make_strategy
 
 FILE = "experiment.toml"
@@ -70,13 +72,14 @@ def _parsed(text: str) -> Chosen:
     return Chosen(name.strip(), parameters)
 
 
-def is_oracle(label: str) -> bool:
-    """Whether what goes by this name sees what no crawler can see: a reference line, or a strategy in such a mode.
+def is_oracle(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> bool:
+    """Whether what goes by this name sees what no crawler can see: a reference line, a strategy in such a mode, or one
+    that was `given` it.
 
     >>> is_oracle("path-oracle"), is_oracle("cc-bfs:lookahead=graph"), is_oracle("cc-bfs")
     (True, True, False)
     """
-    if label in ORACLES:
+    if label in ORACLES or UNFETCHED in given.get(label, ()):
         return True
     try:
         chosen = _parsed(label)
@@ -85,13 +88,13 @@ def is_oracle(label: str) -> bool:
         return False
 
 
-def marked(label: str) -> str:
+def marked(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> str:
     """A crawler's name for people, with a mark where it is a strategy in an oracle mode.
 
     >>> marked("cc-bfs:lookahead=graph"), marked("path-oracle")
     ('cc-bfs:lookahead=graph (oracle)', 'path-oracle')
     """
-    return f"{label} (oracle)" if label not in ORACLES and is_oracle(label) else label
+    return f"{label} (oracle)" if label not in ORACLES and is_oracle(label, given) else label
 
 
 def choose_topics(topics: Sequence[BedTopic], wanted: int | str | Sequence[str] | None = None) -> list[BedTopic]:
@@ -133,7 +136,8 @@ class Asked:
     oracles: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What each strategy learned from beyond keywords and seeds (sheet 60.7); those that did not are not in it."""
+    """What the lab handed to each strategy beyond the topic and seeds (sheet 60.7), by the record of its crawls; those
+    that got nothing are not in it."""
 
     def conflict(self, other: Asked) -> str:
         """Why cells of the two can't be compared, or nothing: another bed, other limits, other seeds."""

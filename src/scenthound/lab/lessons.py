@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound.lab.bed import BedTopic
+from scenthound.lab.handover import told_topic, withheld
 from scenthound.lab.prepared import PreparedBed
 from scenthound.model import Candidate, Page, Taxonomy, Topic, Url
 from scenthound.text.contexts import page_counts
@@ -130,7 +131,7 @@ def lessons_of(
     bed: PreparedBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
 ) -> WebLessons:
     """The lessons for a topic of a bed, whose other `topics` are the rest of the world."""
-    return WebLessons(bed, topic.topic, syllabus_of(bed, topic, topics, seeds))
+    return WebLessons(bed, told_topic(topic, bed.aliases), syllabus_of(bed, topic, topics, seeds))
 
 
 def syllabus_of(
@@ -141,12 +142,12 @@ def syllabus_of(
     Nothing of the topic's targets is looked at but to leave them out.
     """
     started = tuple(topic.seeds if seeds is None else seeds)
-    examples = _set_apart(topic) or started
+    examples = _set_apart(topic, bed) or started
     own = {*examples, *started, *topic.seeds, *topic.examples}
     strangers = [one for one in topics if one.id != topic.id and not _related(path_of(one), path_of(topic))]
     placed: dict[tuple[str, ...], list[Url]] = {}
     for one in strangers:
-        found = [url for url in _set_apart(one) or one.seeds if url not in own]
+        found = [url for url in _set_apart(one, bed) or one.seeds if url not in own]
         known = placed.setdefault(path_of(one), [])
         known += [url for url in found if url not in known]
     others = tuple(dict.fromkeys(url for urls in placed.values() for url in urls))
@@ -200,10 +201,10 @@ def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) 
     return Taxonomy(children, examples, tuple(name for name in good if name in names), root)
 
 
-def _set_apart(topic: BedTopic) -> tuple[Url, ...]:
+def _set_apart(topic: BedTopic, bed: PreparedBed) -> tuple[Url, ...]:
     """Example pages that are no targets: what a generated web keeps for those who learn."""
-    targets = set(topic.targets)
-    return tuple(url for url in topic.examples if url not in targets)
+    away = set(withheld(topic, bed.aliases))
+    return tuple(url for url in topic.examples if url not in away)
 
 
 def _related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -41,6 +41,7 @@ READERS = (  # whatever decides what a prepared page says; `text.tokens.EDITION`
     "scenthound.lab.prepare_tables",
     "scenthound.lab.prepared_document",
     "scenthound.lab.prepared_terms",
+    "scenthound.lab.unchangeable",
 )
 UNUSED = 30  # days after which a prepared form that the present code does not read is removed
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")

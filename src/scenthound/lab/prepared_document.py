@@ -153,8 +153,8 @@ class PreparedDocument:
         answers: Answers | None = None,
         numbered: Mapping[Analyser, tuple[Terms, bytes]] | None = None,
     ) -> None:
-        """`answers` are those that crawls share. `numbered` has the page's terms by some analysers, and of each of its distinct tokens the place of its term
-        among these, -1 for none, as `<i4`."""
+        """`answers` are those that crawls share. `numbered` has the page's terms by some analysers, and of each of its
+        distinct tokens the place of its term among these, -1 for none, as `<i4`."""
         self.title, self.links = title, links
         self.answers = answers
         self._record, self._numbered = record, numbered or {}
@@ -386,7 +386,7 @@ class Answers:
     what they get is unchangeable, or a copy. What a strategy works out itself is kept for strategies of its class.
     """
 
-    __slots__ = ("_kept", "_outlinks", "_owner", "_own", "_source")
+    __slots__ = ("_kept", "_outlinks", "_own", "_owner", "_source")
 
     def __init__(
         self,
@@ -405,14 +405,15 @@ class Answers:
         self._source: PreparedDocument | tuple[Any, ...] = (title, links, record, None, numbered)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._kept or key in self._own
+        return isinstance(key, tuple) and (key in self._kept or key in self._own)  # a class is no question
 
     def __getitem__(self, key: Hashable) -> Any:
         return to_hand_out(self._kept[key]) if key in self._kept else self._own[key]
 
     def forget(self, key: Hashable) -> None:
-        self._kept.pop(key, None)
-        self._own.pop(key, None)
+        if key in self:
+            self._kept.pop(key, None)
+            self._own.pop(key, None)
 
     def keep(self, key: Hashable, made: object) -> None:
         """What a strategy has worked out, for the next of its class."""

@@ -1,6 +1,6 @@
 """One crawl on a prepared bed: the same loop and the same strategy object as live, without network or clock.
 
-A strategy that learns before it crawls is taught first, from what `lessons` allows.
+A strategy that learns before it crawls is taught first, from what `lessons` allows; `handover` lends it what it gets.
 In replay there are no manners (nobody is bothered) and no scope beyond what a profile of sheet 60.1 asks for.
 Links marked nofollow are followed: the mark is a manner too. A replayed crawl is a function of (bed, topic,
 strategy and parameters, limits, seed number); only the measured seconds differ from run to run.
@@ -12,7 +12,9 @@ import random
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,12 @@ from scenthound.crawl.scope import Scope
 from scenthound.crawl.steps import Dropped, Limits
 from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.bed import BedTopic
+from scenthound.lab.handover import Given, Powers, lent_lessons, lent_links, read_powers, told_topic
 from scenthound.lab.lessons import lessons_of
 from scenthound.lab.prepare_pages import Cut
 from scenthound.lab.prepared import PreparedBed
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
-from scenthound.ports import Frontier, Lessons, OwnFrontier, Strategy, Trains
+from scenthound.ports import Frontier, Lessons, OwnFrontier, Strategy
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
 from scenthound.text.judge import Judge
@@ -95,6 +98,8 @@ class CellResult:
     """What the strategy raised and where, if it did; the trail ends there."""
     train_seconds: float = 0.0
     """CPU seconds spent in learning before the crawl, the gathering of lessons included: no part of `rank_seconds`."""
+    given: tuple[str, ...] = ()
+    """What the lab handed over beyond the topic and seeds, of `handover.KINDS`."""
 
     @property
     def visited(self) -> list[Url]:
@@ -110,17 +115,22 @@ def run_cell(
     seed_number: int = 0,
     seeds: Sequence[Url] | None = None,
     topics: Sequence[BedTopic] = (),
+    powers: Powers | None = None,
 ) -> CellResult:
     """Crawl the bed for a topic with a strategy by name. `seeds` replaces the topic's own.
 
     A strategy that can learn before it crawls is taught what `lessons` allows, with the bed's other `topics` as
-    counter-examples. Raises what a wrong name or parameter raises; what a strategy raises is in the result.
+    counter-examples. Its `powers` are read now unless somebody has read them. Raises what a wrong name or parameter
+    raises; what a strategy raises is in the result.
     """
     made = make_strategy(strategy, parameters)
     starts = topic.seeds if seeds is None else seeds
-    return run_strategy(
-        bed, topic.topic, made, starts, limits, seed_number, lessons=lambda: lessons_of(bed, topic, topics, seeds)
-    )
+    told = told_topic(topic, bed.aliases)
+
+    def lessons() -> Lessons:
+        return lessons_of(bed, topic, topics, seeds)
+
+    return run_strategy(bed, told, made, starts, limits, seed_number, lessons=lessons, powers=powers)
 
 
 def run_strategy(
@@ -132,9 +142,11 @@ def run_strategy(
     seed_number: int = 0,
     fetch: Callable[[Candidate], Landing] | None = None,
     lessons: Callable[[], Lessons] | None = None,
+    powers: Powers | None = None,
 ) -> CellResult:
     """`run_cell` for a strategy object. `fetch` stands in for the bed's own, for tests."""
     limits = limits or ReplayLimits()
+    powers, given = powers or read_powers(strategy), Given()
     judge = Judge(topic)
     own = own_analysers(strategy)
     numbered = own if getattr(strategy, "numbers_words", False) else ()
@@ -147,12 +159,14 @@ def run_strategy(
             result.steps.append(event)
             result.rank_seconds.append(crawl.rank_seconds)
 
+    loans = ExitStack()
     try:
-        if getattr(strategy, "oracle", False):  # it may read links it has not paid for, and says so in its name
-            strategy.peek(lambda url: bed.links(bed.pages[n]) if (n := bed.number(url)) is not None else [])  # type: ignore[attr-defined]
-        if lessons is not None and isinstance(strategy, Trains):
+        if powers.oracle:  # it may read links it has not paid for, and is marked for it
+            strategy.peek(loans.enter_context(lent_links(partial(_links, bed), given)))  # type: ignore[attr-defined]
+        if lessons is not None and powers.trains:
             before = time.process_time()
-            strategy.train(lessons(), random.Random(f"training:{seed_number}"), lambda _: None)
+            with lent_lessons(lessons(), given) as lent:
+                strategy.train(lent, random.Random(f"training:{seed_number}"), lambda _: None)  # type: ignore[attr-defined]
             result.train_seconds = time.process_time() - before
         crawl = Crawl(
             strategy,
@@ -174,6 +188,9 @@ def run_strategy(
             error.__cause__ if isinstance(error, StrategyFailed) and isinstance(error.__cause__, Exception) else error
         )
         result.reason, result.error = "error", _told(cause)
+    finally:
+        loans.close()
+    result.given = given.kinds
     if crawl is not None:
         result.attempts = crawl.tally.attempts
         result.misses = dict(sorted(crawl.tally.misses.items()))
@@ -182,6 +199,12 @@ def run_strategy(
         result.waiting = len(crawl.frontier)
     crawl = None  # who watches it has it, and it has who watches it: else the crawl would stay in memory for long
     return result
+
+
+def _links(bed: PreparedBed, url: Url) -> list[Url]:
+    """The links of the page that a request for this URL ends at."""
+    number = bed.number(url)
+    return [] if number is None else bed.links(bed.pages[number])
 
 
 def own_analysers(strategy: Strategy) -> list[Analyser]:

@@ -130,7 +130,7 @@ def _tiles(facts: Facts) -> str:
 
 
 def _given(facts: Facts) -> str:
-    """What each strategy learned from before it crawled (sheet 60.7)."""
+    """What the lab handed to each strategy (sheet 60.7)."""
     given = facts.run.asked.given
     told = [
         f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
@@ -139,9 +139,16 @@ def _given(facts: Facts) -> str:
     return "<br>".join(told) + rest
 
 
+def _told(facts: Facts) -> str:
+    """What every strategy hears."""
+    told = "keywords, seeds and example pages" if any(one.topic.examples for one in facts.run.topics) else ""
+    return f"{told or 'keywords and seeds'} of the topic"
+
+
 def _more(facts: Facts) -> str:
     """Who was given more than the others (sheet 60.7)."""
-    modes = [name for name in facts.run.asked.strategies if marked(name) != name]
+    asked = facts.run.asked
+    modes = [name for name in asked.strategies if marked(name, asked.given) != name]
     if not modes:
         return ""
     told = "are oracle modes: they" if len(modes) > 1 else "is an oracle mode: it"
@@ -166,9 +173,9 @@ def _asked(facts: Facts) -> str:
         ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in asked.strategies)),
         (
             "given to each",
-            f"keywords and seeds of the topic; descriptions and targets are the judge's alone{_more(facts)}",
+            f"{_told(facts)}; descriptions and targets are the judge's alone{_more(facts)}",
         ),
-        *(("given beyond that", _given(facts)) for _ in [1] if asked.given),
+        *(("given beyond that", _given(facts)) for _ in [1] if facts.has_given),
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
         ("seeds", seeds),
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),

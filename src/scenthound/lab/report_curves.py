@@ -50,23 +50,24 @@ def style(facts: Facts, name: str) -> str:
 
 def named(facts: Facts, name: str) -> str:
     """A crawler's name with a piece of its line."""
-    mark = "oracle" if marked(name) != name else "reference" if name in facts.oracles else ""
+    mark = "oracle" if marked(name, facts.run.asked.given) != name else "reference" if name in facts.oracles else ""
     kind = f' <span class="reference">{mark}</span>' if mark else ""
     return f'<span class="named">{key(style(facts, name))}{text(name)}{kind}</span>'
 
 
 def _series(facts: Facts, metric: str, name: str) -> Series:
+    label = plain(marked(name, facts.run.asked.given))
     points = [
         Point(
             at,
             over.mean,
             over.error or 0.0,
-            f"{plain(marked(name))}, {at:,} pages: {number(over.mean)} ± {number(over.error)} (n = {over.number:,})",
+            f"{label}, {at:,} pages: {number(over.mean)} ± {number(over.error)} (n = {over.number:,})",
         )
         for at, over in facts.curve(metric, name)
         if over.mean is not None
     ]
-    return Series(_label(name), style(facts, name), points, frozenset(facts.points))
+    return Series(_label(facts, name), style(facts, name), points, frozenset(facts.points))
 
 
 def _highest(every: Sequence[Series]) -> float:
@@ -78,8 +79,9 @@ def _not_drawn(lines: Sequence[Series], near: Sequence[Series]) -> str:
     return f" Beyond this drawing: {'; '.join(gone)}." if gone else ""
 
 
-def _label(name: str) -> str:
-    return plain(name, LABEL) if marked(name) == name else f"{plain(name, LABEL - 8)} (oracle)"
+def _label(facts: Facts, name: str) -> str:
+    is_mode = marked(name, facts.run.asked.given) != name
+    return f"{plain(name, LABEL - 8)} (oracle)" if is_mode else plain(name, LABEL)
 
 
 def _ended(facts: Facts, metric: str) -> str:

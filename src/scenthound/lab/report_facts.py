@@ -61,7 +61,12 @@ class Facts:
     @cached_property
     def strategies(self) -> tuple[str, ...]:
         """Those that are compared. A strategy in an oracle mode is drawn with the reference lines."""
-        return tuple(plain_crawlers(self.run.asked.strategies))
+        return tuple(plain_crawlers(self.run.asked.strategies, self.run.asked.given))
+
+    @property
+    def has_given(self) -> bool:
+        """Whether any of them was given more than the topic and seeds."""
+        return any(name in self.run.asked.given for name in self.strategies)
 
     @cached_property
     def oracles(self) -> tuple[str, ...]:

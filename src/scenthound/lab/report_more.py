@@ -51,12 +51,12 @@ def costs(facts: Facts) -> str:
                 plus_minus(rate.mean, rate.error),
                 number(crawls.links_scored.mean, 1),
                 number(crawls.misses.mean, 2),
-                *([number(_training(facts, name), 2)] if facts.run.asked.given else []),
+                *([number(_training(facts, name), 2)] if facts.has_given else []),
             ]
         )
     heads = ("crawler", "ranking, CPU ms a page", f"recall a CPU second, at {facts.last:,}", "links scored a page",
              "dead links a page",
-             *(["training, CPU s a crawl"] if facts.run.asked.given else []))  # fmt: skip
+             *(["training, CPU s a crawl"] if facts.has_given else []))  # fmt: skip
     note = (
         "CPU time of scoring and choosing alone, not of fetching, parsing or counting words. Only these figures differ "
         "from run to run; for a comparison of cost run with <code>--jobs 1</code> on a machine without other load, "

@@ -1,7 +1,7 @@
 """Answers about a page that every crawl of a process may share: forms of them that nobody can change.
 
-Arrays lie on bytes, so they can't be made writeable again; lists become tuples. What strategies know as a list or a
-dict is kept here once, and handed out as a copy of their own.
+Arrays of numpy are put on bytes, so they can't be made writeable again. What strategies know as a list or a dict never
+leaves the lab: each gets a copy of its own.
 """
 
 from __future__ import annotations
@@ -14,23 +14,17 @@ import numpy.typing as npt
 from scenthound.text.contexts import LinkLeaves, NumberedLeaves, Stream
 from scenthound.text.register import Registered
 from scenthound.text.standing import Standing
-from scenthound.text.surroundings import read_only
 from scenthound.text.vectors import Counts
 
 
 def unchangeable(answer: Any) -> Any:
-    """The same answer in a form that can be kept for the next crawl."""
+    """The same answer, its arrays in a form that can be handed to every crawl."""
     match answer:
-        case Stream(tokens, spans):
-            return Stream(tuple(tokens), tuple(spans))
         case Standing(epoch, terms, starts, where):
             return Standing(epoch, _fixed(terms), _fixed(starts), _fixed(where))
-        case Registered(epoch, numbers):
-            return Registered(epoch, read_only(numbers))
         case LinkLeaves(leaves, begins, ends, pictures, places, outlinks):
             fixed = NumberedLeaves(leaves.terms, _fixed(leaves.flat), _fixed(leaves.starts))
-            said = {place: tuple(terms) for place, terms in pictures.items()}
-            return LinkLeaves(fixed, _fixed(begins), _fixed(ends), said, _fixed(places), _fixed(outlinks))
+            return LinkLeaves(fixed, _fixed(begins), _fixed(ends), pictures, _fixed(places), _fixed(outlinks))
     return answer
 
 
@@ -41,6 +35,8 @@ def to_hand_out(answer: Any) -> Any:
             return own_counts(answer)
         case Stream(tokens, spans):
             return Stream(list(tokens), list(spans))
+        case Registered(epoch, numbers):
+            return Registered(epoch, numbers[:])
         case LinkLeaves():
             return answer._replace(pictures={place: list(terms) for place, terms in answer.pictures.items()})
     return answer

@@ -93,8 +93,8 @@ class Surveyed(Protocol):
 class Stream(NamedTuple):
     """A page's raw tokens, stop words among them, and for every link the slice that is its anchor."""
 
-    tokens: Sequence[str]
-    spans: Sequence[tuple[int, int]]
+    tokens: list[str]
+    spans: list[tuple[int, int]]
 
 
 class NumberedLeaves(NamedTuple):
@@ -267,10 +267,10 @@ def _short(analyser: Analyser, text: str) -> Counts:
     return analyser.counts(text)
 
 
-def _window(words: Sequence[str], span: tuple[int, int], link: Link, width: int) -> list[str]:
+def _window(words: list[str], span: tuple[int, int], link: Link, width: int) -> list[str]:
     start, end = span
     anchor = words[start:end] or tokens(link.anchor)
-    return [*words[max(0, start - width) : start], *anchor, *words[end : end + width]]
+    return words[max(0, start - width) : start] + anchor + words[end : end + width]
 
 
 def _under(page: Page, link: Link, up: int) -> tuple[int, str]:

@@ -20,7 +20,7 @@ class Registered(NamedTuple):
     """Words as numbers of a register."""
 
     epoch: int
-    numbers: array[int] | memoryview[int]
+    numbers: array[int]
 
 
 class Register:

@@ -118,7 +118,9 @@ def _topics(dumps: Sequence[Path], options: OdpOptions, notes: Notes, rule: Rule
         notes.count(f"troubles with the dump ({problem.kind})", place, problem.times)
     if not made.topics:
         raise BadConfig("no topic could be made of this dump", "; ".join(notes.lines()[:5]))
-    yield from made.topics
+    for topic in made.topics:
+        # The examples of [EXP] are the targets. Its crawlers hear of them as seeds, or (task 2) not at all.
+        yield replace(topic, examples=()) if set(topic.examples) <= set(topic.targets) else topic
 
 
 def _rule(options: OdpOptions) -> ExpLeaves | BizCategories | SmpSubtrees:
