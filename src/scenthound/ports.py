@@ -69,7 +69,10 @@ class Tells(Protocol):
 
 
 class Lessons(Protocol):
-    """What a strategy may learn from before it crawls: pages with answers, and a web that is known already."""
+    """What a strategy may learn from before it crawls: pages with answers, and a web that is known already.
+
+    They are lent for as long as `train` runs. Keep what was learned, not the lessons.
+    """
 
     @property
     def topic(self) -> Topic: ...
@@ -107,8 +110,8 @@ class Trains(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What of the lessons it uses, for the list of what each was given beyond keywords and seeds (sheet 60.7):
-        `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
+        """What of the lessons it uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`. For readers: what it was
+        given (sheet 60.7) is recorded by the lab as it hands it over."""
         ...
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:

@@ -2,7 +2,8 @@
 
 What follows from a page alone, and is wanted on every visit by whoever wants it, may be derived under a key that begins
 with one of these: `page.derived((STREAM,), …)`, or `(STANDING, analyser)`. All else that is derived is forgotten with
-the visit. A name equals only itself, so no key that somebody else makes up is ever one of ours.
+the visit. A name equals only itself, so no key that somebody else makes up is ever one of ours. Answers under the names
+below are worked out by the bed; those under a strategy's own names are kept for strategies of the same class.
 """
 
 from __future__ import annotations
