@@ -110,8 +110,8 @@ class Trains(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What of the lessons it uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`. For readers: what it was
-        given (sheet 60.7) is recorded by the lab as it hands it over."""
+        """What of the lessons it uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`. For readers: the
+        lab records what it was given (sheet 60.7) as it hands it over."""
         ...
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:

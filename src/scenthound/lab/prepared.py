@@ -35,7 +35,7 @@ from scenthound.lab.prepared_cache import (
     prune,
     used,
 )
-from scenthound.lab.prepared_document import Answers, PreparedDocument, PreparedPage
+from scenthound.lab.prepared_document import PreparedDocument, PreparedPage
 from scenthound.lab.prepared_terms import PreparedTerms, file_bytes, open_terms
 from scenthound.lab.unchangeable import own_counts
 from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
@@ -132,8 +132,8 @@ class PreparedBed:
             for key, analyser, terms in self._numbered:
                 memo[key], places = terms.numbered(row)
                 placed[analyser] = (memo[key].terms, places)
-            answers = Answers(known, title, links, outlinks, record, placed, self._owner)
-            document = PreparedDocument(title, links, record, answers, placed)
+            shared = (known, title, links, outlinks, record, placed, self._owner)
+            document = PreparedDocument(title, links, record, shared, placed)
             return PreparedPage(self.urls[self._numbers[row]], candidate, document, status, size, 0.0, memo)
         first, second = self._head(row)[:2]
         if kind == MOVED:

@@ -142,7 +142,7 @@ class PreparedDocument:
 
     __slots__ = (
         *("_given", "_leaves", "_numbered", "_owed", "_record", "_spare", "_steps", "_tables", "_text", "_words"),
-        *("answers", "links", "title"),
+        *("_shared", "links", "title"),
     )
 
     def __init__(
@@ -150,13 +150,13 @@ class PreparedDocument:
         title: str,
         links: Sequence[Link],
         record: bytes,
-        answers: Answers | None = None,
+        shared: tuple[Any, ...] | None = None,
         numbered: Mapping[Analyser, tuple[Terms, bytes]] | None = None,
     ) -> None:
-        """`answers` are those that crawls share. `numbered` has the page's terms by some analysers, and of each of its
-        distinct tokens the place of its term among these, -1 for none, as `<i4`."""
+        """`shared` is what `Answers` is made of, where crawls share any. `numbered` has the page's terms by some
+        analysers, and of each of its distinct tokens the place of its term among these, -1 for none, as `<i4`."""
         self.title, self.links = title, links
-        self.answers = answers
+        self._shared: Answers | tuple[Any, ...] | None = shared
         self._record, self._numbered = record, numbered or {}
         self._tables: _Tables | None = None
         self._text: str | None = None
@@ -166,6 +166,13 @@ class PreparedDocument:
         self._given: dict[int, tuple[int, str]] = {}
         self._spare = -1
         self._owed = False  # surroundings were recalled: asked for, they would have cost some of what may be repeated
+
+    @property
+    def answers(self) -> Answers | None:
+        """Those that crawls share. Made when asked for: many pages are never asked."""
+        if isinstance(self._shared, tuple):
+            self._shared = Answers(*self._shared)
+        return self._shared
 
     @property
     def text(self) -> str:
@@ -221,9 +228,10 @@ class PreparedDocument:
 
     def known(self, key: Hashable) -> Any:
         """The answer to a question of `text.contexts` that the recorded tokens hold; None: not one of these."""
-        if self.answers is not None and key in self.answers and (not _asks_elements(key) or self.untouched):
+        answers = self.answers
+        if answers is not None and key in answers and (not _asks_elements(key) or self.untouched):
             self._owed = _asks_elements(key)
-            return self.answers[key]
+            return answers[key]
         match key:
             case (lasting.STREAM,):
                 return self._stream()
