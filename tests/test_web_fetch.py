@@ -151,6 +151,69 @@ def test_a_body_of_exactly_the_cap_is_whole_and_one_byte_more_is_cut(server: Hos
     assert (len(more.body), more.truncated) == (1000, "length")
 
 
+def test_a_reply_that_does_not_begin_in_time_is_given_up(server: HostileServer) -> None:
+    found = fetched(server.url("/hangs"), replace(QUICK, first_byte=0.3))
+    assert isinstance(found, Failure)
+    assert (found.reason, found.detail, found.may_retry) == ("timeout", "no reply within 0.3 s", True)
+
+
+def test_a_reply_that_has_begun_may_take_longer_than_its_first_byte(server: HostileServer) -> None:
+    async def slow_but_sure(exchange: Exchange) -> None:
+        await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 6000\r\n\r\n")
+        for _ in range(6):
+            await asyncio.sleep(0.2)
+            await exchange.send(b"x" * 1000)
+
+    server.serve("/slow-but-sure", slow_but_sure)
+    limits = replace(QUICK, first_byte=0.6, rate=100.0, rate_time=0.6)
+    assert len(page(server.url("/slow-but-sure"), limits).body) == 6000
+
+
+@pytest.mark.parametrize(("path", "head"), [("/slow-drip", True), ("/slow-head", False)])
+def test_a_reply_below_the_least_rate_is_given_up(server: HostileServer, path: str, head: bool) -> None:
+    found = fetched(server.url(path), replace(QUICK, rate=1000.0, rate_time=0.5))
+    if head:
+        assert isinstance(found, Response)
+        assert found.truncated == "time", "what came of its body is kept"
+    else:
+        assert isinstance(found, Failure)
+        assert (found.reason, found.detail) == ("timeout", "less than 1000 bytes a second")
+
+
+def test_a_connection_is_not_watched_between_two_requests(server: HostileServer) -> None:
+    async def work(fetcher: HttpFetcher) -> int:
+        await fetcher.fetch(server.url("/fine"))
+        before = server.connections
+        await asyncio.sleep(0.5)
+        await fetcher.fetch(server.url("/fine"))
+        return server.connections - before
+
+    assert using(work, replace(QUICK, first_byte=0.2, rate_time=0.2)) == 0
+
+
+def test_slow_names_do_not_hold_up_the_others(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+
+    def lookup(host: str, port: int, **_: object) -> list[object]:
+        if host.startswith("slow"):
+            over.wait(60)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    async def work(fetcher: HttpFetcher) -> tuple[Response | Failure, int]:
+        slow = [asyncio.create_task(fetcher.fetch(server.url("/fine", f"slow{n}.test"))) for n in range(32)]
+        await asyncio.sleep(0)
+        try:
+            return await fetcher.fetch(server.url("/fine", "quick.test")), sum(task.done() for task in slow)
+        finally:
+            over.set()
+            await asyncio.gather(*slow)
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    reply, finished = using(work, replace(QUICK, connect=20.0))
+    assert isinstance(reply, Response), reply
+    assert finished == 0, "it did not wait for them"
+
+
 def test_what_arrived_before_the_end_is_kept(server: HostileServer) -> None:
     assert page(server.url("/length-too-long")).body == b"<title>short</title>"
     assert page(server.url("/resets-late")).body == b"<title>cut</title>"

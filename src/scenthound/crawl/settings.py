@@ -48,6 +48,9 @@ class Settings:
     pages_per_host: int = option(0, "fetch at most this many pages of one host; 0: no limit")
     frontier: int = option(100_000, "keep at most this many URLs waiting; the worst are dropped", least=1)
     concurrency: int = option(32, "requests in flight at once, all hosts together", least=1)
+    slow_requests: int = option(
+        128, "requests beside `concurrency` that take much longer than usual; above it the oldest are given up", least=1
+    )
 
     workers: int = option(
         1, "processes that read pages beside the crawl's own, started when one alone can't keep up; 0: none"
@@ -85,6 +88,11 @@ class Settings:
     unpack_ratio: int = option(200, "refuse a body that unpacks to more than this many times its size", least=1)
     header_bytes: int = option(65_536, "refuse a reply whose headers are larger", "bytes", least=1)
     connect_timeout: float = option(10.0, "give up connecting after this long", "seconds")
+    first_byte_timeout: float = option(
+        15.0, "give up a request that brings no byte for this long", "seconds", least=0.01
+    )
+    min_rate: float = option(100.0, "give up a reply that brings fewer bytes a second, over `min_rate_time`; 0: never")
+    min_rate_time: float = option(15.0, "the time over which `min_rate` is measured", "seconds", least=0.01)
     idle_timeout: float = option(20.0, "give up a reply that pauses this long", "seconds")
     page_timeout: float = option(60.0, "give up a page after this long", "seconds")
     redirects: int = option(10, "follow at most this many redirects in a row")

@@ -54,6 +54,11 @@ class FetchLimits:
     header_count: int = 200
     connect: float = 10.0
     """For the name lookup, the connection and the TLS handshake together."""
+    first_byte: float = 15.0
+    """From the request to the first byte of the reply."""
+    rate: float = 100.0
+    """Bytes per second that a reply brings at least, over every `rate_time`; 0: it may be as slow as it likes."""
+    rate_time: float = 15.0
     idle: float = 20.0
     """Between two arrivals of bytes."""
     total: float = 60.0
@@ -62,8 +67,9 @@ class FetchLimits:
     """How long an idle connection is kept for the next request to its host."""
     idle_connections: int = 256
     """So many are kept; above it the one idle for longest is closed."""
-    lookups: int = 32
-    """Name lookups at the same time, each a thread."""
+    lookups: int = 256
+    """Name lookups at the same time, each a thread that is started when it is needed. A lookup can't be given up, and
+    one of a dead name server takes half a minute: so many more than there are requests that usually run at once."""
     names_kept: float = 300.0
     """How long the answer of a name lookup is believed. Addresses are checked at every connection anyway."""
 
@@ -199,6 +205,7 @@ class HttpFetcher:
         whole = b"".join(body)
         if size > cap:
             truncated, whole = "length", whole[:cap]
+        meter.unwatch()
         if not truncated:
             self._rest(meter)
         version = reply.version
@@ -270,6 +277,9 @@ class _Meter(ResponseHandler):
         self.keeps: object = None
         self._limits, self._idle_ones = limits, idle
         self._in_head, self._last = True, b""
+        self._began = 0.0  # when the request went out, then when the first byte of the reply came
+        self._counted = 0  # bytes that had come when the rate was last looked at
+        self._watch: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -278,12 +288,15 @@ class _Meter(ResponseHandler):
 
     def connection_lost(self, error: BaseException | None) -> None:
         self._idle_ones.pop(self, None)
+        self.unwatch()
         super().connection_lost(error)
 
     def set_response_params(self, **settings: Any) -> None:
         self._idle_ones.pop(self, None)
         self.received, self._in_head, self._last = 0, True, b""
         self.requests += 1
+        self._began, self._counted = self._loop.time(), 0
+        self._look_in(min(self._limits.first_byte, self._limits.rate_time))
         super().set_response_params(**settings)
 
     def feed_data(self, message: Any, size: int = 0) -> None:
@@ -295,6 +308,8 @@ class _Meter(ResponseHandler):
         if self in self._idle_ones:
             self.close()  # nobody asked: whatever this is, it must not be taken for the next answer
             return
+        if not self.received:
+            self._began = self._loop.time()
         self.received += len(data)
         if self._in_head:
             self._head_received(data)
@@ -325,13 +340,44 @@ class _Meter(ResponseHandler):
             self._last = (self._last + data)[-2:]
             super().data_received(data)
 
+    def unwatch(self) -> None:
+        """The reply is complete, or will never be."""
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+
+    def _look_in(self, seconds: float) -> None:
+        self.unwatch()
+        self._watch = self._loop.call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        """Give up a reply that has not begun in time, or comes too slowly.
+
+        One timer for both, so that a reply that comes at once costs no more than to start it.
+        """
+        self._watch = None
+        limits, transport = self._limits, self.transport
+        if transport is None or transport.get_protocol() is not self:
+            return  # closed; or a tunnel through a proxy, in which another protocol goes on
+        now = self._loop.time()
+        left = self._began + (limits.rate_time if self.received else limits.first_byte) - now
+        if left > 0:
+            self._look_in(left)
+        elif not self.received:
+            self._stop(aiohttp.SocketTimeoutError(f"no reply within {limits.first_byte:g} s"))
+        elif self.received - self._counted < limits.rate * limits.rate_time:
+            self._stop(aiohttp.SocketTimeoutError(f"less than {limits.rate:g} bytes a second"))
+        else:
+            self._began, self._counted = now, self.received
+            self._look_in(limits.rate_time)
+
     def set_exception(self, error: BaseException, *cause: BaseException) -> None:
         super().set_exception(error, *cause)
         payload = self._payload
         if payload is not None and not payload.is_eof() and payload.exception() is None:
             payload.set_exception(error)  # else a reader of a body with broken framing waits for its timeout
 
-    def _stop(self, error: _Over) -> None:
+    def _stop(self, error: aiohttp.ClientError) -> None:
         self.set_exception(error)
         if self.transport is not None:
             self.transport.abort()

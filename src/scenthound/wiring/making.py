@@ -85,9 +85,12 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         bytes=settings.page_bytes,
         header_bytes=settings.header_bytes,
         connect=settings.connect_timeout,
+        first_byte=settings.first_byte_timeout,
+        rate=settings.min_rate,
+        rate_time=settings.min_rate_time,
         idle=settings.idle_timeout,
         total=settings.page_timeout,
-        idle_connections=_idle_connections(settings.concurrency),
+        idle_connections=_idle_connections(settings.concurrency, settings.slow_requests),
     )
     return HttpFetcher(
         limits,
@@ -98,10 +101,10 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
     )
 
 
-def _idle_connections(concurrency: int) -> int:
+def _idle_connections(concurrency: int, slow: int) -> int:
     """So many that every host in flight keeps its connection while it rests, within the files that we may open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(16, min(max(256, 2 * concurrency), files - concurrency - 100))
+    return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 
 
 def make_readers(settings: Settings, around: Sequence[Around] = ()) -> Readers | None:
