@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from scenthound import url as urls
 from scenthound.crawl.core import Crawl
 from scenthound.crawl.politeness import DAY, Manners
 from scenthound.crawl.scope import Scope
@@ -431,6 +432,120 @@ def test_an_answer_of_any_kind_shows_that_the_line_is_up() -> None:
         crawl.landed(Miss(step.candidate, "x", status=status, retry_after=None if status else 0.0), now)
         now += 1.0
     assert crawl.tally.dropped["no-network"] == 0
+
+
+def silent(fetch: Fetch) -> Miss | RobotsLanded:
+    if fetch.kind == "robots":
+        return RobotsLanded(fetch.candidate, None, reason="timeout")
+    return Miss(fetch.candidate, "timeout", retry_after=0.0)
+
+
+def in_doubt(retries: int = 0, more: int = 60) -> Crawl:
+    """A crawl in which one host answered and the next 16 did not."""
+    seeds = ["up.example/", *(f"h{n:02}.example/" for n in range(more))]
+    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=1.0, obey=False), retries=retries)
+    crawl.landed(page_for(fetched(crawl, 0.0)), 0.0)
+    for _ in range(16):
+        crawl.landed(silent(fetched(crawl, 0.0)), 0.0)
+    return crawl
+
+
+def test_in_doubt_a_host_that_answered_before_is_probed_and_nobody_else_is_asked() -> None:
+    crawl = in_doubt()
+    probe = fetched(crawl, 0.0)
+    assert (probe.kind, probe.spelling) == ("robots", "http://up.example/robots.txt")
+    assert crawl.next(0.0) == Wait(FOREVER)
+
+
+def test_a_probe_that_is_answered_shows_that_the_silent_hosts_are_dead() -> None:
+    crawl = in_doubt()
+    crawl.landed(RobotsLanded(fetched(crawl, 0.0).candidate, parse(b"", "scenthound"), answered=True), 0.0)
+    lost = sum(crawl.tally.misses.values())
+    step = fetched(crawl, 0.0)
+    assert step.candidate.url == "http://h16.example/", "the frontier goes on at once"
+    crawl.landed(silent(step), 0.0)
+    assert sum(crawl.tally.misses.values()) == lost + 1, "and failures count again"
+
+
+def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host() -> None:
+    crawl = in_doubt(retries=2, more=600)
+    asked, now = 0, 0.0
+    while now < 3600.0 and not isinstance(step := crawl.next(now), Done):
+        if isinstance(step, Fetch):
+            asked += 1
+            crawl.landed(silent(step), now)
+        else:
+            now = step.until
+    assert asked < 600
+    assert sum(crawl.tally.misses.values()) == 0, "an hour without a network costs nothing of the frontier"
+    assert crawl.manners is not None
+    assert crawl.manners.origin("http://up.example") is None, "a failed probe says nothing of its robots.txt"
+
+
+@pytest.mark.parametrize("obey", [False, True])
+def test_every_candidate_fails_at_last_though_nobody_ever_answers(obey: bool) -> None:
+    seeds = [f"h{n:02}.example/" for n in range(100)]
+    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=1.0, obey=obey), retries=2, longest_wait=900.0)
+    now, asked = 0.0, 0
+    while not isinstance(step := crawl.next(now), Done):
+        if isinstance(step, Fetch):
+            asked += 1
+            crawl.landed(silent(step), now)
+        else:
+            now = step.until
+    assert len(crawl.frontier) == (100 if obey else 0), "a robots.txt that can't be had is asked for again in a day"
+    assert asked <= 100 * 6, "three excuses and three tries"
+
+
+def test_a_reset_shows_that_our_connection_is_up() -> None:
+    crawl = crawl_of(*(f"h{n}.example/" for n in range(40)), manners=Manners(delay=0.0, obey=False), retries=0)
+    for _ in range(40):
+        crawl.landed(Miss(fetched(crawl, 0.0).candidate, "reset", retry_after=0.0), 0.0)
+    assert crawl.tally.dropped["no-network"] == 0
+
+
+def test_the_retry_of_a_silent_host_lets_the_frontier_go_first_but_not_for_ever() -> None:
+    seeds = ["dead.example/", *(f"h{n:02}.example/" for n in range(40))]
+    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=1.0, obey=False), retries=1)
+    crawl.landed(silent(fetched(crawl, 0.0)), 0.0)
+    order = []
+    for _ in range(20):
+        step = fetched(crawl, 5.0)
+        order.append((step.candidate.url, step.doubtful))
+        crawl.landed(page_for(step), 5.0)
+    place = order.index(("http://dead.example/", True))
+    assert 0 < place < 8
+    assert sum(doubtful for _, doubtful in order) == 1
+
+
+def test_a_long_chain_of_redirects_lets_the_frontier_go_first() -> None:
+    seeds = ["loop.example/", *(f"h{n:02}.example/" for n in range(20))]
+    crawl = crawl_of(*seeds, manners=polite(0.0))
+    order = []
+    for hop in range(14):
+        step = fetched(crawl, 0.0)
+        order.append(urls.host(step.candidate.url))
+        if order[-1] == "loop.example":
+            target = f"http://loop.example/{hop}"
+            crawl.landed(Moved(step.candidate, Url(target), target), 0.0)
+        else:
+            crawl.landed(page_for(step), 0.0)
+    assert order[:4] == ["loop.example"] * 3 + ["h00.example"]
+    assert order.count("loop.example") == 4
+
+
+def test_slow_pages_hold_no_place_in_the_budget() -> None:
+    crawl = crawl_of("a.example/", "b.example/", "c.example/", manners=polite(0.0), pages=2)
+    slow = fetched(crawl, 0.0)
+    crawl.landed(page_for(fetched(crawl, 0.0)), 0.0)
+    assert crawl.next(0.0) == Wait(FOREVER)
+    step = crawl.next(0.0, [slow])
+    assert isinstance(step, Fetch)
+    crawl.landed(page_for(step), 0.0)
+    assert crawl.next(0.0, [slow]) == Done("pages")
+    crawl.landed(page_for(slow), 0.0)
+    assert crawl.pages == 2, "what comes too late is not recorded"
+    assert crawl.save()["held"] == [slow.candidate.url]
 
 
 def test_a_strategy_that_raises_is_named_and_its_page_is_not_half_recorded() -> None:

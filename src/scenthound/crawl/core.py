@@ -11,7 +11,7 @@ writes down what happened. None of them knows the loop.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from scenthound import url as urls
@@ -22,7 +22,7 @@ from scenthound.crawl.offers import Offers
 from scenthound.crawl.politeness import Manners
 from scenthound.crawl.redirects import Redirects
 from scenthound.crawl.scope import Scope
-from scenthound.crawl.silence import Silence
+from scenthound.crawl.silence import Silence, is_unanswered
 from scenthound.crawl.sitemaps import Sitemaps
 from scenthound.crawl.steps import (
     FOREVER,
@@ -156,14 +156,23 @@ class Crawl:
 
     # ---- what to do
 
-    def next(self, now: float) -> Fetch | Wait | Done:
-        """The next thing to do. Every `Fetch` must come back through `landed`."""
+    def next(self, now: float, slow: Collection[Fetch] = ()) -> Fetch | Wait | Done:
+        """The next thing to do. Every `Fetch` must come back through `landed`.
+
+        Of those in flight some may be `slow`. The budget of pages does not wait for them: when it is spent and only
+        they are left, it is `Done`, and they count as not yet asked for.
+        """
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
-        if self.ended or self._ledger.pages + self._pages_flying >= self.limits.pages:
+        if not self.ended and self._ledger.pages >= self.limits.pages and len(slow) == len(self._flying):
+            return self._done("pages")
+        coming = self._pages_flying - sum(fetch.kind == "page" for fetch in slow)
+        if self.ended or self._ledger.pages + coming >= self.limits.pages:
             return self._close("pages")
         if now < self.not_before:
             return Wait(self.not_before)
+        if self._silence.doubts and (instead := self._probe(now)) is not None:
+            return instead
         before = self._meter()
         try:
             while (found := self._turns.next(now)) is not None:
@@ -178,13 +187,23 @@ class Crawl:
             return self._close("all that is left rests")
         return Wait(ready)
 
+    def _probe(self, now: float) -> Fetch | Wait | None:
+        """Many hosts in a row gave no answer: ask one that answered before whether our own connection is up."""
+        assert self.manners is not None
+        manners = self.manners
+        step = self._silence.probe(lambda host: manners.host(host).next_allowed, now)
+        if isinstance(step, str):
+            return self._launch(Candidate(step, FOREVER, spelling=step), "robots")
+        return Wait(step) if step > now else None
+
     def stop(self, reason: str) -> None:
         """Ask for nothing more; what is in flight may still land."""
         self.ended = self.ended or reason
 
     def _close(self, reason: str) -> Wait | Done:
-        if self._flying:
-            return Wait(FOREVER)
+        return Wait(FOREVER) if self._flying else self._done(reason)
+
+    def _done(self, reason: str) -> Done:
         self.ended = self.ended or reason
         self._ledger.noted(self.told())
         return Done(self.ended)
@@ -214,12 +233,14 @@ class Crawl:
         return None
 
     def _launch(self, candidate: Candidate, kind: Kind) -> Fetch:
-        fetch = self._flying[candidate.url] = Fetch(candidate, kind)
-        self._pages_flying += kind == "page"
+        doubtful = False
         if self.manners is not None:
             host = urls.host(candidate.url)
             self._turns.rest(host, FOREVER)
-            self.manners.host(host).met = True
+            state = self.manners.host(host)
+            state.met, doubtful = True, state.silent
+        fetch = self._flying[candidate.url] = Fetch(candidate, kind, doubtful)
+        self._pages_flying += kind == "page"
         return fetch
 
     # ---- what came of it
@@ -237,13 +258,17 @@ class Crawl:
         fetch = self._flying.pop(candidate.url, None)
         self._pages_flying -= fetch is not None and fetch.kind == "page"
         self.tally.attempts += 1
+        if isinstance(result, Page) and self._ledger.pages >= self.limits.pages:  # it was slow, and others came first
+            self._turns.hold(candidate)
+            return
         if isinstance(result, Page):
             similarity = self.judge(result) if self.judge else 0.0  # before the strategy has the page in its hands
             offers = self._guide.read(result)  # before anything is written: a strategy may raise
         where = self.repository.put(response, now) if self.repository and response is not None else None
         if self.manners is not None:
+            self.manners.host(urls.host(candidate.url)).silent = is_unanswered(result)
             if self._silence.hears(result):
-                self._hold_through(result, now)
+                self._excuse(result, now)
                 return
             until = self._gate.rest_after(result, now if ended is None else ended)
             self._turns.rest(urls.host(candidate.url), until)
@@ -289,14 +314,13 @@ class Crawl:
         for candidate in self.sitemaps.wanted(spellings, urls.host(named_by.url)):
             self._turns.hold(candidate)
 
-    def _hold_through(self, result: Page | Miss | Moved | RobotsLanded | SitemapLanded, now: float) -> None:
-        """Wait a while, and let nobody pay for it: neither the URL's tries nor the host's record."""
-        self._turns.rest(urls.host(result.candidate.url), now)
+    def _excuse(self, result: Page | Miss | Moved | RobotsLanded | SitemapLanded, now: float) -> None:
+        """Try again later; neither the URL's tries nor the host's failures are counted. See `Silence`."""
+        host = urls.host(result.candidate.url)
+        self._turns.rest(host, now + self._silence.excuse(host))
         self.tally.count("no-network")
         if isinstance(result, Miss):
             self._turns.hold(result.candidate)
-        if now >= self.not_before:
-            self.not_before = now + self._silence.pause()
 
     def _missed(self, miss: Miss, now: float) -> None:
         url = miss.candidate.url

@@ -29,6 +29,8 @@ class HostState:
     pages: int = 0
     met: bool = False
     """Asked for anything since this process started."""
+    silent: bool = False
+    """Gave no reply when it was last asked, in this process."""
 
 
 @dataclass(slots=True)

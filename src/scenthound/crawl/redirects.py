@@ -8,6 +8,8 @@ from scenthound.crawl.scope import Scope
 from scenthound.crawl.turns import Turns
 from scenthound.model import Candidate, Miss, Moved, Url
 
+LIKELY = 2  # redirects in a row that lead to a page more often than to another redirect
+
 
 class Redirects:
     """Follows them, as far as scope and the longest chain allow, and knows where each chain began."""
@@ -35,7 +37,7 @@ class Redirects:
         if (waiting := turns.claim(target)) is not None and waiting.score > follow.score:
             follow = waiting._replace(spelling=moved.spelling)
         self._origin[target] = (asked, hops + 1)
-        turns.pass_on(old.url, follow)
+        turns.pass_on(old.url, follow, is_unlikely=hops + 1 > LIKELY)
         if not same:
             history.alias(old.url, target)
             turns.settle(old.url)

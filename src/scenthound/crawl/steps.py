@@ -20,6 +20,8 @@ class Fetch:
 
     candidate: Candidate
     kind: Kind = "page"
+    doubtful: bool = False
+    """The host gave no reply when it was last asked."""
 
     @property
     def spelling(self) -> str:
@@ -51,6 +53,8 @@ class RobotsLanded(NamedTuple):
     """How long the server asks us to stay away."""
     answered: bool = False
     """True where there was a reply of any kind."""
+    reason: str = ""
+    """Why there was none, as in a `Miss`."""
 
 
 class SitemapLanded(NamedTuple):

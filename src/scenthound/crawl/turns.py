@@ -1,10 +1,15 @@
-"""Whose turn it is: those who were promised one, then the batch at hand, then the best of the frontier."""
+"""Whose turn it is: those who were promised one, then the batch at hand, then the best of the frontier.
+
+A retry on a host that gave no reply, and the third redirect in a row, most likely lead nowhere. They let the frontier
+go first: they get every eighth turn, and every turn that nobody else wants.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from scenthound import url as urls
 from scenthound.crawl.held import Held
@@ -12,6 +17,8 @@ from scenthound.crawl.politeness import Manners
 from scenthound.crawl.steps import FOREVER
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Strategy
+
+UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up where every eighth request fails
 
 
 class Turns:
@@ -39,6 +46,9 @@ class Turns:
         self._size, self._shuffled, self._seed_number = batch, shuffled, seed_number
         self._batch: deque[tuple[Candidate, int]] = deque()  # with its insertion number
         self._held = Held()
+        self._unlikely: deque[Candidate] = deque()  # due, and behind the frontier
+        self._demoted: set[Url] = set()  # URLs that go there whatever their host did
+        self._turn = 0
         self._settle: Callable[[Url], None] = getattr(frontier, "settle", lambda url: None)
 
     @classmethod
@@ -59,10 +69,19 @@ class Turns:
 
     def next(self, now: float) -> Candidate | None:
         """The candidate whose turn it is, on a host that is awake; None if there is none now."""
+        self._turn += 1
+        if self._turn % UNLIKELY_EVERY == 0 and (candidate := self._next_unlikely(now)) is not None:
+            return candidate
+        return self._next_likely(now) or self._next_unlikely(now)
+
+    def _next_likely(self, now: float) -> Candidate | None:
         while (held := self._held.pop(now)) is not None:
-            if self._awake(held, now):
+            if not self._awake(held, now):
+                self.hold(held)
+            elif self._is_unlikely(held):
+                self._unlikely.append(held)
+            else:
                 return held
-            self.hold(held)
         while True:
             while self._batch:
                 candidate, number = self._batch.popleft()
@@ -71,6 +90,19 @@ class Turns:
                 self._put_back(candidate, number)
             if not self._draw(now):
                 return None
+
+    def _next_unlikely(self, now: float) -> Candidate | None:
+        while self._unlikely:
+            candidate = self._unlikely.popleft()
+            if self._awake(candidate, now):
+                return candidate
+            self.hold(candidate)
+        return None
+
+    def _is_unlikely(self, candidate: Candidate) -> bool:
+        if self._manners is None:
+            return False
+        return candidate.url in self._demoted or self._manners.host(urls.host(candidate.url)).silent
 
     def ready_at(self) -> float:
         """When there may be somebody again; never, when nothing waits and nothing is promised."""
@@ -116,9 +148,12 @@ class Turns:
             until = self._manners.host(urls.host(candidate.url)).next_allowed if self._manners else 0.0
         self._held.put(candidate, until)
 
-    def pass_on(self, url: Url, to: Candidate) -> None:
-        """The turn of a URL, and the rank it had, go to another candidate."""
+    def pass_on(self, url: Url, to: Candidate, is_unlikely: bool = False) -> None:
+        """The turn of a URL, and the rank it had, go to another candidate; behind the frontier if that is unlikely
+        to lead to a page."""
         self.chosen[to.url] = self.release(url)
+        if is_unlikely:
+            self._demoted.add(to.url)
         self.hold(to)
 
     def rest(self, host: str, until: float) -> None:
@@ -132,10 +167,12 @@ class Turns:
 
     def release(self, url: Url) -> int:
         """Its turn is over, for now at least; gives the rank it had."""
+        self._demoted.discard(url)
         return self.chosen.pop(url, 1)
 
     def settle(self, url: Url) -> None:
         """What became of it is known: neither we nor the frontier need remember it."""
+        self._demoted.discard(url)
         self.chosen.pop(url, None)
         self._settle(url)
 
@@ -149,8 +186,8 @@ class Turns:
 
     @property
     def promised(self) -> Iterator[Candidate]:
-        """Those who are held, in the order of the promises."""
-        return iter(self._held)
+        """Those who are held, in the order of the promises; at the end those who let the frontier go first."""
+        return chain(self._held, self._unlikely)
 
     @property
     def batch(self) -> list[tuple[Url, int]]:
