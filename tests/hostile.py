@@ -89,6 +89,7 @@ class HostileServer:
 
     def __post_init__(self) -> None:
         self._behaviours: dict[str, Behaviour] = dict(_BEHAVIOURS)
+        self._hosts: dict[str, Behaviour] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -109,6 +110,10 @@ class HostileServer:
     def serve(self, path: str, behaviour: Behaviour) -> None:
         """Answer `path` so; a path that ends in `*` speaks for all that begin like it."""
         self._behaviours[path] = behaviour
+
+    def serve_hosts(self, prefix: str, behaviour: Behaviour) -> None:
+        """Answer everything so, robots.txt included, on hosts whose names begin like this."""
+        self._hosts[prefix] = behaviour
 
     def asked(self, path: str) -> list[Request]:
         return [request for request in self.requests if request.path == path]
@@ -141,7 +146,7 @@ class HostileServer:
         try:
             while (request := await _request(reader)) is not None:
                 self.requests.append(request)
-                if not await self._find(request.path)(Exchange(request, self, reader, writer)):
+                if not await self._find(request)(Exchange(request, self, reader, writer)):
                     break
         except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass  # the client hung up, or speaks no HTTP
@@ -153,7 +158,11 @@ class HostileServer:
             with contextlib.suppress(OSError, asyncio.CancelledError):
                 await writer.wait_closed()
 
-    def _find(self, path: str) -> Behaviour:
+    def _find(self, request: Request) -> Behaviour:
+        path = request.path
+        for prefix, behaviour in self._hosts.items():
+            if request.host.startswith(prefix):
+                return behaviour
         if path == "/robots.txt":
             if isinstance(self.robots, str):
                 return self._behaviours[self.robots]

@@ -1,7 +1,8 @@
 """The live driver: the loop over real HTTP, on asyncio. The only place in `crawl` that reads a clock.
 
 A slot is taken when a request goes out and given back when what it brought is durable, so whatever a
-`kill -9` undoes was in flight by our own count. Landed pages are committed in groups.
+`kill -9` undoes was in flight by our own count. Landed pages are committed in groups. A request that is slow gives its
+slot back earlier, to somebody who can use it: see `slots`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import NamedTuple, Protocol
 
 from scenthound import url as urls
 from scenthound.crawl.core import Crawl
+from scenthound.crawl.slots import Slots
 from scenthound.crawl.steps import Done, Fetch, RobotsLanded, SitemapLanded, Wait
 from scenthound.errors import NotAUrl, Unreadable
 from scenthound.model import Candidate, Miss, Moved, Page, Response
@@ -67,6 +69,14 @@ class _Landed(NamedTuple):
     result: Result | None = None
 
 
+@dataclass(eq=False, slots=True)
+class _Flight:
+    """A request on its way, and the deadline by which it can be given up."""
+
+    fetch: Fetch
+    deadline: asyncio.Timeout
+
+
 class Clock:
     """Wall-clock seconds that never jump: a later call is never earlier."""
 
@@ -75,6 +85,22 @@ class Clock:
 
     def __call__(self) -> float:
         return time.monotonic() + self._offset
+
+
+class _Idle:
+    """How long the driver has been idle so far: the time inside its `with` blocks."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._sum, self._since = clock, 0.0, 0.0
+
+    def __call__(self) -> float:
+        return self._sum + (self._clock() - self._since if self._since else 0.0)
+
+    def __enter__(self) -> None:
+        self._since = self._clock()
+
+    def __exit__(self, *_: object) -> None:
+        self._sum, self._since = self(), 0.0
 
 
 @dataclass(slots=True)
@@ -88,6 +114,8 @@ class LiveRun:
     """The product token that robots.txt and X-Robots-Tag are read for."""
     page_limits: PageLimits
     concurrency: int = 32
+    slow_requests: int = 128
+    """Requests beside these that only wait for a slow host."""
     group_pages: int = 8
     group_time: float = 0.25
     obey_robots: bool = True
@@ -116,12 +144,18 @@ class LiveRun:
         unread: deque[_Landed] = deque()  # replies that a reader may take; we do when there is nothing else to do
         tasks: set[asyncio.Task[None]] = set()
         uncommitted, since = 0, self.clock()
+        idle, slots = _Idle(self.clock), Slots[_Flight](self.concurrency, self.slow_requests)
 
-        async def bring(fetch: Fetch) -> None:
+        async def bring(flight: _Flight) -> None:
+            fetch = flight.fetch
             try:
-                reply = await self._fetch(fetch)
+                async with flight.deadline:
+                    reply = await self._fetch(fetch)
+            except TimeoutError:
+                reply = Failure("timeout", "slow, and others were waiting", may_retry=True)
             except Exception as error:  # a fetcher's own fault must not leave its host waiting for ever
                 reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
+            slots.end(flight, idle(), fetch.kind == "page" and isinstance(reply, Response))
             (unread if self._readable(fetch, reply) else landed).append(_Landed(fetch, reply, self.clock()))
             wake.set()
             hand_out()
@@ -151,17 +185,29 @@ class LiveRun:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
                 taken = len(landed) + len(unread) + self._being_read + uncommitted
-                while len(tasks) + taken < self.concurrency and isinstance(step := self.crawl.next(now), Fetch):
-                    task = asyncio.create_task(bring(step))
+                while slots.held(idle()) + taken < self.concurrency:
+                    slow = [flight.fetch for flight in slots.slow]
+                    if not isinstance(step := self.crawl.next(now, slow), Fetch):
+                        break
+                    flight = _Flight(step, asyncio.timeout(None))
+                    slots.begin(flight, idle(), step.doubtful)
+                    task = asyncio.create_task(bring(flight))
                     tasks.add(task)
                     task.add_done_callback(tasks.discard)
                 if isinstance(step, Done):
                     return step.reason
-                full = len(tasks) + taken >= self.concurrency
+                full = slots.held(idle()) + taken >= self.concurrency
+                if full and (given_up := slots.give_way(idle())) is not None:
+                    given_up.deadline.reschedule(0.0)
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
                 latest = since + self.group_time if uncommitted else now + 0.2
-                rest = max(min(until, latest) - now, 0.001 if full else 0.0)
-                await self._sleep(wake, 0.0 if landed or unread else rest)
+                rest = min(until, latest) - now
+                rest = max(min(rest, slots.held_for(idle())), 0.001) if full else max(rest, 0.0)
+                if landed or unread:
+                    await self._sleep(wake, 0.0)
+                else:
+                    with idle:
+                        await self._sleep(wake, rest)
                 if self.reader is not None and len(unread) >= BUSY and self.crawl.pages >= SETTLED:
                     self.reader.start()
                 room = AT_ONCE
@@ -171,7 +217,7 @@ class LiveRun:
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
-                if uncommitted and (due or not (tasks or unread or self._being_read)):
+                if uncommitted and (due or not (slots.held(idle()) or unread or self._being_read)):
                     self.durable.commit(now)
                     uncommitted = 0
                 if not uncommitted:
@@ -245,7 +291,8 @@ class LiveRun:
     def _robots(self, fetch: Fetch, reply: Response | Failure, now: float) -> RobotsLanded:
         """What a robots.txt says. One that was cut short by trouble is as good as none: unreachable."""
         if isinstance(reply, Failure):
-            return RobotsLanded(fetch.candidate, None, "" if reply.may_retry else reply.reason)
+            hopeless = "" if reply.may_retry else reply.reason
+            return RobotsLanded(fetch.candidate, None, hopeless, reason=reply.reason)
         match verdict_for_status(reply.status):
             case "allow":
                 return RobotsLanded(fetch.candidate, ALLOW_ALL, answered=True)

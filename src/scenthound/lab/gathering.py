@@ -218,7 +218,8 @@ async def _fetch(
         crawl.start()
         await LiveRun(
             crawl, used, _Nowhere(), product_token(settings), page_limits(settings),
-            concurrency=settings.concurrency, obey_robots=settings.robots, delay=settings.delay, clock=clock,
+            concurrency=settings.concurrency, slow_requests=settings.slow_requests,
+            obey_robots=settings.robots, delay=settings.delay, clock=clock,
         ).run()  # fmt: skip
     found.pages += listed.pages
     had = {url for page in listed.pages for url in (page.url, page.candidate.url)}

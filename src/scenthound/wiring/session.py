@@ -114,6 +114,7 @@ class Session:
                 product_token(settings),
                 page_limits(settings),
                 concurrency=settings.concurrency,
+                slow_requests=settings.slow_requests,
                 group_pages=settings.group_pages or max(1, settings.concurrency // 4),
                 group_time=settings.group_time,
                 obey_robots=settings.robots,
