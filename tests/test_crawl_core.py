@@ -511,11 +511,11 @@ def test_the_retry_of_a_silent_host_lets_the_frontier_go_first_but_not_for_ever(
     order = []
     for _ in range(20):
         step = fetched(crawl, 5.0)
-        order.append((step.candidate.url, step.doubtful))
+        order.append((step.candidate.url, step.host))
         crawl.landed(page_for(step), 5.0)
-    place = order.index(("http://dead.example/", True))
+    place = order.index(("http://dead.example/", "silent"))
     assert 0 < place < 8
-    assert sum(doubtful for _, doubtful in order) == 1
+    assert [standing for _, standing in order].count("silent") == 1
 
 
 def test_a_long_chain_of_redirects_lets_the_frontier_go_first() -> None:

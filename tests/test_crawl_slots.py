@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenthound.crawl.slots import FIRST, PATIENCE, Slots
+from scenthound.crawl.slots import FEW, FIRST, PATIENCE, PROVEN, Slots
 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 64])
@@ -17,10 +17,26 @@ def test_a_hanging_request_gives_its_slot_back(count: int) -> None:
     assert list(slots.slow) == ["hangs"]
 
 
-def test_what_is_slow_is_learned_from_the_replies() -> None:
+def settled(seconds: float) -> Slots[str]:
+    """Slots of a crawl whose replies took so long."""
     slots = Slots[str](1, slow=4)
-    slots.begin("a", 0.0)
-    slots.end("a", 0.1, is_reply=True)
+    for _ in range(FEW):
+        slots.begin("quick", 0.0)
+        slots.end("quick", seconds, is_reply=True)
+    return slots
+
+
+def test_many_hanging_hosts_that_come_first_hold_a_slot_for_seconds_only() -> None:
+    slots, idle = Slots[int](1, slow=100), 0.0
+    for number in range(40):
+        slots.begin(number, idle)
+        idle += slots.held_for(idle) + 1e-9
+        assert slots.held(idle) == 0
+    assert idle < 3.0
+
+
+def test_what_is_slow_is_learned_from_the_replies() -> None:
+    slots = settled(0.1)
     assert slots.bound == pytest.approx(0.3)
     slots.begin("fails", 1.0)
     slots.end("fails", 1.0, is_reply=False)
@@ -28,9 +44,7 @@ def test_what_is_slow_is_learned_from_the_replies() -> None:
 
 
 def test_one_slow_host_hardly_raises_the_bound_and_a_slow_connection_does() -> None:
-    slots = Slots[str](1, slow=4)
-    slots.begin("a", 0.0)
-    slots.end("a", 0.1, is_reply=True)
+    slots = settled(0.1)
     slots.begin("slow", 0.0)
     slots.end("slow", 60.0, is_reply=True)
     assert slots.bound < 0.4
@@ -40,10 +54,10 @@ def test_one_slow_host_hardly_raises_the_bound_and_a_slow_connection_does() -> N
     assert slots.bound > 5.0
 
 
-def test_a_doubtful_request_takes_no_slot_while_there_is_room() -> None:
+def test_a_request_to_a_silent_host_takes_no_slot_while_there_is_room() -> None:
     slots = Slots[str](1, slow=1)
-    slots.begin("first", 0.0, doubtful=True)
-    slots.begin("second", 0.0, doubtful=True)
+    slots.begin("first", 0.0, host="silent")
+    slots.begin("second", 0.0, host="silent")
     assert (list(slots.slow), slots.held(0.0)) == (["first"], 1)
 
 
@@ -58,3 +72,12 @@ def test_a_full_allowance_gives_up_its_oldest_for_one_that_is_slow_too() -> None
     slots.end("first", PATIENCE, is_reply=False)
     assert slots.held(PATIENCE) == 0
     assert slots.give_way(PATIENCE) is None, "nobody presses"
+
+
+def test_a_host_that_gave_pages_has_a_moment_more() -> None:
+    slots = settled(0.001)
+    slots.begin("proven", 0.0, host="proven")
+    slots.begin("new", 0.0)
+    assert slots.held(slots.bound) == 1
+    assert list(slots.slow) == ["new"]
+    assert slots.held(PROVEN) == 0

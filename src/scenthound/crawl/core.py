@@ -33,6 +33,7 @@ from scenthound.crawl.steps import (
     Limits,
     RobotsLanded,
     SitemapLanded,
+    Standing,
     Wait,
 )
 from scenthound.crawl.tally import Tally
@@ -233,13 +234,14 @@ class Crawl:
         return None
 
     def _launch(self, candidate: Candidate, kind: Kind) -> Fetch:
-        doubtful = False
+        standing: Standing = "new"
         if self.manners is not None:
             host = urls.host(candidate.url)
             self._turns.rest(host, FOREVER)
             state = self.manners.host(host)
-            state.met, doubtful = True, state.silent
-        fetch = self._flying[candidate.url] = Fetch(candidate, kind, doubtful)
+            state.met = True
+            standing = "silent" if state.silent else "proven" if state.pages else "new"
+        fetch = self._flying[candidate.url] = Fetch(candidate, kind, standing)
         self._pages_flying += kind == "page"
         return fetch
 

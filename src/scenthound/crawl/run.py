@@ -190,7 +190,7 @@ class LiveRun:
                     if not isinstance(step := self.crawl.next(now, slow), Fetch):
                         break
                     flight = _Flight(step, asyncio.timeout(None))
-                    slots.begin(flight, idle(), step.doubtful)
+                    slots.begin(flight, idle(), step.host)
                     task = asyncio.create_task(bring(flight))
                     tasks.add(task)
                     task.add_done_callback(tasks.discard)

@@ -10,6 +10,8 @@ from scenthound.model import Candidate, Url
 from scenthound.web.robots import Rules
 
 Kind = Literal["page", "robots", "sitemap"]
+Standing = Literal["proven", "new", "silent"]
+"""What we know of a host: it gave pages; it gave none yet; it gave no reply at all when it was last asked."""
 FOREVER = float("inf")
 SITEMAP = "(sitemap)"  # marks a candidate that is a sitemap, in its `carry`
 
@@ -20,8 +22,7 @@ class Fetch:
 
     candidate: Candidate
     kind: Kind = "page"
-    doubtful: bool = False
-    """The host gave no reply when it was last asked."""
+    host: Standing = "new"
 
     @property
     def spelling(self) -> str:
