@@ -13,9 +13,9 @@ import random
 import time
 from typing import NamedTuple
 
-from scenthound.strategies.hayek_auction import Trading
-from scenthound.strategies.hayek_market import ROOT, WORLD, Market, Rules, coins
-from scenthound.strategies.hayek_state import load_market, save_market
+from scenthound.strategies.hayek.auction import Trading
+from scenthound.strategies.hayek.market import ROOT, WORLD, Market, Rules, coins
+from scenthound.strategies.hayek.state import load_market, save_market
 
 FEATURES = 100  # of a page
 LINKS = 10

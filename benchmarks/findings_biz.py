@@ -24,10 +24,10 @@ from findings_lab import (
     tests_table,
 )
 
-from scenthound.lab.augment import augment
-from scenthound.lab.bed import BedTopic
-from scenthound.lab.experiment import Experiment
-from scenthound.lab.measure import ANALYSER
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.measure.measure import ANALYSER
+from scenthound.lab.run.experiment import Experiment
+from scenthound.lab.topics.augment import augment
 from scenthound.model import Url
 
 LONG = {"schools": 1000, "apache": 2000, "companies-25000": 2500}  # what stands for 10,000 pages on a small bed

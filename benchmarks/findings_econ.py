@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from findings_lab import Place, finding, is_order, plus_minus, table, tests_table
 
-from scenthound.lab.replaying import ReplayLimits, run_strategy
-from scenthound.lab.stats import adjust, compare, mean
+from scenthound.lab.measure.statistics import adjust, compare, mean
+from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Topic, Url
-from scenthound.strategies.hayek_agents import information_gain
+from scenthound.strategies.hayek.agents import information_gain
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy
 
@@ -168,7 +168,7 @@ def all_tracks(at: Place, goals: Goals, crawlers: Sequence[str]) -> dict[str, li
 
 def trained_tracks(at: Place, goals: Goals) -> dict[str, list[Track]]:
     """A crawl that learns, and crawls with the population it left: free, frozen, and in one endless sequence."""
-    from scenthound.strategies.hayek_state import save_model
+    from scenthound.strategies.hayek.state import save_model
 
     @cache
     def population(run: int) -> Any:

@@ -27,11 +27,11 @@ from findings_lab import (
     tests_table,
 )
 
-from scenthound.lab.bed import BedTopic
-from scenthound.lab.metrics import Curve, Judgement
-from scenthound.lab.metrics.ranks import coverage_by_depth
-from scenthound.lab.seeding import neighbours
-from scenthound.lab.stats import adjust, log_points
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.measure.metrics import Curve, Judgement
+from scenthound.lab.measure.metrics.ranks import coverage_by_depth
+from scenthound.lab.measure.statistics import adjust, log_points
+from scenthound.lab.topics.seeds import neighbours
 from scenthound.model import Url
 
 EXP_N = (1, 16, 64, 128, 256)

@@ -24,11 +24,11 @@ from findings_lab import (
     tests_table,
 )
 
-from scenthound.lab.bed import BedTopic
-from scenthound.lab.metrics import Curve
-from scenthound.lab.prepared import PreparedBed
-from scenthound.lab.replaying import ReplayLimits, run_cell
-from scenthound.lab.seeding import seeds_at_distance
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.measure.metrics import Curve
+from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.lab.topics.seeds import seeds_at_distance
 from scenthound.model import Url
 from scenthound.strategies import SHELF
 

@@ -16,17 +16,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from scenthound.lab.bed import Bed, BedTopic, topic_line
-from scenthound.lab.cells import load_seconds, load_trail
-from scenthound.lab.experiment import Experiment, run
-from scenthound.lab.generate import generate
-from scenthound.lab.measure import ANALYSER, judge
-from scenthound.lab.metrics import Curve, Judgement
-from scenthound.lab.metrics import measure as measure_curve
-from scenthound.lab.prepared import PreparedBed, prepare
-from scenthound.lab.quality import pool_pageranks
-from scenthound.lab.replaying import PROFILES
-from scenthound.lab.stats import Comparison, Mean, adjust, average_runs, compare, mean
+from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import generate
+from scenthound.lab.measure.measure import ANALYSER, judge
+from scenthound.lab.measure.metrics import Curve, Judgement
+from scenthound.lab.measure.metrics import measure as measure_curve
+from scenthound.lab.measure.quality import pool_pageranks
+from scenthound.lab.measure.statistics import Comparison, Mean, adjust, average_runs, compare, mean
+from scenthound.lab.run.cells import load_seconds, load_trail
+from scenthound.lab.run.experiment import Experiment, run
+from scenthound.lab.run.run_cell import PROFILES
 from scenthound.text.vectors import Counts
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))

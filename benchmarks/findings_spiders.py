@@ -25,8 +25,8 @@ from findings_lab import (
     tests_table,
 )
 
-from scenthound.lab.bed import BedTopic
-from scenthound.lab.experiment import Experiment
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.run.experiment import Experiment
 
 SPIDERS = "infospiders"
 OLD, ECOLOGICAL = "infospiders:memory=0", "infospiders:cost=0.05:death=true"

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from scenthound.model import Candidate, Url
 from scenthound.store.heaps import MemoryFrontier
-from scenthound.store.sqlite import CrawlDatabase, SqliteFrontier
+from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier
 from scenthound.url import host
 
 HOSTS = 20_000

@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from killing import CONCURRENCY, kill_often
+from support.killing import CONCURRENCY, kill_often
 
 
 def main() -> int:

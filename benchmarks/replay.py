@@ -24,12 +24,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from scenthound.lab.bed import Bed, BedTopic, Web
-from scenthound.lab.experiment import run
-from scenthound.lab.generate import GeneratedWeb, generate
-from scenthound.lab.prepared import PreparedBed, prepare
-from scenthound.lab.prepared_cache import VARIABLE
-from scenthound.lab.replaying import ReplayLimits, own_analysers, run_cell
+from scenthound.lab.beds.bed import Bed, BedTopic, Web
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import GeneratedWeb, generate
+from scenthound.lab.run.experiment import run
+from scenthound.lab.run.run_cell import ReplayLimits, own_analysers, run_cell
 from scenthound.strategies import SHELF
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))

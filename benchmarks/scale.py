@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenthound import wiring
-from scenthound.crawl.core import Crawl
-from scenthound.crawl.replay import Landing, replay
-from scenthound.crawl.settings import Settings
-from scenthound.crawl.steps import Limits, RobotsLanded
-from scenthound.lab.generate_endless import KEYWORDS, EndlessWeb
+from scenthound.lab.generate.endless import KEYWORDS, EndlessWeb
+from scenthound.loop.core import Crawl
+from scenthound.loop.messages import Limits, RobotsLanded
+from scenthound.loop.replay import Landing, replay
+from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Topic
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from scenthound.lab.generate import GeneratedWeb
+from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.store.warc import read_responses
 from scenthound.web.charset import to_text
 from scenthound.web.decode import decompress

@@ -132,7 +132,7 @@ def ours(folder: Path, served: Served, pages: int, strategy: str = "best-first",
     seeds.write_text("\n".join(served.seeds) + "\n")
 
     def count() -> int:
-        from scenthound.crawl.folder import CrawlFolder
+        from scenthound.loop.folder import CrawlFolder
 
         with CrawlFolder.look(out) as crawl:
             return len(crawl.history)
@@ -223,7 +223,7 @@ def latency(asked: argparse.Namespace) -> None:
 def _rate(out: Path) -> float:
     """Pages per second of all hosts together, each from its third page to its last: pages come in waves, a second
     apart, so that a count over any stretch of time would say too much or too little."""
-    from scenthound.crawl.folder import CrawlFolder
+    from scenthound.loop.folder import CrawlFolder
 
     times: dict[str, list[float]] = {}
     with CrawlFolder.look(out) as crawl:

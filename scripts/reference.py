@@ -16,7 +16,7 @@ NOTE = "<!-- Written by scripts/reference.py from the code. Change the code, the
 
 
 def settings() -> str:
-    from scenthound.crawl.settings import Settings, default_of, shown
+    from scenthound.loop.settings import Settings, default_of, shown
 
     hints = get_type_hints(Settings)
     rows = []
@@ -40,7 +40,7 @@ def settings() -> str:
 
 def strategies() -> str:
     from scenthound.cli.strategies import described
-    from scenthound.crawl.settings import shown
+    from scenthound.loop.settings import shown
     from scenthound.strategies import SHELF
 
     parts = [

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import floors
-from scenthound.lab.bed import Bed
-from scenthound.lab.prepared import PreparedBed, prepare
+from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from support import floors
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 

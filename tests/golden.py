@@ -206,13 +206,13 @@ def main(arguments: list[str]) -> int:
 
 
 sys.modules.setdefault("golden", sys.modules[__name__])  # run as a script it has another name
-import golden_agents  # noqa: E402, F401
-import golden_context  # noqa: E402, F401
-import golden_economy  # noqa: E402, F401
-import golden_graph  # noqa: E402, F401
-import golden_learn  # noqa: E402, F401
-import golden_measures  # noqa: E402, F401
-import golden_paths  # noqa: E402, F401
+import support.golden_agents  # noqa: E402
+import support.golden_context  # noqa: E402
+import support.golden_economy  # noqa: E402
+import support.golden_graph  # noqa: E402
+import support.golden_learn  # noqa: E402
+import support.golden_measures  # noqa: E402
+import support.golden_paths  # noqa: E402, F401
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

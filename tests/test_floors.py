@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import floors
-from scenthound.lab.bed import Bed
-from scenthound.lab.prepared import PreparedBed
+from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.prepared import PreparedBed
+from support import floors
 
 
 def test_the_bed_is_the_one_that_was_pinned(pinned_bed: tuple[str, Bed, PreparedBed]) -> None:

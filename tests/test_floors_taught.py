@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import floors
-from scenthound.lab.bed import Bed
-from scenthound.lab.prepared import PreparedBed
+from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.prepared import PreparedBed
+from support import floors
 
 
 @pytest.mark.parametrize("strategy", [name for name in floors.strategies() if floors.is_taught(name)])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-SCRIPT = Path(__file__).with_name("golden.py")
+SCRIPT = Path(__file__).resolve().parent / "golden.py"
 NEAR = 2e-6
 Answered = tuple[dict[str, Any], dict[str, Any], str]
 COMPUTED = [

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-import pupil  # noqa: F401 - puts the test's strategy on the shelf
-from resuming import TOPIC, WEB, born
 from scenthound.cli.app import run
 from scenthound.cli.demo import MARK
 from scenthound.errors import UnsafeFile
-from scenthound.lab.bed import write_bed
-from scenthound.lab.generate import generate
-from scenthound.lab.prepared_cache import VARIABLE
-from small_crawl import SEED, small_crawl
+from scenthound.lab.beds.bed import write_bed
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.generate.web import generate
+from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+from support.resuming import TOPIC, WEB, born
+from support.small_crawl import SEED, small_crawl
 
 Talk = pytest.CaptureFixture[str]
 WARC = "pages/pages-00001.warc.gz"

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from scenthound.lab.generate import generate
+from scenthound.lab.generate.web import generate
 from scenthound.processes import SAFE_PATH, ProcessPool, module_command
 from scenthound.web.landing import PageLimits
-from small_crawl import small_crawl
+from support.small_crawl import small_crawl
 
 COMMAND = Path(sys.executable).with_name("scenthound")
 MARKER = "IMPORTED"
@@ -48,7 +48,7 @@ def test_planted_modules_do_run_where_nothing_prevents_it(tmp_path: Path) -> Non
 def test_a_reading_process_imports_nothing_from_the_working_directory(tmp_path: Path) -> None:
     plant_modules(tmp_path)
     asked = {"limits": dataclasses.asdict(PageLimits()), "agent": "x", "around": [], "seconds": 5, "memory": 1 << 31}
-    done = run_in(tmp_path, module_command("scenthound.reading.worker", json.dumps(asked)))
+    done = run_in(tmp_path, module_command("scenthound.page.worker", json.dumps(asked)))
     assert b"ready" in done.stdout, done.stderr
     assert not (tmp_path / MARKER).exists()
 

@@ -88,5 +88,5 @@ def _origin(thing: object) -> tuple[str, str]:
 
 
 def _import_all(module: ModuleType) -> None:
-    for found in pkgutil.iter_modules(getattr(module, "__path__", ()), module.__name__ + "."):
+    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), module.__name__ + "."):
         importlib.import_module(found.name)

@@ -37,11 +37,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "train": ("train", "Let a strategy learn from a known web before it crawls."),
     "label": ("label", "Say that a page is on topic or off; a running crawl hears it."),
     "economy": ("economy", "Show the richest agents of a trained Hayek economy, and its money balance."),
-    "status": ("look", "Say how a crawl stands: pages, harvest, failures, why it ended."),
-    "trail": ("look", "Print what was fetched, in order, as JSON lines."),
-    "explain": ("look", "Say why a page was fetched, or why it was not."),
-    "report": ("look", "Write report.html anew."),
-    "export": ("look", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
+    "status": ("folder_commands", "Say how a crawl stands: pages, harvest, failures, why it ended."),
+    "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
+    "explain": ("folder_commands", "Say why a page was fetched, or why it was not."),
+    "report": ("folder_commands", "Write report.html anew."),
+    "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
     "strategies": ("strategies", "List the strategies, or tell all about one."),
     "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
     "doctor": ("doctor", "Say what is installed, what is missing, and what to do."),
@@ -172,7 +172,7 @@ def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
     from scenthound.exports.clean import clean
 
     if "@" in message:
-        from scenthound.crawl.asked import masked
+        from scenthound.loop.crawl_toml import masked
 
         message = masked(message)
     try:

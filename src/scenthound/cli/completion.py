@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from scenthound.cli.talk import emit, json_option
+from scenthound.cli.output import emit, json_option
 
 HOW = {
     "bash": "scenthound completion bash >> ~/.bashrc",

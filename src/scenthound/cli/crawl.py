@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scenthound.cli.complete import settings_named, strategies_named
-from scenthound.cli.talk import emit, json_option, say
+from scenthound.cli.output import emit, json_option, say
+from scenthound.cli.shell_words import settings_named, strategies_named
 
 if TYPE_CHECKING:
     from scenthound.wiring import Session
@@ -88,7 +88,7 @@ def crawl(
       $ scenthound crawl bees --seed https://example.org/ --strategy best-n-first --set n=64 --scope domain
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
     """
-    from scenthound.cli.asking import slug, understand
+    from scenthound.cli.inputs import slug, understand
     from scenthound.wiring import begin
 
     asked = understand(topic, seeds, seed_files, strategy, pairs, config, flags, scope, model)
@@ -142,9 +142,9 @@ def finish(session: Session, as_json: bool) -> int:
     from scenthound.cli.app import INTERRUPTED
     from scenthound.cli.process import keep_memory
     from scenthound.cli.progress import Progress
-    from scenthound.exports.causes import why_nothing
-    from scenthound.exports.facts import gather
-    from scenthound.exports.report import write_report
+    from scenthound.report.causes import why_nothing
+    from scenthound.report.crawl_report import write_report
+    from scenthound.report.facts import gather
 
     keep_memory()
     try:
@@ -160,7 +160,7 @@ def finish(session: Session, as_json: bool) -> int:
         wrong = {"error": nothing[0], "hint": nothing[1], "exit_code": 1} if nothing else {}
         emit({"folder": str(path), "report": str(report), **facts.as_plain(), **wrong})
     else:
-        from scenthound.cli.look import show
+        from scenthound.cli.folder_commands import show
 
         show(facts)
         say(f"report: {report}")

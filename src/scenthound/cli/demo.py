@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
-    from scenthound.lab.bed import BedTopic
+    from scenthound.lab.beds.bed import BedTopic
 
 MARK = ".scenthound-demo"  # in a folder that the demo made, and may replace
 STRATEGIES = ("best-first", "breadth-first")
@@ -46,8 +46,8 @@ def demo(pages: int, folder: Path, as_json: bool) -> int:
 
 
 def _demo(pages: int, folder: Path, as_json: bool) -> int:
-    from scenthound.lab.generate import GeneratedWeb
-    from scenthound.lab.serve import serving
+    from scenthound.lab.beds.serve import serving
+    from scenthound.lab.generate.web import GeneratedWeb
 
     _clear(folder)
     say(f"making a web of {WEB_PAGES:,} pages …")
@@ -73,9 +73,9 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
     import asyncio
 
     from scenthound.cli.progress import Progress
-    from scenthound.crawl.settings import Settings
-    from scenthound.exports.facts import gather
-    from scenthound.exports.report import write_report
+    from scenthound.loop.settings import Settings
+    from scenthound.report.crawl_report import write_report
+    from scenthound.report.facts import gather
     from scenthound.wiring import begin
 
     settings = Settings(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, out, say, table
 
 OLDEST = (3, 11)
 EXTRAS = {"parquet": ["pyarrow"], "lab": ["pyarrow", "scipy"], "socks": ["aiohttp-socks"], "brotli": ["brotli"]}

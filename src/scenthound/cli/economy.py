@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, out, say, table
 
 
 @click.command()
@@ -23,7 +23,7 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
     from scenthound.errors import BadConfig, FolderBroken
     from scenthound.exports.clean import clean
     from scenthound.store.models import load_model
-    from scenthound.strategies.hayek_state import told_model
+    from scenthound.strategies.hayek.state import told_model
 
     model = load_model(folder)
     if not model.strategy.startswith("hayek-"):

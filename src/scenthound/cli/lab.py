@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from scenthound.cli.app import Commands
-from scenthound.cli.talk import emit, json_option, say
+from scenthound.cli.output import emit, json_option, say
 
 FOUND_IN: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
@@ -54,7 +54,7 @@ def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, comp
     \b
       $ scenthound lab generate beds/demo --pages 3000 --seed 1
     """
-    from scenthound.lab.generate import generate as write
+    from scenthound.lab.generate.web import generate as write
 
     made = write(bed, pages, seed, topics=topics, page_size=page_size, companies=companies)
     if as_json:
@@ -107,8 +107,8 @@ def serve(
       $ curl --proxy http://127.0.0.1:8080 http://HOST-OF-THE-BED/
     """
     from scenthound.errors import BadConfig
-    from scenthound.lab.bed import Bed
-    from scenthound.lab.serve import BedServer
+    from scenthound.lab.beds.bed import Bed
+    from scenthound.lab.beds.serve import BedServer
 
     opened = Bed.open(bed)
     if robots is not None and robots not in ("allow", "deny"):

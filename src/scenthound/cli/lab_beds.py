@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.lab_progress import Pieces
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
-    from scenthound.lab.info import BedInfo, Spread
+    from scenthound.lab.beds.info import BedInfo, Spread
 
 
 class _KindsCommand(click.Command):
@@ -20,8 +20,8 @@ class _KindsCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
 
-        from scenthound.crawl.settings import default_of, shown
         from scenthound.lab.importers import SHELF, Options
+        from scenthound.loop.settings import default_of, shown
 
         with formatter.section("Kinds"):
             formatter.write_dl([(name, one.about) for name, one in SHELF.items()])
@@ -105,9 +105,9 @@ def info(bed: Path, seed: int, jobs: int, as_json: bool) -> None:
       $ scenthound lab info beds/demo
       $ scenthound lab info beds/demo --json
     """
-    from scenthound.lab.bed import Bed
-    from scenthound.lab.info import describe
-    from scenthound.lab.prepared import prepare
+    from scenthound.lab.beds.bed import Bed
+    from scenthound.lab.beds.info import describe
+    from scenthound.lab.beds.prepared import prepare
 
     opened = Bed.open(bed)
     with Pieces("preparing the bed, pages read", quiet=as_json) as tell:
@@ -123,7 +123,7 @@ def _show(found: BedInfo) -> None:
     from rich.text import Text
 
     from scenthound.exports.clean import clean
-    from scenthound.exports.report import size
+    from scenthound.report.crawl_report import size
 
     reach, near = found.reachability, found.locality
     share, chance = near.links_to_targets.mean, near.by_chance.mean

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from scenthound.cli.talk import say
+from scenthound.cli.output import say
 from scenthound.exports.clean import clean
 
 REFRESH = 0.1
@@ -82,7 +82,7 @@ class Pieces:
         return ", ".join(parts)
 
     def _left(self, now: float) -> str:
-        from scenthound.exports.report import duration
+        from scenthound.report.crawl_report import duration
 
         if self._since is None or not self._total:
             return ""

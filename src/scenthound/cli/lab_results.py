@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from scenthound.cli.lab_progress import Pieces
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
-    from scenthound.lab.experiment import Experiment
+    from scenthound.lab.run.experiment import Experiment
 
 SHOWN = ("target_recall", "description_precision", "harvest_rate")
 
@@ -56,8 +56,8 @@ def measure(
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
     from scenthound.errors import BadUsage
-    from scenthound.lab.compare import checked_points, freshen, open_run
-    from scenthound.lab.measure import CORRELATED, summary
+    from scenthound.lab.measure.comparison import checked_points, freshen, open_run
+    from scenthound.lab.measure.measure import CORRELATED, summary
 
     chosen = _metrics(metrics, as_json)
     if (run is None) == (trail is None):
@@ -84,9 +84,9 @@ def measure(
 
 def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, as_json: bool) -> None:
     """What kind of topics they are, and Spearman's rank correlations with what the crawlers reached."""
-    from scenthound.lab.experiment_asked import marked
-    from scenthound.lab.measure import load_characteristics, topic_correlations
-    from scenthound.lab.topic_table import NAMES
+    from scenthound.lab.measure.measure import load_characteristics, topic_correlations
+    from scenthound.lab.run.request import marked
+    from scenthound.lab.topics.characteristics_table import NAMES
 
     topics = {topic: {name: getattr(one, name) for name in NAMES} for topic, one in load_characteristics(run).items()}
     found = topic_correlations(run, points, metrics)
@@ -119,10 +119,10 @@ def _foreign(
 ) -> None:  # fmt: skip
     """A stranger's trail, told in the form of an experiment of one crawl."""
     from scenthound.errors import BadUsage
-    from scenthound.lab.bed import Bed
-    from scenthound.lab.experiment_asked import choose_topics
-    from scenthound.lab.measure import measure_trail
-    from scenthound.lab.prepared import prepare
+    from scenthound.lab.beds.bed import Bed
+    from scenthound.lab.beds.prepared import prepare
+    from scenthound.lab.measure.measure import measure_trail
+    from scenthound.lab.run.request import choose_topics
 
     if trail is None or bed is None or topic is None:
         raise BadUsage("a trail can't be judged alone", "add --bed BED and --topic ID")
@@ -155,8 +155,8 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
     \b
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.compare import checked_points, freshen, open_run
-    from scenthound.lab.report import write_report
+    from scenthound.lab.measure.comparison import checked_points, freshen, open_run
+    from scenthound.lab.report.page import write_report
 
     opened = open_run(run)
     points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
@@ -189,10 +189,16 @@ def compare(
     """
     from scenthound.errors import BadUsage
     from scenthound.exports.clean import clean
-    from scenthound.lab.compare import as_json as plain
-    from scenthound.lab.compare import checked_points, compare_across, compare_within, named_for_people, open_run
-    from scenthound.lab.experiment_asked import FILE
-    from scenthound.lab.stats import sentence
+    from scenthound.lab.measure.comparison import as_json as plain
+    from scenthound.lab.measure.comparison import (
+        checked_points,
+        compare_across,
+        compare_within,
+        named_for_people,
+        open_run,
+    )
+    from scenthound.lab.measure.statistics import sentence
+    from scenthound.lab.run.request import FILE
 
     if against is None and len(names) == 3 and (Path(names[1]) / FILE).exists():  # RUN1 A RUN2 B
         against, names = Path(names[1]), (names[0], names[2])
@@ -223,8 +229,8 @@ def compare(
 
 def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequence[str] | None = SHOWN) -> None:
     """Means ± standard errors for people: a table for each metric."""
-    from scenthound.lab.experiment_asked import marked
-    from scenthound.lab.measure import summary
+    from scenthound.lab.measure.measure import summary
+    from scenthound.lab.run.request import marked
 
     found = summary(experiment, points, metrics)
     names = list(dict.fromkeys(name for values in found.values() for name in values))
@@ -260,7 +266,7 @@ def numbers(text: str, what: str) -> list[int]:
 
 
 def _metrics(text: str | None, as_json: bool) -> list[str] | None:
-    from scenthound.lab.metrics import METRICS
+    from scenthound.lab.measure.metrics import METRICS
 
     if text is None:
         return None if as_json else list(SHOWN)

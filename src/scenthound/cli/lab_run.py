@@ -15,13 +15,13 @@ from scenthound.cli.app import INTERRUPTED
 from scenthound.cli.lab_beds import pair
 from scenthound.cli.lab_progress import Pieces
 from scenthound.cli.lab_results import numbers, show_summary
-from scenthound.cli.talk import emit, json_option, say
+from scenthound.cli.output import emit, json_option, say
 
 if TYPE_CHECKING:
-    from scenthound.lab.cells import Cell, Outcome
-    from scenthound.lab.experiment import Experiment
-    from scenthound.lab.prepare_pages import Cut
-    from scenthound.lab.replaying import ReplayLimits
+    from scenthound.lab.beds.prepare_pages import Cut
+    from scenthound.lab.run.cells import Cell, Outcome
+    from scenthound.lab.run.experiment import Experiment
+    from scenthound.lab.run.run_cell import ReplayLimits
 
 FAILURES = 5  # shown on the terminal; the folder and the report have them all
 
@@ -88,8 +88,8 @@ def run(
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.compare import checked_points, freshen
-    from scenthound.lab.experiment import run as run_experiment
+    from scenthound.lab.measure.comparison import checked_points, freshen
+    from scenthound.lab.run.experiment import run as run_experiment
 
     limits, cut = _limits(profile, {"pages": pages, "in_flight": in_flight}, dict(map(pair, pairs)))
     points = _points(at, limits.pages, checked_points)
@@ -126,10 +126,10 @@ def run(
 
 def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, str]) -> tuple[ReplayLimits, Cut]:
     """The profile's limits, with what was said otherwise."""
-    from scenthound.crawl.settings import read
     from scenthound.errors import UnknownName
-    from scenthound.lab.prepare_pages import Cut
-    from scenthound.lab.replaying import PROFILES, ReplayLimits
+    from scenthound.lab.beds.prepare_pages import Cut
+    from scenthound.lab.run.run_cell import PROFILES, ReplayLimits
+    from scenthound.loop.settings import read
 
     if profile not in PROFILES:
         raise UnknownName.among("profile", profile, PROFILES)
@@ -181,7 +181,7 @@ def _one_warning(tell: Pieces) -> Iterator[None]:
 
 def _interrupted(folder: Path, as_json: bool) -> int:
     from scenthound.errors import BadConfig
-    from scenthound.lab.experiment import open_experiment
+    from scenthound.lab.run.experiment import open_experiment
 
     try:
         there = open_experiment(folder)
@@ -197,7 +197,7 @@ def _interrupted(folder: Path, as_json: bool) -> int:
 
 def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
     from scenthound.exports.clean import clean
-    from scenthound.lab.measure import summary
+    from scenthound.lab.measure.measure import summary
 
     failed = done.failures()
     if as_json:

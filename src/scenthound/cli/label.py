@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.look import folder_argument
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.folder_commands import folder_argument
+from scenthound.cli.output import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
-    from scenthound.crawl.folder import CrawlFolder
+    from scenthound.loop.folder import CrawlFolder
     from scenthound.model import Url
 
 PATIENCE = 60.0  # seconds in which a busy crawl will have paused between two transactions
@@ -37,8 +37,8 @@ def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as
       $ scenthound label reefs https://example.org/cars.html --off-topic
       $ scenthound label reefs --list
     """
-    from scenthound.crawl.folder import CrawlFolder
     from scenthound.errors import BadUsage
+    from scenthound.loop.folder import CrawlFolder
 
     if listed:
         if url is not None or on_topic is not None:
@@ -68,7 +68,7 @@ def _met(opened: CrawlFolder, raw: str) -> Url:
     """The page that is meant, if this crawl has met it; else an error that names pages which look alike."""
     from scenthound.errors import BadUsage, NotAUrl
     from scenthound.exports.clean import clean
-    from scenthound.exports.explain import explain
+    from scenthound.report.explain import explain
 
     try:
         found = explain(opened, raw)

@@ -8,9 +8,9 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from scenthound.cli.talk import say
+from scenthound.cli.output import say
 from scenthound.exports.clean import clean
-from scenthound.exports.facts import pages_per_second
+from scenthound.report.facts import pages_per_second
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from scenthound.cli.complete import strategies_named
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.shell_words import strategies_named
 
 PAPERS = {
     "EXP": "Pant, Srinivasan, Menczer 2002: Exploration versus exploitation in topic driven crawlers",
@@ -25,7 +25,7 @@ PAPERS = {
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A strategy as plain data: what it is, where it comes from, what can be set."""
-    from scenthound.crawl.settings import default_of
+    from scenthound.loop.settings import default_of
 
     module = sys.modules.get(kind.__module__)
     story = inspect.cleandoc(module.__doc__ or "") if module else ""
@@ -73,7 +73,7 @@ def strategies(name: str | None, as_json: bool) -> None:
 
 
 def _tell(one: dict[str, Any], as_json: bool) -> None:
-    from scenthound.crawl.settings import shown
+    from scenthound.loop.settings import shown
 
     if as_json:
         emit(one)

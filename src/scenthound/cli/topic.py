@@ -13,13 +13,13 @@ import click
 
 from scenthound.cli.app import Commands
 from scenthound.cli.crawl import many, one
-from scenthound.cli.talk import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
-    from scenthound.lab.examples import Example
-    from scenthound.lab.sources import Source
-    from scenthound.lab.taxonomies import Categories
-    from scenthound.lab.topic_making import Falls, Keyword, Sureness
+    from scenthound.lab.run.lesson_sources import Source
+    from scenthound.lab.topics.example_file import Example
+    from scenthound.lab.topics.from_examples import Falls, Keyword, Sureness
+    from scenthound.lab.topics.taxonomies import Categories
 
 SHOWN = 10
 LEAST = 0.001  # probability of a category that is worth a line
@@ -139,15 +139,15 @@ def new(
 
 
 def _categories(taxonomy: str | None, depth: int | None) -> Categories | None:
-    from scenthound.lab.taxonomies import read_categories
+    from scenthound.lab.topics.taxonomies import read_categories
 
     return None if taxonomy is None else read_categories(taxonomy, depth)
 
 
 def _check_good(good: Sequence[str], categories: Categories | None, added: str | None) -> None:
     from scenthound.errors import BadUsage
-    from scenthound.lab.lessons import name_of
-    from scenthound.lab.taxonomies import check_good, path_named
+    from scenthound.lab.run.lessons import name_of
+    from scenthound.lab.topics.taxonomies import check_good, path_named
 
     if good and categories is None:
         raise BadUsage("--good marks categories, and there is no taxonomy", "add --taxonomy PLACE")
@@ -158,7 +158,7 @@ def _check_good(good: Sequence[str], categories: Categories | None, added: str |
 
 def _settings(flags: Mapping[str, Any], pairs: Sequence[str]) -> Any:
     from scenthound.cli.lab_beds import pair
-    from scenthound.crawl.settings import Settings, read
+    from scenthound.loop.settings import Settings, read
 
     given = {key: list(value) if isinstance(value, tuple) else value for key, value in flags.items() if value}
     return read(Settings, {**dict(map(pair, pairs)), **given})
@@ -175,11 +175,11 @@ def _find_out(
     import random
 
     from scenthound.cli.lab_progress import Pieces
-    from scenthound.lab.examples import Example, content, different
-    from scenthound.lab.gathering import gather
-    from scenthound.lab.lessons import background as sample
-    from scenthound.lab.sources import GENERATED, open_source
-    from scenthound.lab.topic_making import categories_of, how_sure, propose_keywords
+    from scenthound.lab.run.lesson_sources import GENERATED, open_source
+    from scenthound.lab.run.lessons import background as sample
+    from scenthound.lab.topics.example_file import Example, content, different
+    from scenthound.lab.topics.example_sources import gather
+    from scenthound.lab.topics.from_examples import categories_of, how_sure, propose_keywords
     from scenthound.model import Candidate, Page
 
     known = None if source is None else open_source(source)
@@ -273,7 +273,7 @@ def sureness_told(found: Found) -> list[str]:
 def _ask_good(falls: Sequence[Falls], categories: Categories | None) -> list[str]:
     """Which categories are good, by their numbers in the table or by name; asked again until it makes sense."""
     from scenthound.errors import ScenthoundError
-    from scenthound.lab.taxonomies import check_good
+    from scenthound.lab.topics.taxonomies import check_good
 
     names = categories.names if categories is not None else []
     while True:
@@ -303,7 +303,7 @@ def _write(
 ) -> None:
     from dataclasses import replace
 
-    from scenthound.lab.examples import TopicFile, examples_beside, write_examples, write_topic_file
+    from scenthound.lab.topics.example_file import TopicFile, examples_beside, write_examples, write_topic_file
     from scenthound.model import Topic
     from scenthound.wiring import check_topic
 
@@ -355,7 +355,7 @@ def show(file: Path, as_json: bool) -> None:
       $ scenthound topic show reefs.toml
     """
     from scenthound.exports.clean import clean
-    from scenthound.lab.examples import read_topic_file
+    from scenthound.lab.topics.example_file import read_topic_file
 
     known = read_topic_file(file)
     made = known.topic

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from scenthound.cli.complete import strategies_named
-from scenthound.cli.talk import emit, json_option, say
+from scenthound.cli.output import emit, json_option, say
+from scenthound.cli.shell_words import strategies_named
 
 
 @click.command()
@@ -57,7 +57,7 @@ def train(
     """
     from scenthound.cli.lab_beds import pair
     from scenthound.exports.clean import clean
-    from scenthound.lab.training import train as learn
+    from scenthound.lab.run.training import train as learn
 
     model = learn(
         strategy,

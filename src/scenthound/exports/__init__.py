@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from scenthound.plugins import Shelf
 
 if TYPE_CHECKING:
-    from scenthound.crawl.folder import CrawlFolder
+    from scenthound.loop.folder import CrawlFolder
 
 Exporter = Callable[["CrawlFolder", BinaryIO], int]
 """Writes a crawl to a stream and says how many pages there were. Its docstring is its description."""

@@ -7,9 +7,9 @@ import io
 import json
 from typing import Any, BinaryIO
 
-from scenthound.crawl.folder import CrawlFolder
 from scenthound.exports import exporter
-from scenthound.exports.lines import whole_line
+from scenthound.exports.trail_lines import whole_line
+from scenthound.loop.folder import CrawlFolder
 
 _STARTS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 

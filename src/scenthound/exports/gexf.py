@@ -8,8 +8,8 @@ from typing import BinaryIO
 from xml.sax.saxutils import escape
 
 from scenthound import url as urls
-from scenthound.crawl.folder import CrawlFolder
 from scenthound.exports import exporter
+from scenthound.loop.folder import CrawlFolder
 
 # What XML 1.0 can't hold in any form, lone surrogates included.
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

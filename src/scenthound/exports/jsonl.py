@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from scenthound.crawl.folder import CrawlFolder
 from scenthound.exports import exporter
-from scenthound.exports.lines import as_line, whole_line
+from scenthound.exports.trail_lines import as_line, whole_line
+from scenthound.loop.folder import CrawlFolder
 
 
 @exporter("jsonl")

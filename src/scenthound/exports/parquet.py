@@ -6,10 +6,10 @@ import itertools
 import json
 from typing import BinaryIO
 
-from scenthound.crawl.folder import CrawlFolder
 from scenthound.errors import BadUsage
 from scenthound.exports import exporter
-from scenthound.exports.lines import plain_number
+from scenthound.exports.trail_lines import plain_number
+from scenthound.loop.folder import CrawlFolder
 
 ROWS = 10_000  # rows of a group: bounded memory however long the crawl
 

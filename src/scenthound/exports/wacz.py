@@ -20,9 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from scenthound.crawl.folder import CrawlFolder
 from scenthound.exports import exporter
 from scenthound.exports.clean import clean
+from scenthound.loop.folder import CrawlFolder
 from scenthound.ports import Where
 from scenthound.store.cdxj import lines_of, write_sorted
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scenthound.graph.links import Numbers
+from scenthound.graph.link_graph import Numbers
 
 MOST_TIES = 4_000_000  # some 0.9 GB with their pages: 1,000,000 ties of 420,000 pages took 229 MB
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenthound.graph.links import LinkGraph, Numbers, Values, carried
+from scenthound.graph.link_graph import LinkGraph, Numbers, Values, carried
 
 MOST_ROUNDS = 50
 TOLERANCE = 1e-12

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenthound.graph.links import LinkGraph, Values, carried
+from scenthound.graph.link_graph import LinkGraph, Values, carried
 
 MOST_ROUNDS = 10_000  # two nearly equal communities converge as slowly as they like
 

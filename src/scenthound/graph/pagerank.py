@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scenthound.graph.links import LinkGraph, Values, carried
+from scenthound.graph.link_graph import LinkGraph, Values, carried
 
 LARGE = 1_000_000  # links: beyond, the sheet's looser 1e-8 saves a third of the rounds
 MOST_ROUNDS = 10_000  # 0.999 as damping needs 28,000 for 1e-12; nobody uses it, and no loop runs for ever

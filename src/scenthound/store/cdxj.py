@@ -19,8 +19,8 @@ from typing import IO
 
 from scenthound.files import replacing
 from scenthound.model import Response
-from scenthound.store.records import Record, members, response_of
 from scenthound.store.warc import files_of, whole_records
+from scenthound.store.warc_decode import Record, members, response_of
 
 NAME = "index.cdxj"
 _RUN = 100_000  # lines sorted at a time: some 40 MB

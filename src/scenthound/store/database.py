@@ -19,8 +19,8 @@ from urllib.parse import quote
 from scenthound.errors import DiskFull, FolderBroken, FolderInUse, OurFault
 from scenthound.files import check_file, check_own_file
 from scenthound.model import NOTHING, Url
-from scenthound.store import plain
-from scenthound.store.packed import pack_urls, unpack_urls
+from scenthound.store import state_bytes as plain
+from scenthound.store.link_blob import pack_urls, unpack_urls
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 2

@@ -18,7 +18,7 @@ from math import inf, isnan
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction
-from scenthound.store.offers import found_again, rounded
+from scenthound.store.rediscovery import found_again, rounded
 from scenthound.store.score_bins import BINS, bin_of, upper_edge
 from scenthound.url import host as host_of
 

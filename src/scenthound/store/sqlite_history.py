@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from scenthound.model import Event, Miss, Step, Url
 from scenthound.ports import Where
 from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_mapping, clean
+from scenthound.store.link_blob import pack_urls
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostTally, Lost, summed
-from scenthound.store.packed import pack_urls
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"

@@ -22,8 +22,8 @@ from scenthound.errors import DiskFull, FolderBroken
 from scenthound.files import NO_ROOM, check_own_file, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Where
-from scenthound.store.making import STORED, as_member, digest_of, info_record, response_record
-from scenthound.store.records import LARGEST, MAGIC, Member, Record, member_at, members, records, response_of
+from scenthound.store.warc_decode import LARGEST, MAGIC, Member, Record, member_at, members, records, response_of
+from scenthound.store.warc_encode import STORED, as_member, digest_of, info_record, response_record
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import

@@ -35,7 +35,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
 from scenthound.ports import Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.sightings import Sightings, new_scores
+from scenthound.strategies.parts.sightings import Sightings, new_scores
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import LinkLeaves, Query, link_leaves, link_number, numbered_counts, page_counts
 from scenthound.text.numbers import NONE

@@ -36,12 +36,12 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.ports import Frontier, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.corona import Corona, Fetched
-from scenthound.strategies.levels import Choice, Levels
-from scenthound.strategies.recent import RecentPages
+from scenthound.strategies.parts.corona import Corona, Fetched
+from scenthound.strategies.parts.level_frontier import Choice, Levels
+from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import whole_counts
-from scenthound.text.papers import Values
+from scenthound.text.document_store import Values
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 

@@ -30,8 +30,8 @@ from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.ports import Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.host_lines import DECIMALS
-from scenthound.strategies.levels import Choice, Levels
+from scenthound.strategies.parts.host_queues import DECIMALS
+from scenthound.strategies.parts.level_frontier import Choice, Levels
 
 LOOKAHEADS = ("known", "fetch", "graph")
 MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring may be the whole of it

@@ -27,8 +27,8 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.ports import Frontier, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.back_links import back_layers, sampled
-from scenthound.strategies.page_queues import PAGE, PLACE, PageQueues
+from scenthound.strategies.parts.back_links import back_layers, sampled
+from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import page_counts
 from scenthound.text.stopwords import STOP_LISTS

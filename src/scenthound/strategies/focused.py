@@ -32,8 +32,8 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.ports import Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.distilling import MOST_LINKS, Distilling
-from scenthound.strategies.recent import RecentPages
+from scenthound.strategies.parts.distillation import MOST_LINKS, Distilling
+from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.text.contexts import whole_counts
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier, learned, two_leaves

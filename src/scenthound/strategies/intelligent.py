@@ -32,7 +32,7 @@ import numpy.typing as npt
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.strategies import strategy
-from scenthound.strategies.sightings import Sightings, WaitingLink, new_scores
+from scenthound.strategies.parts.sightings import Sightings, WaitingLink, new_scores
 from scenthound.text.contexts import Query, numbered_counts, page_counts, url_text
 from scenthound.text.interest import Events, Reals, Totals, logs
 from scenthound.text.stopwords import STOP_LISTS

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scenthound.errors import BadConfig
-from scenthound.graph.growing import MOST_LINKS, GrowingGraph
+from scenthound.graph.crawl_graph import MOST_LINKS, GrowingGraph
 from scenthound.graph.pagerank import pagerank, url_ordering_rank
 from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
 from scenthound.strategies import strategy

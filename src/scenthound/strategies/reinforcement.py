@@ -28,11 +28,11 @@ from typing import Any
 import numpy as np
 
 from scenthound.errors import BadConfig
-from scenthound.graph.foresight import discounted_rewards, distance_bin
+from scenthound.graph.rewards import discounted_rewards, distance_bin
 from scenthound.model import Candidate, Miss, Page, Topic, Url
 from scenthound.ports import Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.back_links import back_layers
+from scenthound.strategies.parts.back_links import back_layers
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.contexts import link_number
 from scenthound.text.fixed_bayes import FixedBayes

@@ -15,9 +15,9 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.crawl.core import Crawl
-from scenthound.crawl.replay import Landing, replay
-from scenthound.crawl.steps import Dropped, Limits
+from scenthound.loop.core import Crawl
+from scenthound.loop.messages import Dropped, Limits
+from scenthound.loop.replay import Landing, replay
 from scenthound.model import Candidate, Miss, Moved, Page, Step, Taxonomy, Topic, Url
 from scenthound.ports import OwnFrontier, Saves, Strategy, Trains
 from scenthound.store.heaps import MemoryFrontier

@@ -5,10 +5,9 @@ of its settings; `beginning` puts them together in a new folder, or in an old on
 where they were; both give a `session`, which runs; `calling` does it all at once.
 """
 
-from scenthound.crawl.ledger import Watcher
-from scenthound.wiring.beginning import begin, resume
-from scenthound.wiring.calling import crawl, crawl_async
-from scenthound.wiring.making import (
+from scenthound.loop.recorder import Watcher
+from scenthound.wiring.api import crawl, crawl_async
+from scenthound.wiring.build import (
     check_topic,
     make_fetcher,
     make_scope,
@@ -19,6 +18,7 @@ from scenthound.wiring.making import (
     versions,
 )
 from scenthound.wiring.session import Session
+from scenthound.wiring.start import begin, resume
 
 __all__ = [
     "Session",

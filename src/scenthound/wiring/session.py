@@ -9,17 +9,17 @@ import signal
 from collections.abc import Callable
 
 from scenthound import url as urls
-from scenthound.crawl.asked import masked
-from scenthound.crawl.core import Crawl
-from scenthound.crawl.folder import CrawlFolder
-from scenthound.crawl.hearing import Listener
-from scenthound.crawl.run import LiveRun
-from scenthound.crawl.settings import Settings
-from scenthound.crawl.steps import Dropped
 from scenthound.errors import DiskFull
+from scenthound.loop.core import Crawl
+from scenthound.loop.crawl_toml import masked
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.labels import Listener
+from scenthound.loop.live import LiveRun
+from scenthound.loop.messages import Dropped
+from scenthound.loop.settings import Settings
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.making import around, make_fetcher, make_readers, page_limits, product_token
+from scenthound.wiring.build import around, make_fetcher, make_readers, page_limits, product_token
 
 MOST_REASONS = 30  # different reasons for failure that are remembered
 

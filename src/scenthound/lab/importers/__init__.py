@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenthound.lab.importers.bring import bring
 from scenthound.lab.importers.port import Brought, ImportReport, Notes, Options, Progress, Reader
+from scenthound.lab.importers.write_bed import bring
 from scenthound.plugins import Shelf
 
 __all__ = ["SHELF", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]

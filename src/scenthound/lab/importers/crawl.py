@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scenthound.crawl.folder import CrawlFolder
 from scenthound.errors import BadConfig, NotAUrl
-from scenthound.lab.bed import BedTopic
+from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.port import Brought, Notes, Options
-from scenthound.lab.importers.stream import check_start
 from scenthound.lab.importers.warc import responses_in
-from scenthound.lab.topics import slug
+from scenthound.lab.importers.warc_stream import check_start
+from scenthound.lab.topics.directory import slug
+from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic, Url
 from scenthound.store.warc import files_of
 from scenthound.url import make

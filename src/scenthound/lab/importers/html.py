@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from scenthound.crawl.settings import option
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.port import Brought, Notes, Options
-from scenthound.lab.topics import slug
+from scenthound.lab.topics.directory import slug
+from scenthound.loop.settings import option
 from scenthound.model import Response
 from scenthound.url import resolve
 from scenthound.web.mime import is_html

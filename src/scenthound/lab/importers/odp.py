@@ -12,17 +12,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scenthound.crawl.settings import option
 from scenthound.errors import BadConfig, NotAUrl, UnknownName
-from scenthound.lab.augment import augment
-from scenthound.lab.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.pages import Recorded, recorded_graph, said_by
+from scenthound.lab.importers.odp_dump import Category, Problems, records
+from scenthound.lab.importers.page_graph import Recorded, recorded_graph, said_by
 from scenthound.lab.importers.port import Brought, Notes, Options
 from scenthound.lab.importers.warc import responses_in, warc_files
-from scenthound.lab.odp import Category, Problems, records
-from scenthound.lab.seeding import neighbours, seeds_at_distance
-from scenthound.lab.topics import RULES, BizCategories, Entry, ExpLeaves, Rule, SmpSubtrees, Survey, import_odp
+from scenthound.lab.topics.augment import augment
+from scenthound.lab.topics.directory import (
+    RULES,
+    BizCategories,
+    Entry,
+    ExpLeaves,
+    Rule,
+    SmpSubtrees,
+    Survey,
+    import_odp,
+)
+from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
+from scenthound.loop.settings import option
 from scenthound.model import Response, Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts

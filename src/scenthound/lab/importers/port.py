@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenthound.crawl.settings import option
-from scenthound.lab.bed import BedTopic
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.loop.settings import option
 from scenthound.model import Response, Url
 
 Progress = Callable[[int, int], None]

@@ -15,9 +15,9 @@ from pathlib import Path
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.port import Brought, Notes, Options
-from scenthound.lab.importers.stream import check_start, records_in
+from scenthound.lab.importers.warc_stream import check_start, records_in
 from scenthound.model import Response
-from scenthound.store.records import Record, response_of
+from scenthound.store.warc_decode import Record, response_of
 from scenthound.url import make
 
 MOST_REVISITS = 5_000_000  # some 500 bytes each are held until the second reading

@@ -1,0 +1,43 @@
+"""What a shell offers behind `--strategy`, `--set` and `--to`. Nothing is imported before somebody presses Tab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
+    from click.shell_completion import CompletionItem
+
+
+def strategies_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Names of strategies, each with a line about it."""
+    from scenthound.strategies import SHELF
+
+    return [_item(name, kind.__doc__) for name, kind in SHELF.items() if name.startswith(begun)]
+
+
+def exporters_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Names of export formats, each with a line about it."""
+    from scenthound.exports import SHELF
+
+    return [_item(name, writer.__doc__) for name, writer in SHELF.items() if name.startswith(begun)]
+
+
+def settings_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Names of settings, and of the parameters of the strategy that was named before, as `KEY=`."""
+    from dataclasses import fields
+
+    from scenthound.loop.settings import Settings
+    from scenthound.strategies import SHELF
+
+    strategy = ctx.params.get("strategy") or "best-first"
+    own = fields(SHELF.get(strategy)) if strategy in SHELF.names() else ()
+    known = {found.name: found.metadata.get("doc", "") for found in (*own, *fields(Settings)) if found.init}
+    wanted = begun.replace("-", "_")
+    return [_item(f"{name}=", about) for name, about in sorted(known.items()) if f"{name}=".startswith(wanted)]
+
+
+def _item(value: str, about: str | None) -> CompletionItem:
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem(value, help=(about or "").strip().partition("\n")[0])

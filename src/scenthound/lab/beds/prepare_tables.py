@@ -1,0 +1,151 @@
+"""Prepares a bed: every page parsed and tokenised once, by several processes, into memory-mapped columns.
+
+    rows        kind, status, size and number of the URL, four int32 each, in the order of recording
+    urls        all URLs, recorded or only linked to, one a line; `row-of-url` says which row answers, or -1
+    heads       lines of each row: title and anchors; or where it moved; or why there is no page
+    records     text, leaves, elements and tokens of each page (`prepared_document`)
+    links       the URLs each page links to, by number; `flags` tells nofollow; `outlinks` the places that count
+    terms-…/    counts of terms for an analyser (`prepared_terms`)
+
+`…-starts` say where each row begins.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from scenthound.lab.beds.bed import Web
+from scenthound.lab.beds.cache import save_about
+from scenthound.lab.beds.prepare_pages import Batch, Cut, read_batch
+from scenthound.lab.beds.terms import TermsWriter
+from scenthound.model import Response, Url
+from scenthound.processes import ProcessPool
+from scenthound.text.tokens import Analyser
+
+BATCH = 64  # pages a task: some 2 MB of HTML
+FEW = 256  # responses: below, starting processes takes longer than the work
+AHEAD = 3  # batches under way per process: keeps them busy and memory bounded
+
+Progress = Callable[[int], None]
+"""Called with the number of responses read so far."""
+
+
+def write_tables(web: Web, folder: Path, cut: Cut, jobs: int, progress: Progress | None = None) -> None:
+    """Fill `folder` with the tables of this web."""
+    analyser = Analyser()
+    tables = _Tables(folder, analyser)
+    for batch in _batches(web.responses(), cut, analyser, jobs):
+        tables.add(batch)
+        if progress is not None:
+            progress(tables.responses)
+    tables.close(web.name)
+
+
+def terms_folder(folder: Path, analyser: Analyser) -> Path:
+    return folder / f"terms-{analyser.name}"
+
+
+def _batches(responses: Iterable[Response], cut: Cut, analyser: Analyser, jobs: int) -> Iterator[Batch]:
+    """The batches in order, whoever read them."""
+    groups = _grouped(responses)
+    ahead: list[list[Response]] = []
+    for group in groups:
+        ahead.append(group)
+        if len(ahead) * BATCH > FEW:
+            break
+    if jobs < 2 or len(ahead) * BATCH <= FEW:
+        for group in ahead:
+            yield read_batch(group, cut, analyser)
+        for group in groups:
+            yield read_batch(group, cut, analyser)
+        return
+    with ProcessPool(jobs) as pool:
+        pending: deque[Future[Batch]] = deque(pool.submit(read_batch, group, cut, analyser) for group in ahead)
+        ahead.clear()
+        for group in groups:
+            pending.append(pool.submit(read_batch, group, cut, analyser))
+            while len(pending) >= jobs * AHEAD:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+def _grouped(responses: Iterable[Response]) -> Iterator[list[Response]]:
+    group: list[Response] = []
+    for response in responses:
+        group.append(response)
+        if len(group) >= BATCH:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+class _Tables:
+    """The files being written, and the numbers dealt out so far."""
+
+    def __init__(self, folder: Path, analyser: Analyser) -> None:
+        self._folder, self._analyser = folder, analyser
+        self._terms = TermsWriter(terms_folder(folder, analyser))
+        self._urls: dict[Url, int] = {}
+        self._rows: list[tuple[int, int, int, int]] = []
+        self._row_of: dict[int, int] = {}
+        self._starts: dict[str, list[int]] = {name: [0] for name in ("heads", "records", "links", "outlinks")}
+        self._files: dict[str, BinaryIO] = {
+            name: (folder / name).open("wb") for name in ("heads", "records", "links", "flags", "outlinks")
+        }
+        self._faults: list[str] = []
+        self.responses = 0
+
+    def add(self, batch: Batch) -> None:
+        self.responses += len(batch.rows) + len(batch.faults)
+        self._faults += batch.faults
+        own = np.array([self._urls.setdefault(url, len(self._urls)) for url in batch.urls], dtype="<i4")
+        for url, kind, status, size in batch.rows:
+            number = self._urls.setdefault(url, len(self._urls))
+            row = len(self._rows)
+            self._rows.append((kind, status, size, number))
+            other = self._row_of.get(number)
+            if other is None or (_succeeded(status) and not _succeeded(self._rows[other][1])):
+                self._row_of[number] = row
+        for name, parts in (("heads", batch.heads), ("records", batch.records)):
+            for part in parts:
+                self._files[name].write(part)
+                self._starts[name].append(self._starts[name][-1] + len(part))
+        for name, sizes in (("links", batch.links), ("outlinks", batch.outlinks)):
+            for size in sizes:
+                self._starts[name].append(self._starts[name][-1] + size)
+        if len(batch.link_urls):
+            self._files["links"].write(own[batch.link_urls].tobytes())
+        self._files["flags"].write(batch.link_flags)
+        self._files["outlinks"].write(batch.outlink_places.tobytes())
+        self._terms.add(
+            batch.vocabulary, batch.term_ids, batch.term_counts, batch.terms, batch.token_terms, batch.tokens
+        )
+
+    def close(self, name: str) -> None:
+        for file in self._files.values():
+            file.close()
+        for column, starts in self._starts.items():
+            np.array(starts, dtype="<i8").tofile(self._folder / f"{column}-starts")
+        np.array(self._rows, dtype="<i4").reshape(-1, 4).tofile(self._folder / "rows")
+        chosen = np.full(len(self._urls), -1, dtype="<i4")
+        for number, row in self._row_of.items():
+            chosen[number] = row
+        chosen.tofile(self._folder / "row-of-url")
+        (self._folder / "urls").write_bytes("\n".join(self._urls).encode("utf-8", "surrogatepass"))
+        self._terms.close(self._analyser)
+        save_about(
+            self._folder,
+            {"name": name, "rows": len(self._rows), "urls": len(self._urls), "faults": self._faults[:1000]},
+        )
+
+
+def _succeeded(status: int) -> bool:
+    return 200 <= status < 300

@@ -1,0 +1,282 @@
+"""The plan of a generated web: which hosts there are, what each page is about, who links to whom.
+
+A few numbers a page are kept (its leaf, its place in its leaf's order of popularity), so a plan of a
+million pages takes some ten megabytes. Links and texts are never kept: they follow from the page's number.
+
+Hosts come in five kinds. *Topical* ones are clubs and journals, mostly about one leaf. *Companies* exist for
+every third leaf and never link to one another. *Directories* list the hosts of a leaf, companies too, in few
+words; they are the only way to most companies. *Portals* talk about everything. *Mirrors* copy an earlier host.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate.rng import below, heavy, mix, mix_all, skewed, stream
+
+TOPICAL, COMPANY, DIRECTORY, PORTAL, MIRROR = range(5)
+NO_LEAF = -1
+_KIND, _SIZE, _LEAF, _DRIFT, _RANK, _PRIVATE, _RULES = range(1, 8)  # purposes of chance
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How the generated web links, in percent."""
+
+    same: int = 30
+    """Links to other hosts that stay on the page's leaf."""
+    sibling: int = 18
+    """… that go to another leaf of the same area. The rest goes anywhere."""
+    directory: int = 3
+    """… that go to a directory of the leaf."""
+    drift: int = 25
+    """Pages of a topical host that are about something else."""
+    dead: int = 8
+    """Pages with a link that leads nowhere."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """Hosts by number, pages by number; the pages of a host are consecutive, its home page first."""
+
+    pages: int
+    seed: int
+    leaves: int
+    habits: Habits
+    kind: bytearray = field(default_factory=bytearray)
+    leaf: array[int] = field(default_factory=lambda: array("h"))
+    start: array[int] = field(default_factory=lambda: array("q", [0]))
+    names: list[str] = field(default_factory=list)
+    original: dict[int, int] = field(default_factory=dict)
+    mirrors: dict[int, int] = field(default_factory=dict)
+    page_leaf: array[int] = field(default_factory=lambda: array("h"))
+    popular: list[array[int]] = field(default_factory=list)
+    """For each leaf the pages that others link to, most popular first; last comes the list of general pages."""
+    listed: list[array[int]] = field(default_factory=list)
+    """For each leaf the hosts that its directories list."""
+    directories: list[array[int]] = field(default_factory=list)
+    """For each leaf the pages of its directories."""
+
+    @property
+    def hosts(self) -> int:
+        return len(self.kind)
+
+    def host_of(self, page: int) -> int:
+        return bisect_right(self.start, page) - 1
+
+    def size(self, host: int) -> int:
+        return self.start[host + 1] - self.start[host]
+
+    def has_private_folder(self, host: int) -> bool:
+        """Whether this host's robots.txt closes a folder."""
+        return self.rules(host) % 5 == 0
+
+    def rules(self, host: int) -> int:
+        """64 bits for everything about a host that is not its content. A mirror has its own."""
+        return mix(self.seed, _RULES, host)
+
+    def is_private(self, page: int, host: int) -> bool:
+        """Whether the page lies in the closed folder. Of a mirror, the original decides: paths are copied."""
+        if host in self.original:
+            page = self.start[self.original[host]] + page - self.start[host]
+            host = self.original[host]
+        return page != self.start[host] and self.has_private_folder(host) and mix(self.seed, _PRIVATE, page) % 8 == 0
+
+    def siblings(self, leaf: int) -> range:
+        """The leaves of the same area, itself included."""
+        area = leaf // 6
+        return range(area * 6, min(area * 6 + 6, self.leaves))
+
+    def on_leaf(self, leaf: int) -> list[int]:
+        """The pages that are about this leaf by construction: no directories, no copies, nothing closed."""
+        pages = np.flatnonzero(np.frombuffer(self.page_leaf, dtype=np.int16) == leaf)
+        hosts = np.searchsorted(np.frombuffer(self.start, dtype=np.int64), pages, side="right") - 1
+        return [
+            page
+            for page, host in zip(pages.tolist(), hosts.tolist(), strict=True)
+            if host not in self.original and not self.is_private(page, host)
+        ]
+
+    def links(self, page: int) -> list[tuple[int, bool]]:
+        """Pages that this page links to, in order, each with whether it lies on the same host. May repeat."""
+        host = self.host_of(page)
+        if host in self.original:
+            shift = self.start[host] - self.start[self.original[host]]
+            return [(to + shift if inside else to, inside) for to, inside in self.links(page - shift)]
+        numbers = stream(self.seed, "links", page)
+        inside = [(to, True) for to in self._inside(page, host, numbers)]
+        if self.kind[host] == DIRECTORY:
+            outside = self._from_directory(host, numbers)
+        elif self.kind[host] == COMPANY:
+            outside = self._from_company(host, numbers)
+        else:
+            outside = self._from_page(self.page_leaf[page], 8 if self.kind[host] == PORTAL else 2, numbers)
+        return inside + [(to, False) for to in outside if not self.start[host] <= to < self.start[host + 1]]
+
+    def _inside(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
+        """Within a host: home, parent and children in a tree of three branches, and perhaps a page at random."""
+        first, size = self.start[host], self.size(host)
+        local = page - first
+        found = [first, first + (local - 1) // 3] if local else []
+        found += [first + child for child in range(3 * local + 1, min(3 * local + 4, size))]
+        found += [first + below(numbers, size) for _ in range(min(size // 4, 1))]
+        return [to for to in dict.fromkeys(found) if to != page]
+
+    def _from_page(self, leaf: int, least: int, numbers: Iterator[int]) -> list[int]:
+        habits = self.habits
+        found = []
+        for _ in range(heavy(numbers, least, 40)):
+            lot = below(numbers, 100)
+            if leaf == NO_LEAF:
+                found.append(self._anywhere(numbers))
+            elif lot < habits.directory and self.directories[leaf]:
+                found.append(self.directories[leaf][skewed(numbers, len(self.directories[leaf]))])
+            elif lot < habits.directory + habits.same:
+                found += self._popular(leaf, numbers)
+            elif lot < habits.directory + habits.same + habits.sibling:
+                family = self.siblings(leaf)
+                found += self._popular(family[below(numbers, len(family))], numbers)
+            else:
+                found.append(self._anywhere(numbers))
+        return found
+
+    def _from_company(self, host: int, numbers: Iterator[int]) -> list[int]:
+        """A company points to nobody in its own field."""
+        places = [self._anywhere(numbers) for _ in range(below(numbers, 3))]
+        return [to for to in places if self.page_leaf[to] != self.leaf[host]]
+
+    def _from_directory(self, host: int, numbers: Iterator[int]) -> list[int]:
+        """A slice of the ring of all hosts of the leaf, so that together the directories reach nearly all."""
+        leaf = self.leaf[host]
+        ring, others = self.listed[leaf], self.directories[leaf]
+        entries = min(len(ring), heavy(numbers, 5, 50))
+        at = below(numbers, len(ring)) if ring else 0
+        found = [self.start[ring[(at + step) % len(ring)]] for step in range(entries)]
+        family = self.siblings(leaf)
+        cousins = self.directories[family[below(numbers, len(family))]]
+        found += [pages[below(numbers, len(pages))] for pages in (others, cousins) if pages]
+        found.append(self._anywhere(numbers))
+        return found
+
+    def _popular(self, leaf: int, numbers: Iterator[int]) -> list[int]:
+        pages = self.popular[leaf]
+        return [pages[skewed(numbers, len(pages))]] if pages else []
+
+    def _anywhere(self, numbers: Iterator[int]) -> int:
+        lot = below(numbers, 100)
+        if lot < 6:
+            directory = self.directories[below(numbers, self.leaves)]
+            if directory:
+                return directory[below(numbers, len(directory))]
+        choice = self.popular[below(numbers, self.leaves) if lot < 70 else -1] or self.popular[-1]
+        return choice[skewed(numbers, len(choice))] if choice else 0
+
+
+def make_plan(pages: int, seed: int, habits: Habits) -> Plan:
+    """Lay out the hosts one after the other until every page has one, then decide what the pages are about."""
+    leaves = max(2, min(len(words.LEAVES), pages // 50))
+    plan = Plan(pages, seed, leaves, habits)
+    taken: set[str] = set()
+    while plan.start[-1] < pages:
+        _add_host(plan, taken)
+    _decide_leaves(plan)
+    _decide_popularity(plan)
+    return plan
+
+
+def _add_host(plan: Plan, taken: set[str]) -> None:
+    host, leaves, room = plan.hosts, plan.leaves, plan.pages - plan.start[-1]
+    portals = leaves // 4 + 1
+    needed = 2 * leaves + portals  # a directory and a topical host for each leaf, and some portals, in any web
+    bits = mix(plan.seed, _KIND, host)
+    lot, leaf = bits % 100, (bits >> 32) % leaves
+    most = max(3, min(3000, plan.pages // 60))
+    if host < needed:
+        most = max(1, plan.pages // (2 * needed))
+        kind = DIRECTORY if host < leaves else PORTAL if host < leaves + portals else TOPICAL
+        leaf = host if kind == DIRECTORY else host - leaves - portals if kind == TOPICAL else NO_LEAF
+    elif lot < 5:
+        kind = DIRECTORY
+    elif lot < 15:
+        kind, leaf = PORTAL, NO_LEAF
+    elif lot < 18 and (original := _to_be_copied(plan, bits >> 16, room)) is not None:
+        kind, leaf = MIRROR, plan.leaf[original]
+        plan.original[host], plan.mirrors[original] = original, host
+    else:
+        # every third leaf is a trade: two in three of its later hosts are companies
+        kind = COMPANY if leaf % 3 == 1 and (bits >> 8) % 3 else TOPICAL
+    size = min(most, (2 << 32) // ((mix(plan.seed, _SIZE, host) >> 32) + 1), room)
+    if kind == MIRROR:
+        size = plan.size(plan.original[host])
+    elif kind in (DIRECTORY, COMPANY):
+        size = min(size, 8 if kind == DIRECTORY else 12)
+    plan.kind.append(kind)
+    plan.leaf.append(leaf)
+    plan.start.append(plan.start[-1] + size)
+    plan.names.append(_name(kind, leaf, mix(plan.seed, _LEAF, host), taken))
+
+
+def _to_be_copied(plan: Plan, bits: int, room: int) -> int | None:
+    host = bits % plan.hosts
+    fits = plan.kind[host] == TOPICAL and plan.size(host) <= min(room, 60)
+    return host if fits and host not in plan.mirrors else None
+
+
+def _name(kind: int, leaf: int, bits: int, taken: set[str]) -> str:
+    endings = {COMPANY: words.COMPANY_ENDINGS, DIRECTORY: words.DIRECTORY_ENDINGS}.get(kind, words.HOST_ENDINGS)
+    firsts = words.PORTAL_NAMES if leaf == NO_LEAF else words.LEAVES[leaf].words[:16]
+    base = f"{firsts[bits % len(firsts)].encode('ascii', 'ignore').decode()}-{endings[(bits >> 16) % len(endings)]}"
+    name, count = base, 1
+    while name in taken:
+        count += 1 + count // 8  # numbers grow faster where many share a name, so that no search is long
+        name = f"{base}-{count}"
+    taken.add(name)
+    return f"www.{name}.test" if (bits >> 32) % 3 == 0 else f"{name}.test"
+
+
+def _decide_leaves(plan: Plan) -> None:
+    starts = np.frombuffer(plan.start, dtype=np.int64)
+    host = np.repeat(np.arange(plan.hosts), np.diff(starts))
+    kind = np.frombuffer(plan.kind, dtype=np.uint8)[host]
+    leaf = np.frombuffer(plan.leaf, dtype=np.int16)[host].copy()
+    bits = mix_all(plan.seed, _DRIFT, plan.pages)
+    lot = (bits % np.uint64(100)).astype(np.int64)
+    other = ((bits >> np.uint64(32)) % np.uint64(plan.leaves)).astype(np.int16)
+    cousin = (leaf // 6 * 6 + other % 6).astype(np.int16)
+    cousin[cousin >= plan.leaves] = NO_LEAF
+    inner = np.arange(plan.pages) != starts[host]
+    leaf[kind == DIRECTORY] = NO_LEAF
+    portal = (kind == PORTAL) & (lot < 30) & inner
+    leaf[portal] = other[portal]
+    drifting = (kind == TOPICAL) & (lot < plan.habits.drift) & inner
+    leaf[drifting] = np.where(lot[drifting] * 2 < plan.habits.drift, cousin[drifting], NO_LEAF)
+    leaf[(kind == COMPANY) & (lot < 15) & inner] = NO_LEAF
+    for copy, source in plan.original.items():
+        leaf[starts[copy] : starts[copy + 1]] = leaf[starts[source] : starts[source + 1]]
+    plan.page_leaf = array("h", leaf.tobytes())
+
+
+def _decide_popularity(plan: Plan) -> None:
+    starts = np.frombuffer(plan.start, dtype=np.int64)
+    host = np.repeat(np.arange(plan.hosts), np.diff(starts))
+    kind = np.frombuffer(plan.kind, dtype=np.uint8)[host]
+    leaf = np.frombuffer(plan.page_leaf, dtype=np.int16)
+    key = mix_all(plan.seed, _RANK, plan.pages)
+    key[starts[:-1]] >>= np.uint64(3)  # home pages are what others link to
+    order = np.argsort(key, kind="stable").astype(np.int32)
+    known = order[(kind[order] == TOPICAL) | (kind[order] == PORTAL)]
+    for number in [*range(plan.leaves), NO_LEAF]:
+        plan.popular.append(array("i", known[leaf[known] == number].tobytes()))
+    lists = order[kind[order] == DIRECTORY]
+    ring = np.argsort(mix_all(plan.seed, _RANK + 100, plan.hosts), kind="stable").astype(np.int32)
+    kinds, leaves = np.frombuffer(plan.kind, dtype=np.uint8), np.frombuffer(plan.leaf, dtype=np.int16)
+    ring = ring[(kinds[ring] == TOPICAL) | (kinds[ring] == COMPANY)]
+    for number in range(plan.leaves):
+        plan.directories.append(array("i", lists[leaves[host[lists]] == number].tobytes()))
+        plan.listed.append(array("i", ring[leaves[ring] == number].tobytes()))

@@ -1,0 +1,98 @@
+"""What the generated pages say: words drawn by Zipf's law from the vocabulary of a subject, set in sentences.
+
+A *wheel* is a list in which each word stands as often as it is likely, so a draw is one look-up. There is a
+wheel for each leaf, facet and strength: a page takes up one of four facets of its subject, and only the first
+facet says the subject's name freely. So some pages on a subject never name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate.rng import below
+
+_BITS = 11
+_SLOTS = 1 << _BITS
+FACETS = 4
+STRENGTHS = (0.12, 0.24, 0.40)
+"""Share of a page's words that belong to its subject."""
+_COUSINS = 0.05
+_SHIFT = 32 - _BITS
+_SENTENCES = tuple((text, text.count("%s")) for text in words.SENTENCES)
+_LINKS = tuple((text, text.count("%s")) for text in words.LINK_SENTENCES)
+
+
+def _share(slots: int, ranked: Sequence[tuple[str, float]]) -> list[str]:
+    """`slots` places given to words by weight. Only additions and divisions, which are exact everywhere."""
+    total, reached, wheel = sum(weight for _, weight in ranked), 0.0, list[str]()
+    for word, weight in ranked:
+        reached += weight
+        wheel += [word] * (int(reached / total * slots + 0.5) - len(wheel))
+    return wheel
+
+
+def _zipf(ranked: Sequence[str]) -> list[tuple[str, float]]:
+    return [(word, 1.0 / (rank + 3)) for rank, word in enumerate(ranked)]
+
+
+@lru_cache(maxsize=1024)
+def wheel(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
+    """The words of a page about `leaf` (-1: about nothing in particular)."""
+    if leaf < 0:
+        return tuple(_share(_SLOTS, _zipf(words.GENERAL)))
+    own = words.LEAVES[leaf]
+    favoured = [
+        (word, weight * (5.0 if rank % FACETS == facet else 1.0))
+        for rank, (word, weight) in enumerate(_zipf(own.words))
+    ]
+    if facet == 0:
+        favoured += [(word, 0.4) for word in own.name.split()]
+        favoured += [(word, 0.1) for word in own.path[0].split()]
+    cousins = [word for place in range(leaf // 6 * 6, leaf // 6 * 6 + 6) for word in words.LEAVES[place].words[:20]]
+    on_topic, near = int(_SLOTS * STRENGTHS[strength]), int(_SLOTS * _COUSINS)
+    found = _share(on_topic, favoured) + _share(near, [(word, 1.0) for word in cousins])
+    return tuple(found + _share(_SLOTS - len(found), _zipf(words.GENERAL)))
+
+
+def sentence(drawn: Sequence[str], numbers: Iterator[int]) -> str:
+    """One sentence of words drawn from a wheel."""
+    text, slots = _SENTENCES[next(numbers) * len(_SENTENCES) >> 32]
+    return text % tuple([drawn[next(numbers) >> _SHIFT] for _ in range(slots)])
+
+
+def sentences(count: int, drawn: Sequence[str], numbers: Iterator[int]) -> str:
+    return " ".join([sentence(drawn, numbers) for _ in range(count)])
+
+
+def link_sentence(anchor: str, drawn: Sequence[str], numbers: Iterator[int]) -> str:
+    """A sentence around an `<a>` element, in words of the subject it leads to."""
+    text, slots = _LINKS[next(numbers) * len(_LINKS) >> 32]
+    return (text % tuple([drawn[next(numbers) >> _SHIFT] for _ in range(slots)])).replace("{}", anchor)
+
+
+def title(leaf: int, bits: int) -> str:
+    """The title of a page about `leaf`. One in ten names the subject; three in twenty say nothing of it."""
+    lot = bits % 20
+    ending = words.TITLE_ENDINGS[(bits >> 8) % len(words.TITLE_ENDINGS)]
+    if leaf < 0 or lot < 3:
+        first = words.GENERAL[(bits >> 16) % len(words.GENERAL)]
+        second = words.GENERAL[(bits >> 32) % len(words.GENERAL)]
+        return f"{first.capitalize()} and {second} {ending}"
+    own = words.LEAVES[leaf]
+    if lot < 5:
+        return f"{own.name.capitalize()} {ending}"
+    first = own.words[(bits >> 16) % len(own.words)]
+    second = own.words[(bits >> 32) % 12]
+    return f"{first.capitalize()} and {second} {ending}" if lot < 13 else f"{first.capitalize()} {ending}"
+
+
+def description(leaf: int, openings: Sequence[str]) -> str:
+    """What an editor of a directory would write about the subject."""
+    own = words.LEAVES[leaf]
+    return " ".join([own.name.capitalize() + ":", ", ".join(own.words[:12]) + ".", *openings])
+
+
+def some(choices: Sequence[str], numbers: Iterator[int]) -> str:
+    return choices[below(numbers, len(choices))]

@@ -1,0 +1,123 @@
+"""What recorded pages say: their links, their words, where they redirect to; and the graph of all of it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenthound.errors import NotAUrl
+from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
+from scenthound.model import Candidate, Moved, Page, Response, Url
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts
+from scenthound.url import make
+from scenthound.web.landing import land
+
+HOPS = 10  # redirects in a row that are followed, as in the loop
+
+
+class Said(NamedTuple):
+    """What one recorded answer says: the links of a page as rule 6 counts them, or where it sends us."""
+
+    url: Url
+    size: int = 0
+    links: tuple[Url, ...] = ()
+    counts: Counts | None = None
+    """Terms and how often, for pages that were asked for them."""
+    moved: Url | None = None
+
+
+def said_by(
+    responses: Iterable[Response],
+    wants_counts: Callable[[Url], bool] = lambda url: False,
+    only: Callable[[Url], bool] = lambda url: True,
+) -> Iterator[Said]:
+    """Each page and redirect among the responses, parsed once, in order; what is neither is passed over."""
+    analyser = Analyser()
+    for response in responses:
+        try:
+            url = make(response.url)
+        except NotAUrl:
+            continue
+        if not only(url):
+            continue
+        landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")  # manners: not for recordings
+        if isinstance(landed, Page):
+            counts = analyser.counts(landed.text) if wants_counts(url) else None
+            yield Said(url, landed.size, tuple(link.url for link in landed.outlinks), counts)
+        elif isinstance(landed, Moved):
+            yield Said(url, moved=landed.url)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Recorded:
+    """The link graph of a recorded web, by numbers. Links to a redirect lead to where it ends."""
+
+    graph: LinkGraph
+    """All known URLs; links from pages to anything known."""
+    is_page: NDArray[np.bool_]
+    ends: Numbers
+    """Where a request for each URL ends: itself, the end of its redirects, or -1 for nowhere known."""
+    dead: int
+    """Links of pages that lead to nothing known."""
+    redirects: int
+    sizes: list[int]
+    counts: dict[int, Counts]
+
+    def back_links(self, url: str, limit: int | None = None) -> list[str]:
+        """The pages that link to it, directly or through redirects, in the order of sheet 60.1."""
+        number = self.graph.numbers.get(url)
+        if number is None:
+            return []
+        end = int(self.ends[number])
+        return self.graph.back_links(self.graph.names[end if end >= 0 else number], limit)
+
+
+def recorded_graph(said: Iterable[Said], known: Iterable[Url]) -> Recorded:
+    """The graph of what pages say, over the known URLs. Of two answers of a URL the page counts, then the first."""
+    names = list(dict.fromkeys(known))
+    numbers: dict[str, int] = {name: number for number, name in enumerate(names)}
+    is_page = np.zeros(len(names), dtype=np.bool_)
+    moved: dict[int, int] = {}
+    sources, targets = array("q"), array("q")
+    sizes: list[int] = []
+    counts: dict[int, Counts] = {}
+    dead = 0
+    for one in said:
+        number = numbers.get(one.url)
+        if number is None or is_page[number]:
+            continue
+        if one.moved is not None:
+            moved.setdefault(number, numbers.get(one.moved, -1))
+            continue
+        is_page[number] = True
+        sizes.append(one.size)
+        found = [numbers[url] for url in one.links if url in numbers]
+        dead += len(one.links) - len(found)
+        targets.extend(found)
+        sources.extend([number] * len(found))
+        if one.counts is not None:
+            counts[number] = one.counts
+    moved = {number: to for number, to in moved.items() if not is_page[number]}
+    ends = _ends(len(names), moved)
+    begun = np.frombuffer(sources, dtype=np.int64) if sources else np.zeros(0, dtype=np.int64)
+    ended = ends[np.frombuffer(targets, dtype=np.int64)] if targets else np.zeros(0, dtype=np.int64)
+    alive = ended >= 0
+    graph = numbered_graph(names, begun[alive], ended[alive])
+    return Recorded(graph, is_page, ends, dead + int(np.count_nonzero(~alive)), len(moved), sizes, counts)
+
+
+def _ends(size: int, moved: dict[int, int]) -> Numbers:
+    """Where each number ends up; -1 for redirects in a circle, too many of them, or into nowhere."""
+    ends = np.arange(size, dtype=np.int64)
+    for number in moved:
+        at, hops = number, 0
+        while at in moved and hops <= HOPS:
+            at, hops = moved[at], hops + 1
+        ends[number] = at if hops <= HOPS and at not in moved else -1
+    return ends

@@ -1,0 +1,142 @@
+"""How good is a page? The measures of sheet 60.3, all computed after the crawls, with everything known.
+
+A pool is all pages that all crawlers of a topic brought home, as counts of terms by URL. The kinds of
+[CHAP] are each a function that makes a `Quality`: ask it for a page's URL and it answers with a number,
+bigger is better, 0 for a page it knows nothing of.
+
+| kind in [CHAP]                     | here                                  |
+|------------------------------------|---------------------------------------|
+| keywords in document               | `keyword_quality`                     |
+| similarity to a query              | `query_quality`                       |
+| similarity to the seed pages       | `seed_quality`                        |
+| classifier score                   | `classifier_quality`                  |
+| retrieval system rank              | `retrieval_quality`                   |
+| link-based popularity              | `in_degree_quality`, `pagerank_quality`, `authority_quality`, `hub_quality` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from scenthound.graph.hits import hits
+from scenthound.graph.link_graph import LinkGraph, link_graph
+from scenthound.graph.pagerank import by_name, pagerank
+from scenthound.text.smart import Pool, Scheme
+from scenthound.text.vectors import cosine
+
+Counted = Mapping[str, int]
+"""How often each term occurs on a page."""
+Pages = Mapping[str, Counted]
+Quality = Callable[[str], float]
+
+
+def similarities(pool: Pages, description: Counted, scheme: Scheme = "atc") -> dict[str, float]:
+    """σ: the SMART cosine of every pool page with the description (sheet 10.3)."""
+    return dict(zip(pool, Pool(list(pool.values())).similarities(description, scheme), strict=True))
+
+
+def ranks(scores: Mapping[str, float | Sequence[float]]) -> dict[str, int]:
+    """1 for the best score; ties by URL. Scores are compared to 12 decimals, as everywhere (rule 3).
+
+    >>> ranks({"b": 0.5, "c": 0.9, "a": 0.5})
+    {'c': 1, 'a': 2, 'b': 3}
+    """
+
+    def place(url: str) -> tuple[Any, ...]:
+        score = scores[url]
+        parts = (score,) if isinstance(score, (int, float)) else score
+        return (*(-round(part, 12) for part in parts), url)
+
+    return {url: rank for rank, url in enumerate(sorted(scores, key=place), start=1)}
+
+
+def rank_smart(pool: Pages, description: Counted, scheme: Scheme = "atc") -> dict[str, int]:
+    """rank_SMART: the pool by similarity to the description. [EXP]"""
+    return ranks(similarities(pool, description, scheme))
+
+
+def keywords_present(pool: Pages, keywords: Iterable[str]) -> dict[str, int]:
+    """How many distinct keywords (terms, as the pool's) each page holds; how often does not matter. [EXP; D]
+
+    >>> keywords_present({"p": {"solar": 3}}, ["solar", "panel", "solar"])
+    {'p': 1}
+    """
+    distinct = frozenset(keywords)
+    return {url: len(distinct & counts.keys()) for url, counts in pool.items()}
+
+
+def rank_keywords_pagerank(pool: Pages, keywords: Iterable[str], page_ranks: Mapping[str, float]) -> dict[str, int]:
+    """rank_KW,PR: the pool by distinct keywords present, then by PageRank, then by URL. [EXP]
+
+    [EXP] takes `page_ranks` from the graph of all pages crawled for all topics (`pool_pageranks`).
+    """
+    present = keywords_present(pool, keywords)
+    return ranks({url: (present[url], page_ranks.get(url, 0.0)) for url in pool})
+
+
+def pool_graph(pool: Iterable[str], links: Mapping[str, Iterable[str]]) -> LinkGraph:
+    """The links among the pages of a pool and no others (sheet 50.4)."""
+    return link_graph({url: links.get(url, ()) for url in pool}, closed=True)
+
+
+def pool_pageranks(pool: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict[str, float]:
+    """PageRank in the graph of the pool."""
+    graph = pool_graph(pool, links)
+    return by_name(graph, pagerank(graph))
+
+
+def keyword_quality(pool: Pages, keywords: Iterable[str]) -> Quality:
+    """The share of the topic's distinct keywords that the page holds."""
+    distinct = frozenset(keywords)
+    return _looked_up({url: len(distinct & counts.keys()) / max(len(distinct), 1) for url, counts in pool.items()})
+
+
+def query_quality(pool: Pages, query: Counted) -> Quality:
+    """Cosine of the page with the query, raw term frequencies (sheet 10.2)."""
+    return lambda url: cosine(query, pool[url]) if url in pool else 0.0
+
+
+def seed_quality(pool: Pages, seeds: Iterable[str]) -> Quality:
+    """Cosine of the page with the concatenated seed pages, raw term frequencies; seeds not in the pool add nothing."""
+    return query_quality(pool, concatenated(pool, seeds))
+
+
+def concatenated(pages: Pages, urls: Iterable[str]) -> dict[str, int]:
+    """The counts of several pages as if they were one; pages that are not there add nothing."""
+    total: dict[str, int] = {}
+    for url in dict.fromkeys(urls):
+        for term, count in pages.get(url, {}).items():
+            total[term] = total.get(term, 0) + count
+    return total
+
+
+def classifier_quality(pool: Pages, probability: Callable[[Counted], float]) -> Quality:
+    """What a classifier trained on examples of the topic says: plug in any function from counts to a probability."""
+    return lambda url: probability(pool[url]) if url in pool else 0.0
+
+
+def retrieval_quality(pool: Pages, description: Counted, scheme: Scheme = "atc") -> Quality:
+    """The reciprocal of the page's place when a retrieval system ranks the pool by the description."""
+    return _looked_up({url: 1.0 / rank for url, rank in rank_smart(pool, description, scheme).items()})
+
+
+def in_degree_quality(graph: LinkGraph) -> Quality:
+    """How many other pages link to the page."""
+    return _looked_up(dict(zip(graph.names, map(float, graph.in_degree.tolist()), strict=True)))
+
+
+def pagerank_quality(graph: LinkGraph) -> Quality:
+    return _looked_up(by_name(graph, pagerank(graph)))
+
+
+def authority_quality(graph: LinkGraph) -> Quality:
+    return _looked_up(by_name(graph, hits(graph).authorities))
+
+
+def hub_quality(graph: LinkGraph) -> Quality:
+    return _looked_up(by_name(graph, hits(graph).hubs))
+
+
+def _looked_up(values: Mapping[str, float]) -> Quality:
+    return lambda url: values.get(url, 0.0)

@@ -1,0 +1,196 @@
+"""The rest of a report: search length, cost, overlap, every topic, and what went wrong."""
+
+from __future__ import annotations
+
+from scenthound.lab.measure.measure import FRACTIONS
+from scenthound.lab.measure.statistics import mean
+from scenthound.lab.report.curves import named
+from scenthound.lab.report.facts import Facts, median
+from scenthound.lab.report.html import details, many, number, plus_minus, text
+from scenthound.lab.run.cells import load_training
+from scenthound.report.page import section, table
+
+FEW_TOPICS = 25
+MOST_TROUBLES = 200
+
+
+def lengths(facts: Facts) -> str:
+    """How many pages it took to find a share of the targets."""
+    rows = []
+    for name in facts.names:
+        cells = []
+        for fraction in FRACTIONS:
+            pages = facts.reach.get(name, {}).get(fraction, [])
+            reached = sum(one is not None for one in pages)
+            middle = median(pages)
+            told = "not reached" if middle is None else f"{middle:,.0f}"
+            cells.append(f"{told} <span class='se'>({reached:,} of {len(pages):,})</span>" if pages else "–")
+        if any(cell != "–" for cell in cells):
+            rows.append([named(facts, name), *cells])
+    if not rows:
+        return ""
+    note = (
+        "Median number of pages until a share of a topic's targets was found; in brackets, in how many crawls it was. "
+        "A crawl that never got there counts as later than all others, so a median is “not reached” if half of them "
+        "never did."
+    )
+    heads = ("crawler", *(f"{fraction:.0%} of the targets" for fraction in FRACTIONS))
+    return section("Search length", note, table(heads, rows, range(1, len(FRACTIONS) + 1)))
+
+
+def costs(facts: Facts) -> str:
+    """What ranking took, and what it bought."""
+    rows = []
+    for name in facts.strategies:
+        crawls = facts.crawls[name]
+        rate = facts.mean("recall_per_cpu_second", name)
+        rows.append(
+            [
+                named(facts, name),
+                plus_minus(crawls.ranking_ms.mean, crawls.ranking_ms.error),
+                plus_minus(rate.mean, rate.error),
+                number(crawls.links_scored.mean, 1),
+                number(crawls.misses.mean, 2),
+                *([number(_training(facts, name), 2)] if facts.has_given else []),
+            ]
+        )
+    heads = ("crawler", "ranking, CPU ms a page", f"recall a CPU second, at {facts.last:,}", "links scored a page",
+             "dead links a page",
+             *(["training, CPU s a crawl"] if facts.has_given else []))  # fmt: skip
+    note = (
+        "CPU time of scoring and choosing alone, not of fetching, parsing or counting words. Only these figures differ "
+        "from run to run; for a comparison of cost run with <code>--jobs 1</code> on a machine without other load, "
+        "three times, and take the best."
+    )
+    return section("Cost", note, table(heads, rows, range(1, len(heads))))
+
+
+def _training(facts: Facts, name: str) -> float | None:
+    """Mean CPU seconds of learning before a crawl; None for a strategy that was given nothing to learn from."""
+    if name not in facts.run.asked.given:
+        return None
+    cells = [cell for cell in facts.run.cells if cell.strategy == name and not cell.half]
+    return mean([load_training(facts.run.folder, cell.key) for cell in cells]).mean
+
+
+def overlaps(facts: Facts) -> str:
+    """Do crawlers find the same pages? A table of all pairs, and of robustness where it was measured."""
+    parts = []
+    for metric, title in (("overlap", "of pages"), ("overlap_hosts", "of hosts")):
+        found = facts.pairs.get(metric, {})
+        values = {one.mean for one in found.values()}
+        if not found or (metric == "overlap_hosts" and values == {1.0}):  # a bed of one host
+            continue
+        rows = []
+        for one in facts.strategies:
+            cells = []
+            for other in facts.strategies:
+                over = found.get((one, other)) or found.get((other, one))
+                cells.append("" if one == other or over is None else plus_minus(over.mean, over.error))
+            rows.append([named(facts, one), *cells])
+        heads = (f"overlap {title}", *(text(name) for name in facts.strategies))
+        parts.append(table(heads, rows, range(1, len(facts.strategies) + 1)))
+    halves = facts.pairs.get("robustness", {})
+    if halves:
+        hosts = facts.pairs.get("robustness_hosts", {})
+        rows = [
+            [named(facts, one), plus_minus(over.mean, over.error), _hosts(hosts.get((one, one)))]
+            for (one, _), over in halves.items()
+            if one in facts.strategies
+        ]
+        parts.append(table(("robustness: two halves of the seeds", "of pages", "of hosts"), rows, (1, 2)))
+    if not parts:
+        return ""
+    note = (
+        f"The share of the smaller set that is in the other one as well, after {facts.last:,} pages of each; mean over "
+        "topics. Crawlers with the same recall and little overlap find different answers."
+    )
+    return section("Do they find the same pages?", note, *parts)
+
+
+def per_topic(facts: Facts) -> str:
+    """The main metric at the last point, topic by topic."""
+    values = facts.values.get(facts.main, {}).get(facts.last, {})
+    shown = [name for name in facts.names if values.get(name)]
+    top = max((value for name in shown for value in values[name].values() if value is not None), default=1.0) or 1.0
+    rows = []
+    for topic in facts.run.topics:
+        cells = [_meter(values[name].get(topic.id), top, name in facts.oracles) for name in shown]
+        words = f'<span class="how">{text(topic.keywords, 90)}</span>' if topic.keywords else ""
+        name = text(topic.id, 60).replace("_", "_<wbr>").replace(".", ".<wbr>")
+        rows.append([f"{name}{words}", f"{len(topic.targets):,}", f"{len(topic.seeds):,}", *cells])
+    heads = ("topic", "targets", "seeds", *(text(name) for name in shown))
+    made = table(heads, rows, range(1, len(heads)), "topics")
+    note = f"{text(facts.main)} after {facts.last:,} pages; runs of a topic averaged."
+    if len(rows) > FEW_TOPICS:
+        made = f"<details open><summary>{many(len(rows), 'topic')}</summary>{made}</details>"
+    return section("Topic by topic", note, made)
+
+
+def troubles(facts: Facts) -> str:
+    """Topics left out or maimed, crawls that failed or are not done: named and counted."""
+    parts = []
+    notes = facts.run.troubles
+    if notes:
+        rows = [
+            [
+                text(trouble.topic, 60),
+                _effect(trouble.what),
+                f"{len(trouble.urls):,} of {trouble.of:,}" if trouble.of else "–",
+                ", ".join(text(url) for url in trouble.urls[:3]) + (" …" if len(trouble.urls) > 3 else ""),
+            ]
+            for trouble in notes[:MOST_TROUBLES]
+        ]
+        parts.append(table(("topic", "what is missing", "how many", "which"), rows, (2,)))
+    failed = facts.run.failures()
+    if failed:
+        rows = [
+            [
+                text(cell.strategy),
+                text(cell.topic, 60),
+                str(cell.seed_number),
+                f"{outcome.pages:,}",
+                text(outcome.error, 300),
+            ]
+            for cell, outcome in failed[:MOST_TROUBLES]
+        ]
+        heads = ("crawl that failed", "topic", "seed number", "after pages", "what was raised")
+        parts.append(table(heads, rows, (2, 3)))
+        parts.append('<p class="caption">A crawl that failed counts with what it had found by then.</p>')
+    missing = {name: crawls.missing for name, crawls in facts.crawls.items() if crawls.missing}
+    if missing:
+        listed = ", ".join(f"{text(name)} {count:,}" for name, count in missing.items())
+        parts.append(f"<p>Crawls that are not done yet: {listed}. Run the same command again to go on.</p>")
+    more = max(len(notes), len(failed)) - MOST_TROUBLES
+    if more > 0:
+        parts.append(details(f"{more:,} more are in failures.jsonl"))
+    if not parts:
+        return section(
+            "What went wrong", "Nothing: no topic was left out, no crawl failed, every seed and target is there."
+        )
+    counted = f"{many(len(notes), 'note')} on topics, {many(len(failed), 'failed crawl')}."
+    return section("What went wrong", counted, *parts)
+
+
+def _effect(what: str) -> str:
+    meaning = {
+        "no targets": "no targets: left out of everything that needs them",
+        "no seeds": "no seed is in the bed: its crawls are empty and have no value",
+        "seeds missing": "seeds that the bed lacks: crawled from the others",
+        "targets missing": "targets that the bed lacks: they stay in the denominator of recall",
+    }
+    return text(meaning.get(what, what), 120)
+
+
+def _hosts(over: object) -> str:
+    found = getattr(over, "mean", None)
+    return plus_minus(found, getattr(over, "error", None))
+
+
+def _meter(value: float | None, top: float, oracle: bool) -> str:
+    if value is None:
+        return "–"
+    kind = " class='oracle'" if oracle else ""
+    return (
+        f'<span class="meter"><i{kind} style="width:{100 * max(value, 0.0) / top:.0f}%"></i></span>{number(value, 2)}'
+    )

@@ -1,0 +1,235 @@
+"""Everything that the report of an experiment tells, gathered from its folder once."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from scenthound.errors import ScenthoundError
+from scenthound.lab.beds.bed import Bed, topic_line
+from scenthound.lab.measure.comparison import crawlers, every_pair, plain_crawlers
+from scenthound.lab.measure.measure import load_characteristics, load_table
+from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, ended_early, mean
+from scenthound.lab.run.cells import load_seconds
+from scenthound.lab.run.experiment import Experiment
+from scenthound.lab.run.run_cell import PROFILES
+from scenthound.lab.topics.characteristics import Characteristics, correlations
+
+RECALL, PRECISION, HARVEST = "target_recall", "description_precision", "harvest_rate"
+DRAWN = (RECALL, PRECISION, HARVEST)
+
+ByTopic = dict[str, float | None]
+Table = dict[str, dict[int, dict[str, ByTopic]]]
+"""Metric, point, crawler, topic."""
+Correlation = tuple[float | None, int]
+"""Spearman's ρ, and over how many topics."""
+
+
+class Crawls(NamedTuple):
+    """The crawls of one crawler."""
+
+    number: int
+    missing: int
+    """Asked for and not done."""
+    failed: int
+    early: list[int]
+    """For each point, how many had ended before it."""
+    reasons: Mapping[str, int]
+    ranking_ms: Mean
+    """Milliseconds of CPU spent in ranking, per page."""
+    links_scored: Mean
+    """Per page."""
+    misses: Mean
+    """Per page."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """An experiment, read whole. `points` are those that tables show; curves have more."""
+
+    run: Experiment
+    points: tuple[int, ...]
+
+    @property
+    def last(self) -> int:
+        return self.points[-1]
+
+    @cached_property
+    def strategies(self) -> tuple[str, ...]:
+        """Those that are compared. A strategy in an oracle mode is drawn with the reference lines."""
+        return tuple(plain_crawlers(self.run.asked.strategies, self.run.asked.given))
+
+    @property
+    def has_given(self) -> bool:
+        """Whether any of them was given more than the topic and seeds."""
+        return any(name in self.run.asked.given for name in self.strategies)
+
+    @cached_property
+    def oracles(self) -> tuple[str, ...]:
+        return tuple(name for name in crawlers(self.run) if name not in self.strategies)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return (*self.strategies, *self.oracles)
+
+    @cached_property
+    def about(self) -> Mapping[str, Any]:
+        """What the bed says of itself; nothing where it is gone."""
+        return {} if self._bed is None else self._bed.about
+
+    @cached_property
+    def values(self) -> Table:
+        """Every metric at the points shown, the drawn ones at all points; runs of a topic averaged."""
+        runs: dict[tuple[str, int, str], dict[str, list[float | None]]] = {}
+        for table in ("metrics", "costs"):
+            for name, metric, at, topic, value in _rows(self.run, table, "strategy", "metric", "at", "topic", "value"):
+                if (at in self.points or metric in DRAWN) and name in self.names:
+                    runs.setdefault((metric, at, name), {}).setdefault(topic, []).append(value)
+        found: Table = {}
+        for (metric, at, name), topics in runs.items():
+            found.setdefault(metric, {}).setdefault(at, {})[name] = average_runs(topics)
+        return found
+
+    @cached_property
+    def main(self) -> str:
+        """What crawlers are compared by: target recall, or where no topic has targets, precision."""
+        defined = [metric for metric in DRAWN if any(self.mean(metric, name).number for name in self.strategies)]
+        return defined[0] if defined else RECALL
+
+    def mean(self, metric: str, name: str, at: int | None = None) -> Mean:
+        topics = self.values.get(metric, {}).get(at or self.last, {}).get(name, {})
+        return mean([value for _, value in sorted(topics.items())])
+
+    def curve(self, metric: str, name: str) -> list[tuple[int, Mean]]:
+        """The mean at every point; points without a value are left out."""
+        every = ((at, self.mean(metric, name, at)) for at in sorted(self.values.get(metric, {})))
+        return [(at, over) for at, over in every if over.mean is not None]
+
+    def compared(self, metric: str, at: int) -> list[Comparison]:
+        """Every pair of strategies; the reference lines are none."""
+        return every_pair(self.values.get(metric, {}).get(at, {}), self.strategies, metric, at)
+
+    @cached_property
+    def crawls(self) -> dict[str, Crawls]:
+        done = self.run.outcomes()
+        told: dict[str, Crawls] = {}
+        for name in self.names:
+            cells = [cell for cell in self.run.cells if cell.strategy == name and not cell.half]
+            there = [(cell, done[cell.key]) for cell in cells if cell.key in done]
+            cost: dict[str, list[float | None]] = {}
+            for cell, outcome in there:
+                seconds = load_seconds(self.run.folder, cell.key)
+                if seconds and outcome.pages:
+                    cost.setdefault(cell.topic, []).append(1000.0 * seconds[-1] / outcome.pages)
+            fetched = [(outcome, outcome.pages) for _, outcome in there if outcome.pages]
+            told[name] = Crawls(
+                len(there),
+                len(cells) - len(there),
+                sum(1 for _, outcome in there if outcome.error),
+                ended_early([outcome.pages for _, outcome in there], self.points),
+                Counter(outcome.reason for _, outcome in there),
+                mean(list(average_runs(cost).values())),
+                mean([outcome.links_scored / pages for outcome, pages in fetched]),
+                mean([sum(outcome.misses.values()) / pages for outcome, pages in fetched]),
+            )
+        return told
+
+    @cached_property
+    def reach(self) -> dict[str, dict[float, list[int | None]]]:
+        """Search length: crawler, share of the targets, and for each crawl the pages it took; None: not reached."""
+        found: dict[str, dict[float, list[int | None]]] = {}
+        for name, fraction, pages, wanted in _rows(self.run, "reach", "strategy", "fraction", "pages", "wanted"):
+            if wanted:
+                found.setdefault(name, {}).setdefault(fraction, []).append(pages)
+        return found
+
+    @cached_property
+    def pairs(self) -> dict[str, dict[tuple[str, str], Mean]]:
+        """Overlap of two crawlers and robustness of one, at the last point: metric, the two names, mean over topics."""
+        runs: dict[tuple[str, str, str], dict[str, list[float | None]]] = {}
+        columns = ("metric", "first", "second", "at", "topic", "value")
+        for metric, first, second, at, topic, value in _rows(self.run, "pairs", *columns):
+            if at == self.last:
+                runs.setdefault((metric, first, second), {}).setdefault(topic, []).append(value)
+        found: dict[str, dict[tuple[str, str], Mean]] = {}
+        for (metric, first, second), topics in runs.items():
+            found.setdefault(metric, {})[first, second] = mean(list(average_runs(topics).values()))
+        return found
+
+    @cached_property
+    def characteristics(self) -> dict[str, Characteristics]:
+        """What kind of topic each was, by topic."""
+        return load_characteristics(self.run)
+
+    def correlations(self, metric: str, name: str) -> dict[str, Correlation]:
+        """Of each characteristic with a crawler's values after the last page of its crawls, for a drawn metric."""
+        last = self.run.asked.limits.pages
+        return correlations(self.characteristics, self.values.get(metric, {}).get(last, {}).get(name, {}))
+
+    @cached_property
+    def command(self) -> str:
+        """The command line that makes this experiment again."""
+        asked = self.run.asked
+        words = ["scenthound", "lab", "run", asked.bed, "--strategies", ",".join(asked.strategies), *self._topics()]
+        profile = next((name for name, one in PROFILES.items() if one.cut == asked.cut), "open")
+        if profile != "open":
+            words += ["--profile", profile]
+        words += ["--pages", str(asked.limits.pages)]
+        words += _differences(asdict(asked.cut), asdict(PROFILES[profile].cut))
+        words += _differences(asdict(asked.limits), asdict(PROFILES[profile].limits))
+        if asked.seeds_per_run:
+            words += ["--seeds-per-run", str(asked.seeds_per_run)]
+        if asked.seed_numbers != (0,):
+            words += ["--seed-numbers", ",".join(map(str, asked.seed_numbers))]
+        words += ["--robustness"] * asked.robustness + ["--no-oracles"] * (not asked.oracles)
+        words += ["--at", ",".join(map(str, self.points)), "--out", str(self.run.folder)]
+        return shlex.join(words)
+
+    @cached_property
+    def _bed(self) -> Bed | None:
+        try:
+            return Bed.open(self.run.asked.bed)
+        except ScenthoundError:
+            return None
+
+    def _topics(self) -> list[str]:
+        own = [topic_line(topic) for topic in self._bed.topics] if self._bed is not None else []
+        ours = [topic_line(topic) for topic in self.run.topics]
+        if ours == own:
+            return []
+        if ours == own[: len(ours)]:
+            return ["--topics", str(len(ours))]
+        if set(ours) <= set(own) and not any("," in topic.id for topic in self.run.topics):
+            return ["--topics", ",".join(topic.id for topic in self.run.topics)]
+        return ["--topics-file", str(self.run.folder / "topics.jsonl")]
+
+
+def median(pages: Sequence[int | None]) -> float | None:
+    """The median where None is later than every number; None if it falls there.
+
+    >>> median([10, None, 30]), median([10, None]), median([10, 20])
+    (30, None, 15.0)
+    """
+    ordered = sorted(pages, key=lambda value: (value is None, value))
+    if not ordered:
+        return None
+    upper, lower = ordered[len(ordered) // 2], ordered[(len(ordered) - 1) // 2]
+    if upper is None or lower is None:
+        return None
+    return upper if len(ordered) % 2 else (upper + lower) / 2
+
+
+def _differences(asked: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in asked.items():
+        if key != "pages" and value != usual[key]:
+            said = str(value).lower() if isinstance(value, bool) else str(value)
+            yield from ("--in-flight", said) if key == "in_flight" else ("--set", f"{key}={said}")
+
+
+def _rows(run: Experiment, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:
+    table = load_table(run, name)
+    return zip(*(table[column] for column in columns), strict=True)

@@ -1,0 +1,197 @@
+"""`report.html` of an experiment: one file that asks nobody for anything and that a reviewer can check.
+
+No script, font or picture from elsewhere; a content security policy says so to the browser, too. Names, titles and
+errors may be anybody's: they go through `text`, which cleans and escapes them. Written from the tables, so that the
+same experiment gives the same report but for measured seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from scenthound.files import write_text
+from scenthound.lab.measure.comparison import is_shown, outstanding
+from scenthound.lab.report.curves import figure
+from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, troubles
+from scenthound.lab.report.facts import HARVEST, PRECISION, RECALL, Facts
+from scenthound.lab.report.html import and_list, many, number, spelled, text
+from scenthound.lab.report.significance import means, other_metrics, tests
+from scenthound.lab.report.topics import easy_topics
+from scenthound.lab.run.experiment import Experiment
+from scenthound.lab.run.request import marked
+from scenthound.report.page import document, section
+
+NAME = "report.html"
+ABOUT = {
+    RECALL: "The share of a topic's targets that have been crawled. Targets that the bed lacks stay in the "
+    "denominator; those that are seeds do not.",
+    PRECISION: "The mean similarity (TF-IDF cosine) of the crawled pages to the topic's description, which no crawler "
+    "has seen. Judged over the pages that all crawlers of the topic found together, so the reference lines have none.",
+    HARVEST: "The share of crawled pages that are targets of the topic. A crawl that ended early keeps its last value.",
+}
+
+
+def write_report(run: Experiment, points: Sequence[int]) -> Path:
+    """Write the report into the experiment's folder, whole or not at all. The tables must have these points."""
+    path = run.folder / NAME
+    write_text(path, render(Facts(run, tuple(points))))
+    return path
+
+
+def render(facts: Facts) -> str:
+    """The report as one HTML document."""
+    style = resources.files("scenthound.lab.report").joinpath("report.css").read_text(encoding="utf-8")
+    title = f"{', '.join(facts.strategies)} on {facts.run.asked.name}"
+    parts = [
+        _head(facts),
+        _tiles(facts),
+        figure(facts, RECALL, "Target recall", ABOUT[RECALL]),
+        means(facts),
+        tests(facts),
+        figure(facts, PRECISION, "Precision", ABOUT[PRECISION]),
+        figure(facts, HARVEST, "Harvest rate", ABOUT[HARVEST]),
+        lengths(facts),
+        costs(facts),
+        overlaps(facts),
+        per_topic(facts),
+        easy_topics(facts),
+        troubles(facts),
+        other_metrics(facts),
+        _asked(facts),
+    ]
+    return document(f"{text(title)} · scenthound lab", style, parts)
+
+
+def _head(facts: Facts) -> str:
+    asked = facts.run.asked
+    count = len(facts.strategies)
+    name = f"{spelled(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(asked.name)}"
+    title = str(facts.about.get("title", ""))
+    bed = f"<em>{text(title, 200)}</em>, " if title and title != asked.name else ""
+    return (
+        f'<header>\n<p class="kicker">An experiment</p>\n<h1>{name}</h1>\n'
+        f'<p class="lead">{bed}{many(len(facts.run.topics), "topic")}, {many(asked.limits.pages, "page")} a crawl. '
+        f"{_in_short(facts)}</p>\n</header>"
+    )
+
+
+def _in_short(facts: Facts) -> str:
+    """The result in two sentences: who leads, whether that is shown, and what could be had."""
+    metric = facts.main
+    ranked = [(over.mean, name) for name in facts.strategies if (over := facts.mean(metric, name)).mean is not None]
+    if not ranked:
+        return "No topic could be judged."
+    _, best = max(ranked)
+    over = facts.mean(metric, best)
+    what = "found the largest share of the targets" if metric == RECALL else f"had the highest {text(metric)}"
+    told = (
+        f"After {facts.last:,} pages <strong>{text(best)}</strong> {what}: <strong>{number(over.mean)}</strong> "
+        f"± {number(over.error)} over {many(over.number, 'topic')}"
+    )
+    compared = facts.compared(metric, facts.last)
+    won = [one.second for one in compared if one.first == best and is_shown(one)]
+    open_ = [name for name in facts.strategies if name != best and name not in won]
+    if len(facts.strategies) == 1:
+        told += "."
+    elif outstanding(compared, facts.strategies) == best:
+        told += ", and it is shown to be better than every other one."
+    elif won:
+        told += f"; it is shown to be better than {and_list(won)}, but no difference is shown to {and_list(open_)}."
+    else:
+        told += ", but no difference is shown to any other."
+    if metric == RECALL and "path-oracle" in facts.oracles:
+        could = facts.mean(metric, "path-oracle")
+        if could.mean is not None:
+            told += f" Whoever knows all links and answers would reach {number(could.mean)}."
+    return told
+
+
+def _tiles(facts: Facts) -> str:
+    asked, crawls = facts.run.asked, facts.crawls
+    done = sum(crawls[name].number for name in facts.strategies)
+    failed = sum(one.failed for one in crawls.values())
+    missing = sum(one.missing for one in crawls.values())
+    tiles = [
+        (f"{len(facts.run.topics):,}", "topics"),
+        (f"{len(facts.strategies):,}", f"strategies, and {spelled(len(facts.oracles))} reference lines"),
+        (f"{done:,}", "crawls of strategies"),
+        (f"{asked.limits.pages:,}", "pages a crawl at most"),
+        (f"{failed:,}", "crawls failed"),
+    ]
+    if missing:
+        tiles.append((f"{missing:,}", "crawls still to be done"))
+    return (
+        '<section class="tiles">'
+        + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles)
+        + "</section>"
+    )
+
+
+def _given(facts: Facts) -> str:
+    """What the lab handed to each strategy (sheet 60.7)."""
+    given = facts.run.asked.given
+    told = [
+        f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
+    ]
+    rest = "<br>All others: nothing." if len(told) < len(facts.strategies) else ""
+    return "<br>".join(told) + rest
+
+
+def _told(facts: Facts) -> str:
+    """What every strategy hears."""
+    told = "keywords, seeds and example pages" if any(one.topic.examples for one in facts.run.topics) else ""
+    return f"{told or 'keywords and seeds'} of the topic"
+
+
+def _more(facts: Facts) -> str:
+    """Who was given more than the others (sheet 60.7)."""
+    asked = facts.run.asked
+    modes = [name for name in asked.strategies if marked(name, asked.given) != name]
+    if not modes:
+        return ""
+    told = "are oracle modes: they" if len(modes) > 1 else "is an oracle mode: it"
+    return (
+        f". {and_list(modes)} {told} may read links of pages that were not fetched, as no crawler can; drawn with the "
+        "reference lines and not compared with crawlers"
+    )
+
+
+def _asked(facts: Facts) -> str:
+    asked = facts.run.asked
+    limits = asked.limits
+    bed = facts.about
+    seeds = f"a topic's first {asked.seeds_per_run:,}" if asked.seeds_per_run else "all of a topic's, in their order"
+    numbers = ", ".join(map(str, asked.seed_numbers))
+    cut = f"the first {asked.cut.page_bytes:,} bytes" if asked.cut.page_bytes else "whole pages"
+    rows = [
+        ("bed", f"{text(asked.name)}{': ' + text(str(bed['title']), 200) if bed.get('title') else ''}"),
+        ("its digest", f"<code>{text(asked.digest)}</code>"),
+        ("origin", text(str(bed.get("origin") or "not said"), 400)),
+        ("licence", text(str(bed.get("licence") or "not said"), 400)),
+        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in asked.strategies)),
+        (
+            "given to each",
+            f"{_told(facts)}; descriptions and targets are the judge's alone{_more(facts)}",
+        ),
+        *(("given beyond that", _given(facts)) for _ in [1] if facts.has_given),
+        ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
+        ("seeds", seeds),
+        ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),
+        ("limits", f"{limits.pages:,} pages, {limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
+         f"{limits.redirects:,} redirects{f', {limits.spread:,} hosts in as many picks' if limits.spread > 1 else ''}"
+         + (", no URLs with a query" if limits.static else "")),
+        ("what is read", f"{cut}; links up to {asked.cut.url_length:,} characters"),
+        ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in asked.versions.items())),
+    ]  # fmt: skip
+    body = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
+    files = (
+        "One JSON line for each page of each crawl is in <code>trails/</code>, every value behind this page in the "
+        "<code>.parquet</code> tables. Everything but measured seconds is byte for byte the same when it is run again."
+    )
+    return section(
+        "What was run",
+        "To make it again:",
+        f'<pre class="command">{text(facts.command, 20_000)}</pre><dl>{body}</dl><p class="note">{files}</p>',
+    )

@@ -1,0 +1,113 @@
+"""Where a strategy's lessons come from: a bed, a crawl folder, a folder of HTML, or the generated web.
+
+Whatever it is, it is prepared as beds are, so that lessons know one kind of web only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from scenthound.errors import BadConfig
+from scenthound.lab.beds.bed import Bed, BedTopic, Web
+from scenthound.lab.beds.cache import digest_of
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.importers.html import HtmlOptions
+from scenthound.lab.importers.html import html as html_files
+from scenthound.lab.importers.port import Notes
+from scenthound.lab.importers.warc import responses_in
+from scenthound.lab.importers.warc_stream import check_start
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Response, Url
+from scenthound.store.warc import files_of
+
+GENERATED = "generated"
+_WAY_OUT = "name a bed, a crawl folder or a folder of HTML pages; or `generated` for the web that scenthound makes up"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A web that is known already, and what somebody said of its pages."""
+
+    kind: str
+    """`bed`, `crawl`, `pages` or `generated`."""
+    name: str
+    digest: str
+    bed: PreparedBed
+    topics: tuple[BedTopic, ...] = ()
+    labels: Mapping[Url, bool] = field(default_factory=dict)
+    """What people said of pages of a crawl."""
+    likely: frozenset[Url] = frozenset()
+    """Pages that a crawl's own judge liked: no good as a background."""
+
+    @property
+    def is_made_up(self) -> bool:
+        return self.kind == "generated"
+
+
+def open_source(path: str | Path, jobs: int = 2, progress: Callable[[int], None] | None = None) -> Source:
+    """The source in a folder, prepared; raises `BadConfig` where there is none."""
+    if str(path) == GENERATED:
+        web = GeneratedWeb(pages=1500, seed=1)
+        return Source("generated", web.name, web.digest, prepare(web, None, jobs, progress), tuple(web.topics))
+    folder = Path(path)
+    if not folder.is_dir():
+        raise BadConfig(f"there is no folder {folder}", _WAY_OUT)
+    if (folder / "bed.toml").is_file():
+        bed = Bed.open(folder)
+        return Source("bed", bed.name, digest_of(bed), prepare(bed, None, jobs, progress), tuple(bed.topics))
+    if (folder / "crawl.toml").is_file():
+        return _crawl(folder, jobs, progress)
+    files = _Recorded(folder.resolve().name, lambda: _html(folder))
+    prepared = prepare(files, None, jobs, progress)
+    if not len(prepared):
+        raise BadConfig(f"there are no pages in {folder}", _WAY_OUT)
+    return Source("pages", files.name, files.digest, prepared)
+
+
+def _crawl(folder: Path, jobs: int, progress: Callable[[int], None] | None) -> Source:
+    with CrawlFolder.look(folder) as opened:
+        relevant = opened.asked.settings.relevant
+        likely = frozenset(step.url for step in opened.history.trail() if step.similarity >= relevant)
+        labels = opened.database.labels()
+        if not len(opened.history):
+            raise BadConfig(f"the crawl in {folder} has no pages", "there is nothing to learn from yet")
+    files = [path for path in files_of(folder / "pages") if check_start(path)]
+    web = _Recorded(folder.resolve().name, lambda: responses_in(files, Notes()))
+    return Source("crawl", web.name, web.digest, prepare(web, None, jobs, progress), (), labels, likely)
+
+
+def _html(folder: Path) -> Iterator[Response]:
+    yield from html_files(folder, HtmlOptions(), Notes()).responses or ()
+
+
+class _Recorded:
+    """Responses that can be read again and again, as a web for the lab to prepare."""
+
+    topics: list[BedTopic] = []  # noqa: RUF012 - none, and nobody adds any
+    traps = False
+
+    def __init__(self, name: str, read: Callable[[], Iterator[Response]]) -> None:
+        self.name, self._read = name, read
+
+    @cached_property
+    def digest(self) -> str:
+        whole = hashlib.sha256(f"{self.name}\n".encode("utf-8", "replace"))
+        for one in self._read():
+            kind = one.header("content-type") + one.header("content-encoding") + one.header("location")
+            head = f"{one.url}\n{one.status}\n{kind}\n{len(one.body)}\n"
+            whole.update(head.encode("utf-8", "replace") + one.body)
+        return whole.hexdigest()
+
+    def responses(self) -> Iterator[Response]:
+        return self._read()
+
+    def get(self, url: Url) -> Response | None:
+        return next((one for one in self._read() if one.url == url), None)
+
+
+_: type[Web] = _Recorded

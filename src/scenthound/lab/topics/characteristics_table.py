@@ -1,0 +1,112 @@
+"""The characteristics of an experiment's topics (sheet 60.5), computed from the prepared bed and the crawls.
+
+    topics.parquet    topic, specificity, link_set_size, popularity, text_cohesiveness, link_cohesiveness,
+                      authority, seed_target_similarity     a row for each topic
+
+The formulas are `characteristics`'; here they meet a bed, whose redirects are followed: a link to a URL that leads to
+a page is a link to that page, and two targets that lead to one page have one text. Only `authority` depends on which
+crawlers were run, since its pool is what they brought home together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.graph.link_graph import LinkGraph, numbered_graph
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.measure.metrics.trails import forms
+from scenthound.lab.measure.quality import concatenated
+from scenthound.lab.topics.characteristics import Characteristics, authority, link_cohesiveness, text_cohesiveness
+from scenthound.model import Url
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import cosine
+
+NAMES = Characteristics.__slots__
+COLUMNS = ("topic", *NAMES)
+CHUNK = 1 << 22  # terms looked at in one go: 16 MB of a table that may have gigabytes
+
+Rows = npt.NDArray[np.int64]
+
+
+def topic_characteristics(
+    bed: PreparedBed,
+    topic: BedTopic,
+    seeds: Iterable[str],
+    pool: Iterable[str],
+    popularity: int | None,
+    analyser: Analyser,
+) -> Characteristics:
+    """Everything about one topic. `pool` are the pages its crawlers brought home, `popularity` comes from below."""
+    targets = sorted({_final(url, bed.aliases) for url in topic.targets})
+    sown = sorted({_final(url, bed.aliases) for url in seeds})
+    texts = {url: counts for url in {*targets, *sown} if (counts := bed.counts(Url(url), analyser)) is not None}
+    links = {url: [_final(link, bed.aliases) for link in bed.links(Url(url))] for url in targets}
+    return Characteristics(
+        specificity=len(topic.path) or None,
+        link_set_size=len(set(topic.targets)),
+        popularity=popularity,
+        text_cohesiveness=text_cohesiveness(texts[url] for url in targets if url in texts),
+        link_cohesiveness=link_cohesiveness(targets, links),
+        authority=authority(targets, links_among(bed, pool)),
+        seed_target_similarity=cosine(concatenated(texts, sown), analyser.counts(topic.description)),
+    )
+
+
+def popularities(bed: PreparedBed, topics: Sequence[BedTopic], analyser: Analyser) -> list[int | None]:
+    """For each topic, how many pages of the bed hold all its keywords; None for a topic without keywords.
+
+    The term table is read once for all topics together; no page is unfolded.
+    """
+    keywords = [frozenset(analyser.terms(topic.keywords)) for topic in topics]
+    holders = _holders(bed, frozenset().union(*keywords), analyser)
+    none = np.zeros(0, dtype=np.int64)
+    return [
+        len(reduce(_in_both, (holders.get(term, none) for term in sorted(wanted)))) if wanted else None
+        for wanted in keywords
+    ]
+
+
+def links_among(bed: PreparedBed, pages: Iterable[str]) -> LinkGraph:
+    """The bed's links among some of its pages, redirects followed; URLs that are no page of the bed are left out."""
+    numbers = [number for url in pages if (number := bed.number(url)) is not None]
+    chosen = np.array(list(dict.fromkeys(numbers)), dtype=np.int64)
+    place = np.full(len(bed), -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    sources, targets = place[bed.graph.sources], place[bed.graph.targets]
+    inside = (sources >= 0) & (targets >= 0)
+    return numbered_graph([bed.pages[number] for number in chosen.tolist()], sources[inside], targets[inside])
+
+
+def _holders(bed: PreparedBed, wanted: frozenset[str], analyser: Analyser) -> dict[str, Rows]:
+    """The rows of the pages that hold each term, ascending; terms that no page holds are left out."""
+    terms = bed.terms(analyser)
+    numbers = [number for number, term in enumerate(terms.vocabulary) if term in wanted]
+    is_wanted = np.zeros(len(terms.vocabulary), dtype=bool)
+    is_wanted[numbers] = True
+    found = [
+        np.flatnonzero(is_wanted[terms.ids[begin : begin + CHUNK]]) + begin for begin in range(0, len(terms.ids), CHUNK)
+    ]
+    places = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+    rows = np.searchsorted(terms.starts, places, side="right") - 1
+    is_page = np.zeros(len(terms.starts) - 1, dtype=bool)  # of two records of one URL only one is a page of the bed
+    is_page[bed.page_rows] = True
+    kept = is_page[rows]
+    ids, rows = terms.ids[places[kept]], rows[kept]
+    order = np.argsort(ids, kind="stable")
+    ends = np.searchsorted(ids[order], numbers, side="right").tolist()
+    parts = zip(numbers, [0, *ends], ends, strict=False)
+    return {terms.vocabulary[number]: rows[order[begin:end]] for number, begin, end in parts}
+
+
+def _in_both(one: Rows, other: Rows) -> Rows:
+    return np.intersect1d(one, other, assume_unique=True)
+
+
+def _final(url: str, aliases: Mapping[str, str]) -> str:
+    *_, last = forms(url, aliases)
+    return last

@@ -1,0 +1,203 @@
+"""What a crawl was asked to do, as a readable file: `crawl.toml`, written once.
+
+Also the readers for what people bring: topic files and lists of seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.errors import BadConfig, FolderBroken, NotAUrl
+from scenthound.loop.settings import Settings, default_of, read
+from scenthound.model import NOTHING, Topic, Url
+from scenthound.web.parse import parse_html
+
+FORMAT = 1
+MOST_SEEDS_NAMED = 5
+_SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
+    r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Everything that determines a crawl."""
+
+    topic: Topic
+    seeds: tuple[str, ...]
+    strategy: str = "best-first"
+    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    settings: Settings = field(default_factory=Settings)
+    versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    started: str = ""
+    model: str = ""
+    """Digest of the model that the strategy began with, which lies in the folder beside; empty if none."""
+
+    @property
+    def has_secrets(self) -> bool:
+        """True where the proxy or a seed comes with a password."""
+        return any(masked(text) != text for text in (self.settings.proxy, *self.seeds))
+
+    def keyed_seeds(self) -> list[tuple[Url, str]]:
+        """Seeds as (key, spelling), the first spelling of each key."""
+        found: dict[Url, str] = {}
+        for raw in self.seeds:
+            spelling = urls.resolve(raw)
+            found.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
+        return list(found.items())
+
+    def to_toml(self) -> str:
+        settings = {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
+        changed = {f.name: settings[f.name] for f in fields(Settings) if settings[f.name] != default_of(f)}
+        topic = {"keywords": self.topic.keywords, "name": self.topic.name, "description": self.topic.description}
+        return "\n".join(
+            [
+                "# What this crawl was asked to do. Written once; `scenthound resume` reads it.",
+                f"format = {FORMAT}",
+                f"started = {_toml(self.started)}",
+                f"strategy = {_toml(self.strategy)}",
+                *([f"model = {_toml(self.model)}"] if self.model else []),
+                f"seeds = {_toml(list(self.seeds))}",
+                "",
+                "[topic]",
+                *(f"{key} = {_toml(value)}" for key, value in topic.items() if value or key == "keywords"),
+                f"examples = {_toml(list(self.topic.examples))}",
+                f"good = {_toml(list(self.topic.good))}",
+                "",
+                "[parameters]",
+                *(f"{key} = {_toml(value)}" for key, value in self.parameters.items()),
+                "",
+                "[settings]",
+                *(f"{key} = {_toml(value)}" for key, value in changed.items()),
+                "",
+                "[versions]",
+                *(f"{_toml(key)} = {_toml(value)}" for key, value in self.versions.items()),
+                "",
+            ]
+        )
+
+    @classmethod
+    def from_toml(cls, text: str, where: Path) -> Asked:
+        try:
+            data = tomllib.loads(text)
+            if data["format"] > FORMAT:
+                raise FolderBroken(
+                    f"{where} was written by a newer scenthound (format {data['format']}, this one knows {FORMAT})",
+                    "install the newer version",
+                )
+            return cls(
+                topic_from(data["topic"], where),
+                tuple(data["seeds"]),
+                data["strategy"],
+                data.get("parameters", {}),
+                read(Settings, data.get("settings", {})),
+                data.get("versions", {}),
+                data.get("started", ""),
+                data.get("model", ""),
+            )
+        except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+            raise FolderBroken(
+                f"{where} can't be read: {error}", "it was written by the crawl; put the original back"
+            ) from None
+
+
+def masked(text: str) -> str:
+    """Text with the user name and password of any URL in it left out: for whatever is shown to somebody.
+
+    >>> masked("http://me:secret@proxy.test:8080/"), masked("http://a.test/@me")
+    ('http://***@proxy.test:8080/', 'http://a.test/@me')
+    """
+    return _SECRET.sub(lambda found: f"{found[1] or ''}***@", text) if "@" in text else text
+
+
+def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloons"') -> dict[str, Any]:
+    """A TOML file as plain data; a broken one is named with its line, and an `example` of a good line."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadConfig(f"there is no {what} at {path}", "check the path") from None
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise BadConfig(f"the {what} {path} can't be read: {why}", f"a line looks like: {example}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadConfig(f"the {what} {path} is not TOML: {error}", f"a line looks like: {example}") from None
+
+
+def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
+    """A topic from plain data, its keys checked."""
+    known = {f.name for f in fields(Topic)}
+    plain = dict(data)
+    for key in ("examples", "good"):
+        if isinstance(plain.get(key), list) and all(isinstance(part, str) for part in plain[key]):
+            plain[key] = tuple(plain[key])
+    if isinstance(plain.get("keywords"), list):
+        plain["keywords"] = " ".join(map(str, plain["keywords"]))
+    for key, value in plain.items():
+        if key not in known:
+            from scenthound.errors import UnknownName
+
+            raise UnknownName.among(f"topic key in {where}", key, known)
+        wanted = tuple if key in ("examples", "good") else str
+        if not isinstance(value, wanted):
+            raise BadConfig(
+                f"topic key `{key}` in {where} can't be {value!r}", 'texts are quoted; lists are ["a", "b"]'
+            )
+    if not plain.get("keywords", "").strip():
+        raise BadConfig(f"the topic in {where} has no keywords", 'add a line: keywords = "hot air balloons"')
+    return Topic(**plain)
+
+
+def read_seeds(text: str, where: str) -> list[str]:
+    """Seeds of a file: one URL a line (# starts a comment), or a browser's bookmarks in HTML.
+
+    Raises `BadConfig` that names the lines which are not URLs.
+    """
+    if "<a " in text[:20_000].lower() and "<" in text.lstrip()[:1]:
+        return [
+            link.spelling
+            for link in parse_html(text, "http://bookmarks.invalid/").links
+            if "bookmarks.invalid" not in link.url
+        ]
+    lines = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1)]
+    return check_seeds([(f"{where} line {n}", raw) for n, raw in lines if raw and not raw.startswith("#")])
+
+
+def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
+    """The seeds as they were written; raises `BadConfig` that says which are no URLs, and where."""
+    good, bad = [], []
+    for place, raw in given:
+        try:
+            urls.make(raw)
+            good.append(raw)
+        except NotAUrl as error:
+            bad.append(f"{place}: {masked(error.message)}")
+    if bad:
+        more = f" and {len(bad) - MOST_SEEDS_NAMED} more" if len(bad) > MOST_SEEDS_NAMED else ""
+        raise BadConfig(
+            "these seeds are not http(s) URLs:\n  " + "\n  ".join(bad[:MOST_SEEDS_NAMED]) + more,
+            "write them whole, as https://example.org/page",
+        )
+    return good
+
+
+def _toml(value: Any) -> str:
+    """A plain value in TOML. JSON strings are TOML strings, with one exception: the delete character."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(_toml(part) for part in value) + "]"
+    raise BadConfig(
+        f"{value!r} can't be written to crawl.toml", "parameters are texts, numbers, true/false and lists of them"
+    )

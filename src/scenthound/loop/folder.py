@@ -1,0 +1,396 @@
+"""A crawl is a folder: what was asked, the index of the truth, the truth, and a report.
+
+Born by `create`, taken up again by `reopen` after any kind of end, looked at by `look` while somebody
+else may be writing. `commit` makes everything since the last one durable in one transaction, the
+WARC first, so that a crash at any moment leaves a state that `reopen` can go on from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
+from scenthound.files import NO_ROOM, write_text
+from scenthound.loop.admission import HOST_FAILURES
+from scenthound.loop.core import Crawl
+from scenthound.loop.crawl_toml import Asked
+from scenthound.loop.entries import MODEL, PAGES, refuse_links
+from scenthound.loop.politeness import HostState, Manners, OriginRules
+from scenthound.model import Step, Url
+from scenthound.ports import OwnFrontier, Saves
+from scenthound.store import archive, cdxj
+from scenthound.store.labels import Labels
+from scenthound.store.lock import NAME as LOCK
+from scenthound.store.lock import lock
+from scenthound.store.models import Model, load_model, save_model
+from scenthound.store.salvage import recover
+from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
+from scenthound.store.warc import NOWHERE, End, WarcRepository
+from scenthound.web.robots import Rules
+
+FOREVER = float("inf")
+INDEXED = 200_000_000  # bytes of WARC that are indexed at the end of a run, in a second or two; more waits for `report`
+MOST_RUNS = 500
+
+
+@dataclass(slots=True, repr=False)
+class CrawlFolder:
+    """An open crawl folder. Close it, or use it in a `with` block."""
+
+    path: Path
+    asked: Asked
+    database: CrawlDatabase
+    history: SqliteHistory
+    repository: WarcRepository
+    release: Callable[[], None]
+    recovered: list[str] = field(default_factory=list)
+    """What had to be mended when it was opened, in sentences for people."""
+    salvaged: bool = False
+    """The database was damaged: what it knew of the frontier may be gone."""
+    forgotten: list[Step] = field(default_factory=list)
+    """Pages whose record was lost: to be fetched again."""
+    unreadable: list[Url] = field(default_factory=list)
+    """Pages whose record could not be read while the strategy was brought up to date."""
+    crawl: Crawl | None = None
+    synced: End = NOWHERE
+    """How far the WARC survives a power cut, as the database has it."""
+    runs: list[tuple[float, float]] = field(default_factory=list)
+    """When somebody crawled here, as (begin, end) by the last commit."""
+
+    def __repr__(self) -> str:
+        return f"<CrawlFolder {self.path}: {len(self.history):,} pages on “{self.asked.topic.keywords[:60]}”>"
+
+    # ---- being born, taken up and looked at
+
+    @classmethod
+    def create(cls, path: Path, asked: Asked, model: Model | None = None) -> CrawlFolder:
+        """A new crawl in a new folder. A `model` is copied into it, so that the folder needs nothing else."""
+        if (path / "crawl.toml").exists():
+            raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
+        kept = LOCK if model is None else MODEL  # a birth that was cut short left its model there
+        if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK, kept}):
+            raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
+        refuse_links(path)
+        with _room(path):
+            path.mkdir(parents=True, exist_ok=True)
+            release = lock(path).release
+            try:
+                if model is not None and not (
+                    (path / MODEL).exists() and load_model(path / MODEL).digest == model.digest
+                ):
+                    save_model(path / MODEL, model)
+                mode = 0o600 if asked.has_secrets else 0o666
+                write_text(path / "crawl.toml", asked.to_toml(), mode)  # first: from here on it can be resumed
+                return cls._with(path, asked, CrawlDatabase(path / "crawl.db"), release)
+            except BaseException:
+                release()
+                raise
+
+    @classmethod
+    def reopen(cls, path: Path, refetch: bool = False) -> CrawlFolder:
+        """Take up a crawl after it ended, was interrupted or was killed; mend what a crash left behind.
+
+        A whole WARC file that is missing is an error, unless with `refetch` its pages may be fetched again.
+        """
+        asked = read_asked(path)
+        refuse_links(path)
+        _may_write(path)
+        with contextlib.ExitStack() as undo:
+            release = lock(path).release
+            undo.callback(release)
+            database, mended = cls._mended_database(path)
+            undo.callback(database.close)
+            database.wake()
+            folder = cls._with(path, asked, database, release)
+            folder.recovered, folder.salvaged = mended, bool(mended)
+            folder._mend_pages(refetch)
+            undo.pop_all()
+        return folder
+
+    @staticmethod
+    def _mended_database(path: Path) -> tuple[CrawlDatabase, list[str]]:
+        file = path / "crawl.db"
+        if (not file.exists() or file.stat().st_size == 0) and list((path / "pages").glob("*.warc.gz")):
+            raise FolderBroken(
+                f"{file} is {'empty' if file.exists() else 'missing'}, but there are pages in {path / 'pages'}",
+                "put the database back; or make a bed of the pages: scenthound lab import warc",
+            )
+        try:
+            return CrawlDatabase(file, check=True), []
+        except FolderBroken as error:
+            if not file.exists() or "damaged" not in error.message:
+                raise
+        said = str(recover(file))
+        return CrawlDatabase(file), [said]
+
+    @classmethod
+    def look(cls, path: Path) -> CrawlFolder:
+        """Read only, and without a lock: the crawl may be running."""
+        asked = read_asked(path)
+        refuse_links(path)
+        return cls._with(path, asked, CrawlDatabase(path / "crawl.db", read_only=True), lambda: None)
+
+    @classmethod
+    def _with(cls, path: Path, asked: Asked, database: CrawlDatabase, release: Callable[[], None]) -> CrawlFolder:
+        pages = WarcRepository(path / "pages", roll=asked.settings.warc_roll)
+        runs = _read_runs(database.meta("runs"))
+        return cls(path, asked, database, SqliteHistory(database), pages, release, runs=runs)
+
+    def _mend_pages(self, refetch: bool) -> None:
+        """Compare the WARC files with the history; move tails aside, ask again for pages whose record is gone."""
+        repository, database = self.repository, self.database
+        written, synced = (End.parse(database.meta(name)) for name in ("warc_end", "warc_synced"))
+        found = archive.examine(repository, self.history, written, synced, everything=self.salvaged)
+        if found.missing and not refetch:
+            raise _missing(self.path, found.missing)
+        mended = archive.mend(repository, self.history, found)
+        self.recovered += mended.notes
+        self.forgotten += mended.forgotten
+        end = written if written == found.end.next_file() else mended.end
+        repository.continue_at(end)
+        database.save_meta("warc_end", str(end))
+        database.save_meta("warc_synced", str(repository.synced))
+        database.commit()
+
+    def forget_unreadable(self) -> None:
+        """Have the pages fetched again whose record could not be read."""
+        if self.unreadable:
+            self.forgotten += self.history.forget(self.unreadable)
+            self.recovered.append(f"{len(self.unreadable):,} more pages can't be read and will be fetched again")
+            self.unreadable.clear()
+
+    def model(self) -> Model | None:
+        """What the strategy had learned before this crawl; `FolderBroken` where it is gone, or another one."""
+        if not self.asked.model:
+            return None
+        try:
+            found = load_model(self.path / MODEL)
+        except BadConfig as error:
+            raise FolderBroken(f"the model of this crawl is gone: {error.message}", "put the original back") from None
+        if found.digest != self.asked.model:
+            raise FolderBroken(
+                f"the model in {self.path / MODEL} is not the one that this crawl began with", "put the original back"
+            )
+        return found
+
+    # ---- during a run
+
+    def attach(self, crawl: Crawl, now: float) -> None:
+        """Write this crawl's state down from now on, starting with what it has already."""
+        self.crawl = crawl
+        crawl.sitemaps.recall = self._recall_sitemaps
+        self.runs.append((now, now))
+        try:
+            self.commit(now)
+        except DiskFull:
+            self.stopped("disk full", now)
+            raise
+
+    def commit(self, now: float, reserve: bool = True) -> None:
+        """Make all that has landed durable. Raises `DiskFull`; nothing recorded before is lost then.
+
+        Without `reserve` what is set aside on the disk may be used up.
+        """
+        crawl, settings = self.crawl, self.asked.settings
+        if reserve and shutil.disk_usage(self.path).free < settings.disk_reserve:
+            raise DiskFull(
+                f"less than {settings.disk_reserve:,} bytes are free for {self.path}", "make room, then resume"
+            )
+        self.repository.flush()
+        self._save_end()
+        if crawl is not None:
+            self._save_manners(crawl.manners)
+            for host, asked in crawl.sitemaps.handed_over().items():
+                self.database.save_state(f"sitemaps of {host}", {"asked": asked})
+            self.database.save_state("crawl", crawl.save())
+            self._save_strategy(crawl)
+            self._save_run(now)
+            if isinstance(crawl.strategy, OwnFrontier):  # its frontier is no table that could be counted
+                flying = getattr(crawl.frontier, "in_flight", list)
+                self.database.save_meta("waiting", str(len(crawl.frontier) + len(flying())))
+        self.database.commit()
+
+    def _save_end(self) -> None:
+        """Note how far the WARC reaches, and how far of it is synced."""
+        repository = self.repository
+        repository.sync_soon()
+        if repository.end().file:
+            self.database.save_meta("warc_end", str(repository.end()))
+        if repository.synced != self.synced:
+            self.synced = repository.synced
+            self.database.save_meta("warc_synced", str(self.synced))
+
+    def _save_manners(self, manners: Manners | None) -> None:
+        if manners is None:
+            return
+        for name in manners.touched:
+            if "://" in name:
+                known = manners.origins[name]
+                self.database.save_robots(name, known.rules.to_text(), known.until, known.failures)
+            else:
+                host = manners.hosts[name]
+                due = host.next_allowed if host.next_allowed < FOREVER else 0.0
+                self.database.save_host(
+                    name, next_allowed=due, failures=host.failures, pages=host.pages, barren=host.barren
+                )
+        manners.touched.clear()
+
+    def _save_strategy(self, crawl: Crawl, now: bool = False) -> None:
+        if isinstance(crawl.strategy, Saves):
+            heard = self.history.last_event()
+            last = int(self.database.meta("snapshot", "-1000000"))
+            if now or crawl.unkept or heard - last >= self.asked.settings.snapshot:
+                self.database.save_state("strategy", crawl.strategy.save())
+                self.database.save_meta("snapshot", str(heard))
+                self.database.save_meta("snapshot_labels", str(Labels(self.database).last_heard()))
+                crawl.unkept = False
+
+    def _save_run(self, now: float) -> None:
+        self.runs[-1:] = [(self.runs[-1][0], now)]
+        if len(self.runs) > MOST_RUNS:  # the two oldest become one of the same length
+            (begin, end), (again, last) = self.runs[:2]
+            self.runs[:2] = [(again - (end - begin), last)]
+        self.database.save_meta("runs", json.dumps(self.runs))
+
+    def seconds(self, now: float | None = None) -> float:
+        """How long this crawl has been running, pauses between runs left out: by the last commit, or until `now`."""
+        until = self.runs[-1][1] if self.runs else 0.0
+        return sum(end - begin for begin, end in self.runs) + (max(0.0, now - until) if now is not None else 0.0)
+
+    @property
+    def budget(self) -> int:
+        """Pages asked for: as written in crawl.toml, or as a later run asked for."""
+        said = self.database.meta("pages_asked")
+        return int(said) if said.isdigit() else self.asked.settings.pages
+
+    def finish(self, reason: str, now: float) -> None:
+        """Note why the run ended, save everything once more, and index the pages for replay tools."""
+        if self.crawl is not None:
+            self._save_strategy(self.crawl, now=True)
+        self._note_end(reason, now)
+        self.repository.sync()
+        self.commit(now)
+        with contextlib.suppress(OSError, OurFault):  # an index can be had at any time
+            cdxj.refresh(self.path / "pages", INDEXED)
+
+    def stopped(self, reason: str, now: float) -> None:
+        """Note why a run could not go on, with all that has landed if there is room, else alone, else not at all."""
+        try:
+            self._note_end(reason, now)
+            self.commit(now, reserve=False)
+        except OurFault:  # this connection takes nothing more; a line or two may still fit into the old WAL
+            with contextlib.suppress(OurFault), contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again:
+                again.save_meta("ended", reason)
+                again.save_meta("ended_at", str(now))
+                again.commit()
+
+    def _note_end(self, reason: str, now: float) -> None:
+        self.database.save_meta("ended", reason)
+        self.database.save_meta("ended_at", str(now))
+
+    def manners(self, now: float) -> Manners:
+        """The manners of this crawl, with what is owed to hosts from before; the rest is looked up when needed."""
+        settings = self.asked.settings
+        made = Manners(settings.delay, settings.backoff, settings.robots)
+        made.recall_host, made.recall_origin = self._recall_host, self._recall_origin
+        for name in self.database.resting_hosts(now):
+            made.host(name)
+        return made
+
+    def _recall_host(self, name: str) -> HostState:
+        saved = self.database.host(name)
+        failures = min(saved.failures, HOST_FAILURES - 1)  # every run gives a failing host one more chance
+        return HostState(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
+
+    def _recall_origin(self, origin: str) -> OriginRules | None:
+        saved = self.database.robots(origin)
+        if saved is None or saved.failures:
+            return None  # what could not be had before may be there now
+        try:
+            return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
+        except ValueError:
+            return None  # damaged: asked for again
+
+    def _recall_sitemaps(self, host: str) -> list[str]:
+        try:
+            asked = (self.database.state(f"sitemaps of {host}") or {}).get("asked")
+        except FolderBroken:
+            asked = None
+        return list(map(str, asked)) if isinstance(asked, list) else []  # damaged: asked for again
+
+    def close(self) -> None:
+        """Let go of the folder. What was not committed is gone, as after a crash."""
+        self.repository.close()
+        self.database.close()
+        self.release()
+
+    def __enter__(self) -> CrawlFolder:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def read_asked(path: Path) -> Asked:
+    """What the crawl in a folder was asked to do; clear errors for folders that are no crawl."""
+    way_out = "name a folder that a crawl was written to"
+    file = path / "crawl.toml"
+    try:
+        if not path.is_dir():
+            raise BadConfig(f"there is no folder {path}", way_out)
+        if not file.is_file():
+            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", way_out)
+        return Asked.from_toml(file.read_text(encoding="utf-8"), file)
+    except UnicodeDecodeError as error:
+        raise FolderBroken(f"{file} can't be read: {error}", "put the original back") from None
+    except OSError as error:
+        raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
+
+
+def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
+    """The error for WARC files that are gone: perhaps their disk is not mounted."""
+    names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
+    return FolderBroken(
+        f"{path / PAGES} lacks {names}, with {sum(files.values()):,} recorded pages",
+        f"put the files back; or have the pages fetched again: scenthound resume {path} --refetch",
+    )
+
+
+def _may_write(path: Path) -> None:
+    """Say which part of a crawl folder may not be written to, before anything is begun."""
+    pages = path / "pages"
+    for part in (path, pages, path / "crawl.db", path / LOCK, *sorted(pages.glob("*.warc.gz"))[-1:]):
+        if part.exists() and not os.access(part, os.W_OK):
+            raise BadConfig(f"{part} may not be written to", "make it yours, or copy the crawl to where you may write")
+
+
+def _read_runs(text: str) -> list[tuple[float, float]]:
+    try:
+        return [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
+    except (ValueError, TypeError):
+        return []  # damaged: the times of the pages have to do
+
+
+@contextmanager
+def _room(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
+        if _is_full(path):
+            raise DiskFull(f"no room left for {path}", "make room and try again") from error
+        raise
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise DiskFull(f"no room left for {path}", "make room and try again") from error
+        raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
+
+
+def _is_full(path: Path) -> bool:
+    return path.exists() and shutil.disk_usage(path).free < 1 << 20

@@ -1,0 +1,38 @@
+"""The loop without a network: results come from a function, time is a counter.
+
+A replayed crawl is a pure function of (web, topic, parameters, seed number). The strategy sees a page
+only after it was "fetched" here; the function that knows the web is not reachable from it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from scenthound.loop.core import Crawl
+from scenthound.loop.messages import Done, Fetch, RobotsLanded, Wait
+from scenthound.model import Candidate, Miss, Moved, Page
+
+Landing = Page | Miss | Moved | RobotsLanded
+
+
+def replay(
+    crawl: Crawl, fetch: Callable[[Candidate], Landing], in_flight: int = 1, now: float = 0.0, pace: float = 1.0
+) -> str:
+    """Run a started crawl to its end and say why it ended.
+
+    `in_flight` imitates that many threads (rule 15): so many URLs are chosen before the first of them lands.
+    `pace` is the time from one landing to the next.
+    """
+    flying: deque[Fetch] = deque()
+    while True:
+        step: Fetch | Wait | Done = Wait(now)
+        while len(flying) < in_flight and isinstance(step := crawl.next(now), Fetch):
+            flying.append(step)
+        if flying:
+            now += pace
+            crawl.landed(fetch(flying.popleft().candidate), now)
+        elif isinstance(step, Done):
+            return step.reason
+        elif isinstance(step, Wait):
+            now = max(now, step.until)

@@ -1,0 +1,204 @@
+"""How agents of the Hayek economy get their features: words are drawn from a page by a weight. Not a strategy.
+
+Six weightings of [ECON] and CORR_ub: `uniform`, `tf`, `tf-idf`, `documents`, `differential`, `information-gain`,
+`corr-ub`; `mixed` draws one of them for every agent. TF and document counts are those of the pages that are as far
+from a goal as the page drawn from [ECON: "in some set of URLs"; D: which].
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scenthound.strategies.hayek.market import ROOT, Agent, Market
+from scenthound.strategies.hayek.pages import FAR, Dictionaries, KnownWeb
+
+WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
+MOST_DRAWN = 3
+LAMBDA = 3.0  # what an other page that has the word costs, in CORR_ub
+
+
+def entropy(*counts: Any) -> Any:
+    """Bits, of numbers of documents of each kind; 0 where there are none. Works on arrays too."""
+    total = sum(np.asarray(count, dtype=float) for count in counts)
+    bits = np.zeros_like(total)
+    for count in counts:
+        share = np.divide(count, total, out=np.zeros_like(total), where=total > 0)
+        bits = bits - share * np.log2(share, out=np.zeros_like(share), where=share > 0)
+    return bits
+
+
+def information_gain(goals: int, others: int, in_goals: Any, in_others: Any) -> Any:
+    """How many bits the presence of a word says about being a goal.
+
+    >>> round(float(information_gain(15, 85, 12, 1)), 6)
+    0.370713
+    """
+    all_pages = goals + others
+    if all_pages == 0:
+        return np.zeros_like(np.asarray(in_goals, dtype=float))
+    with_word = np.asarray(in_goals, dtype=float) + np.asarray(in_others, dtype=float)
+    share = with_word / all_pages
+    present = entropy(np.asarray(in_goals, dtype=float), np.asarray(in_others, dtype=float))
+    absent = entropy(goals - np.asarray(in_goals, dtype=float), others - np.asarray(in_others, dtype=float))
+    whole = entropy(np.asarray(float(goals)), np.asarray(float(others)))
+    return np.maximum(0.0, whole - share * present - (1.0 - share) * absent)
+
+
+def corr_ub(in_goals: Any, in_others: Any, cost: float = LAMBDA) -> Any:
+    """Goals with the word less `cost` times the others with it."""
+    return np.asarray(in_goals, dtype=float) - cost * np.asarray(in_others, dtype=float)
+
+
+def differential(near: int, far: int, in_near: Any, in_far: Any) -> Any:
+    """The fraction of one set of documents that has a word less that of another."""
+    fraction = np.asarray(in_near, dtype=float) / near if near else np.asarray(in_near, dtype=float) * 0.0
+    return fraction - (np.asarray(in_far, dtype=float) / far if far else 0.0)
+
+
+def weights(kind: str, known: Dictionaries, features: Any, distance: int) -> Any:
+    """How likely each feature is to be drawn, from a page so far from a goal. Never below 0."""
+    documents, occurrences, pages = known.documents[:, features], known.occurrences[:, features], known.pages
+    in_goals = documents[0]
+    in_others = documents.sum(axis=0) - in_goals
+    if kind == "tf":
+        return occurrences[distance].astype(float)
+    if kind == "tf-idf":
+        rarity = np.log((1.0 + pages.sum()) / (1.0 + documents.sum(axis=0)))
+        return occurrences[distance] * np.maximum(0.0, rarity)
+    if kind == "documents":
+        return documents[distance].astype(float)
+    if kind == "differential":  # of a goal: against all others
+        before = documents[distance - 1] if distance else in_others
+        number = pages[distance - 1] if distance else pages[1:].sum()
+        return np.maximum(0.0, differential(int(pages[distance]), int(number), documents[distance], before))
+    if kind == "information-gain":
+        return information_gain(int(pages[0]), int(pages[1:].sum()), in_goals, in_others)
+    if kind == "corr-ub":
+        scores = corr_ub(in_goals, in_others)
+        return scores - scores.min() if len(scores) else scores
+    return np.ones(len(features))
+
+
+def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], count: int) -> list[int]:
+    """So many features without replacement, each time in proportion to the weights; evenly where all are 0."""
+    left, heavy = list(features), [float(chance) for chance in chances]
+    drawn: list[int] = []
+    while left and len(drawn) < count:
+        total = math.fsum(heavy)
+        place = rng.randrange(len(left))
+        if total > 0:
+            place, point = 0, rng.random() * total
+            while place < len(left) - 1 and point >= heavy[place]:
+                point -= heavy[place]
+                place += 1
+        drawn.append(left.pop(place))
+        heavy.pop(place)
+    return drawn
+
+
+class Nursery:
+    """Makes agents that know a page, and children of agents."""
+
+    def __init__(self, web: KnownWeb, market: Market, rng: random.Random, weighting: str) -> None:
+        self.web, self.market, self.rng, self.weighting = web, market, rng, weighting
+
+    def born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
+        """An agent with 1 to 3 features of a page; None if it has none to be known by.
+
+        A virtual agent has only features of unfetched pages; a real one at least one word of the text.
+        """
+        features = self._drawn(page, virtual, 1 + self.rng.randrange(MOST_DRAWN), not virtual)
+        if not features:
+            return None
+        return self._enter(
+            self.market.admit(features, virtual=virtual, paid_by=paid_by, source=self.web.pages[page].url)
+        )
+
+    def child(self, parent: Agent) -> Agent | None:
+        """A child that differs by one feature: added, removed or replaced. Its parent pays its start capital."""
+        page = self._source(parent)
+        features = list(parent.features)
+        change = self.rng.choice(("add", "remove", "replace"))
+        if change != "add" and (change == "replace" or len(features) > 1):
+            features.pop(self.rng.randrange(len(features)))
+        needs_word = not parent.virtual and all(self.web.lexicon.virtual[feature] for feature in features)
+        if change != "remove" or needs_word or not features:
+            if page is None:
+                return None
+            new = self._drawn(page, parent.virtual, 1, needs_word, set(parent.features))
+            if not new:
+                return None
+            features += new
+        source = parent.source if page is None else self.web.pages[page].url
+        return self._enter(
+            self.market.admit(
+                features, virtual=parent.virtual, parent=parent.number, paid_by=parent.number, source=source
+            )
+        )
+
+    def matches(self, page: int) -> list[int]:
+        """The agents that know a page, oldest first."""
+        known, agents = self.web.pages[page], self.market.agents
+        if known.matches is None:
+            keys = self.web.among(page, self.market.index.keys(), self.market.keyed)
+            known.matches = self.market.among(keys, partial(self.web.has, page))
+        elif any(number not in agents for number in known.matches):
+            known.matches = [number for number in known.matches if number in agents]
+        return known.matches
+
+    def _enter(self, agent: Agent) -> Agent:
+        for page in self.web.holding(agent.features):
+            known = self.web.pages[page].matches
+            if known is not None:
+                known.append(agent.number)
+        return agent
+
+    def _source(self, agent: Agent) -> int | None:
+        """The page a child's new words come from: the parent's own, or one near a goal if that is not known here."""
+        number = self.web.numbers.get(agent.source)
+        if number is not None and (self.web.pages[number].words or agent.virtual):
+            return number
+        return self.any_page()
+
+    def any_page(self) -> int | None:
+        """A fetched page, one that is known to lead to a goal if there are any."""
+        fetched = self.web.fetched
+        near = [number for number in fetched if self.web.pages[number].distance < FAR] or fetched
+        return near[self.rng.randrange(len(near))] if near else None
+
+    def _drawn(
+        self,
+        page: int,
+        virtual: bool,
+        count: int,
+        needs_word: bool,
+        without: set[int] = frozenset(),  # type: ignore[assignment]
+    ) -> list[int]:
+        known, lexicon = self.web.pages[page], self.web.lexicon
+        words = [feature for feature in known.words if feature not in without]
+        seen = [feature for feature in sorted(self.web.features(page, real=False)) if feature not in without]
+        kind = self.rng.choice(WEIGHTINGS) if self.weighting == "mixed" else self.weighting
+        pool = seen if virtual else words + seen
+        if not pool or (needs_word and not words):
+            return []
+        chances = self._weights(kind, pool, known.distance)
+        drawn = draw(self.rng, pool, chances, count)
+        if needs_word and all(lexicon.virtual[feature] for feature in drawn):
+            drawn[-1] = draw(self.rng, words, self._weights(kind, words, known.distance), 1)[0]
+        return drawn
+
+    def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
+        """A known distance is in no dictionary: it weighs as much as its fellows on average."""
+        self.web.dictionaries.room(len(self.web.lexicon))
+        found = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
+        distances = np.asarray(features) < FAR
+        if distances.any():
+            found = np.array(found, dtype=float)
+            found[distances] = found[~distances].mean() if not distances.all() else 1.0
+        return found

@@ -1,0 +1,325 @@
+"""Auctions of the Hayek economy: who bids on what waits, and one sequence of sales. Not a strategy: `hayek` is.
+
+The corona knows for every agent the pages it matches and keeps the bids in a heap, so that an auction costs what the
+agents cost whose purse or bid has changed, whatever the size of the population.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
+from weakref import ref
+
+from scenthound.strategies.hayek.market import CHAIN, ROOT, Agent, Market, Purchase, coins, units
+
+_Place = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest's goes first
+
+
+class Corona:
+    """Pages for sale, in the order in which they were found, and who bids on them."""
+
+    def __init__(self, market: Market) -> None:
+        self.market = market
+        self.pages: dict[int, list[int]] = {}
+        """For every page the agents that match it."""
+        self.matched: dict[int, dict[int, None]] = {}
+        """For every agent that matches anything the pages it matches."""
+        self.explorers: set[int] = set()
+        self._places: dict[int, int] = {}  # in which order pages were found
+        self._found = 0
+        self._unsorted: set[int] = set()  # agents that came to match an earlier page after a later one
+        self._heap: list[_Place] = []
+        self._standing: dict[int, int] = {}
+
+    def enter(self, page: int, agents: Iterable[int]) -> None:
+        """A page is for sale, or other agents match it now."""
+        new = list(agents)
+        old = self.pages.get(page)
+        if old is not None:
+            for gone in set(old).difference(new):
+                self._unmatch(gone, page)
+        else:
+            self._found += 1
+            self._places[page] = self._found
+        self.pages[page] = new
+        for number in new:
+            self._match(number, page)
+
+    def choices(self, number: int) -> list[int]:
+        """The pages an agent matches, in the order in which they were found."""
+        if number in self._unsorted:
+            self._unsorted.remove(number)
+            self.matched[number] = dict.fromkeys(sorted(self.matched[number], key=self._places.__getitem__))
+        return list(self.matched[number])
+
+    def join(self, agent: Agent, page: int) -> None:
+        """A new agent matches a page that is for sale."""
+        if page in self.pages and page not in self.matched.get(agent.number, ()):
+            self.pages[page].append(agent.number)
+            self._match(agent.number, page)
+
+    def leave(self, page: int) -> None:
+        for number in self.pages.pop(page, ()):
+            self._unmatch(number, page)
+        self._places.pop(page, None)
+
+    def drop(self, number: int) -> None:
+        """An agent has died."""
+        for page in self.matched.pop(number, ()):
+            self.pages[page].remove(number)
+        self.explorers.discard(number)
+        self._unsorted.discard(number)
+        self._standing.pop(number, None)
+
+    def changed(self, number: int) -> None:
+        """An agent's purse or bid has changed."""
+        if number in self.matched:
+            self._place(number)
+
+    def first(self, accept: Callable[[int], bool] = lambda number: True) -> Agent | None:
+        """The highest bidder above 0 that is acceptable. Costs as many steps as there are better ones that are not."""
+        heap, passed = self._heap, []
+        found: Agent | None = None
+        while heap:
+            place = heap[0]
+            if self._standing.get(place[2]) != -place[0]:
+                heappop(heap)
+                continue
+            if accept(place[2]):
+                found = self.market.agents[place[2]]
+                break
+            passed.append(heappop(heap))
+        for place in passed:
+            heappush(heap, place)
+        return found
+
+    def highest(self, accept: Callable[[int], bool] = lambda number: True) -> int:
+        """The highest effective bid, 0 if nobody bids."""
+        agent = self.first(accept)
+        return 0 if agent is None else self._standing[agent.number]
+
+    def rest(self, page: int) -> int:
+        """What the world would sell for without this page."""
+        return self.highest(lambda number: len(self.matched[number]) > (page in self.matched[number]))
+
+    def _match(self, number: int, page: int) -> None:
+        known = self.matched.get(number)
+        if known is not None:
+            if page not in known:
+                if self._places[next(reversed(known))] > self._places[page]:
+                    self._unsorted.add(number)
+                known[page] = None
+            return
+        self.matched[number] = {page: None}
+        if self.market.agents[number].bid is None:
+            self.explorers.add(number)
+        else:
+            self._place(number)
+
+    def _unmatch(self, number: int, page: int) -> None:
+        known = self.matched.get(number)
+        if known is None or page not in known:
+            return
+        del known[page]
+        if not known:
+            del self.matched[number]
+            self._unsorted.discard(number)
+            self._standing.pop(number, None)
+            self.explorers.discard(number)
+
+    def _place(self, number: int) -> None:
+        agent = self.market.agents[number]
+        if agent.bid is not None:
+            self.explorers.discard(number)
+        effective = self.market.effective(agent)
+        if self._standing.get(number) == effective:
+            return
+        if effective <= 0:
+            self._standing.pop(number, None)
+            return
+        self._standing[number] = effective
+        heappush(self._heap, (-effective, -number, number))
+        if len(self._heap) > 64 + 4 * len(self._standing):  # places that no longer hold
+            self._heap = [(-standing, -one, one) for one, standing in self._standing.items()]
+            heapify(self._heap)
+
+
+class Trading:
+    """One sequence: a traversed set with owners, a corona, and the right to choose that is sold from hand to hand.
+
+    Without `rng` every draw takes the first, as in the worked example.
+    """
+
+    def __init__(self, market: Market, rng: random.Random | None = None) -> None:
+        self.market, self.rng = market, rng
+        self.corona = Corona(market)
+        self.owners: dict[int, int] = {}
+        """The traversed set: who owns each page."""
+        self.linkers: dict[int, list[int]] = {}
+        """Traversed pages that link to a page."""
+        self.holder = ROOT
+        self.winners: list[int] = []
+        """Distinct earlier winners, latest last."""
+        self.open: Purchase | None = None
+        """The purchase that is valued when the next winner is known."""
+        self.stored: list[tuple[str, Purchase, int]] = []
+        """What is to be paid and valued after the sequence."""
+        held = ref(self.corona)  # a market that held its corona would stay in memory with it, and the web with both
+
+        def changed(number: int) -> None:
+            if (corona := held()) is not None:
+                corona.changed(number)
+
+        market.on_change = changed
+
+    # ---- bids
+
+    def first_bids(self, is_goal: Callable[[int], bool]) -> None:
+        """Explorers that match something get their first bid, in the order of birth."""
+        corona, rules = self.corona, self.market.rules
+        explorers = sorted(corona.explorers)
+        if not explorers:
+            return
+        if rules.price == "first":
+            for number in explorers:
+                bid = units(corona.highest()) + rules.epsilon
+                self.market.set_first_bid(self.market.agents[number], bid)
+            return
+        bids = [self._mean_payoff(corona.choices(number), is_goal) for number in explorers]
+        for number, bid in zip(explorers, bids, strict=True):
+            self.market.set_first_bid(self.market.agents[number], bid)
+
+    def payoff(self, page: int, goal: bool) -> float:
+        """What buying a page should bring: its reward, and what the rest would sell for."""
+        return (self.market.rules.reward if goal else 0.0) + units(self.corona.rest(page))
+
+    def _mean_payoff(self, pages: Iterable[int], is_goal: Callable[[int], bool]) -> float:
+        payoffs = [self.payoff(page, is_goal(page)) for page in pages]
+        return sum(payoffs) / len(payoffs)
+
+    # ---- sales
+
+    def auction(self) -> Purchase | None:
+        """The highest bidder and its page; None if nobody bids above 0. Nothing is paid yet."""
+        winner = self.corona.first()
+        if winner is None:
+            return None
+        bid = self.corona.highest()
+        price = bid
+        if self.market.rules.price == "second":
+            price = self.corona.highest(lambda number: number != winner.number)
+        page = self._draw(self.corona.choices(winner.number))
+        return self._sale(winner.number, page, bid, price)
+
+    def resale(self, page: int, bidders: Iterable[int], goal: bool) -> Purchase | None:
+        """A page whose content has come is sold among the real agents that match it; None if nobody bids."""
+        market, rules = self.market, self.market.rules
+        agents = [market.agents[number] for number in sorted(bidders)]
+        for agent in agents:
+            if agent.bid is None:
+                if rules.price == "first":
+                    first = units(max(market.effective(one) for one in agents)) + rules.epsilon
+                else:
+                    first = self.payoff(page, goal)
+                market.set_first_bid(agent, first)
+        ranked = sorted(((market.effective(one), one.number) for one in agents), reverse=True)
+        if not ranked or ranked[0][0] <= 0:
+            return None
+        bid, number = ranked[0]
+        second = ranked[1][0] if len(ranked) > 1 else 0
+        return self._sale(number, page, bid, bid if rules.price == "first" else second)
+
+    def given(self, number: int, page: int) -> Purchase:
+        """A page that nobody bid for is handed to a new agent (or stays with the root) for nothing."""
+        return self._sale(number, page, 0, 0)
+
+    def settle(self, purchase: Purchase, goal: bool, payee: int | None = None) -> None:
+        """A sale is made: the page leaves the corona, the last purchase is valued, and everybody is paid.
+
+        `payee` is the virtual agent that bought the page unseen; otherwise the previous winner is paid.
+        """
+        winner = purchase.winner
+        purchase.payee = self.holder if payee is None else payee
+        if purchase.payee == winner:
+            purchase.price = 0
+        purchase.goal = goal
+        purchase.line = tuple(one for one in reversed(self.winners) if one != winner)[:CHAIN]
+        if goal:
+            owners = [self.owners[page] for page in self.linkers.get(purchase.page, ())]
+            purchase.linker = self._draw(owners) if owners else None
+        if self.open is not None and not self.open.waiting:
+            self._do("value", self.open, purchase.bid)
+        elif self.open is not None:
+            self.open.resold = purchase.bid
+        agent = self.market.agents.get(winner)
+        if agent is not None:
+            agent.wins += 1
+            if self.market.rules.pay == "afterwards":
+                agent.promised += purchase.price
+                self.corona.changed(winner)
+            if winner in self.winners:
+                self.winners.remove(winner)
+            self.winners.append(winner)
+            del self.winners[: -(CHAIN + 1)]  # one of them may be the next winner itself
+        self.corona.leave(purchase.page)
+        self.holder, self.open = winner, purchase
+        self._do("pay", purchase, 0)
+
+    def arrived(self, purchase: Purchase, bid: int) -> None:
+        """The page of a virtual agent has come and fetched this bid: that is what its purchase was worth."""
+        purchase.waiting = False
+        self._do("value", purchase, bid)
+        if self.open is purchase:
+            self.open = None
+
+    def lost(self, purchase: Purchase) -> None:
+        """The page of a virtual agent never came: it bought what it sold on, if it did."""
+        purchase.waiting = False
+        if self.open is not purchase:
+            self._do("value", purchase, purchase.resold or 0)
+
+    def close(self) -> None:
+        """The sequence is over: the last purchase resells for nothing, and what was put off is paid."""
+        if self.open is not None:
+            self._do("value", self.open, 0)
+            self.open = None
+        market = self.market
+        for _, purchase, _ in self.stored:
+            if purchase.winner in market.agents:
+                market.agents[purchase.winner].promised = 0
+        for what, purchase, bid in self.stored:
+            if what == "pay":
+                market.pay(purchase)
+            else:
+                market.value(purchase, bid)
+        self.stored.clear()
+
+    # ---- pages
+
+    def own(self, page: int, owner: int, links: Iterable[int]) -> list[int]:
+        """A page joins the traversed set. Gives its links that lead outside of it, for the corona."""
+        self.owners[page] = owner
+        outside = []
+        for other in links:
+            if other not in self.owners:
+                self.linkers.setdefault(other, []).append(page)
+                outside.append(other)
+        return outside
+
+    def _sale(self, winner: int, page: int, bid: int, price: int) -> Purchase:
+        return Purchase(winner, page, bid, price, self.holder)
+
+    def _do(self, what: str, purchase: Purchase, bid: int) -> None:
+        if self.market.rules.pay == "afterwards":
+            self.stored.append((what, purchase, bid))
+        elif what == "pay":
+            self.market.pay(purchase)
+        else:
+            self.market.value(purchase, bid)
+
+    def _draw(self, choices: list[int]) -> int:
+        return choices[0] if self.rng is None or len(choices) == 1 else choices[self.rng.randrange(len(choices))]
+
+
+__all__ = ["Corona", "Trading", "coins"]

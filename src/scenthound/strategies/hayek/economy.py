@@ -1,0 +1,385 @@
+"""An economy at work: sequences of auctions over a known web, and what it wants fetched. Not a strategy: `hayek` is.
+
+`decide` runs auctions until one needs a page that nobody has fetched, and names it; `landed` or `missed` says what
+came of it. So one object trains on a known web, where every wish is granted at once, and crawls.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from scenthound.model import Page
+from scenthound.strategies.hayek.agents import Nursery
+from scenthound.strategies.hayek.auction import Trading
+from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, Purchase, Rules, coins, units
+from scenthound.strategies.hayek.pages import ASKED, FAR, FETCHED, NEW, KnownWeb
+from scenthound.strategies.hayek.training import Difficulty, choose_start, farthest_start
+
+Sequences = Literal["restarted", "endless"]
+TAX_SHARE = 0.01  # of the reward
+TAX_EVERY = 100
+LONG_EVERY, LONG_OFFSET = 500, 20
+ANY, KNOWN, NEW_ONLY = range(3)
+ROUND = 10  # purchases of an endless sequence after which deaths and births are looked to
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What an economy does beyond the rules of its market."""
+
+    fetch_all: bool = False
+    sequences: Sequences = "restarted"
+    forget: bool = True
+    """Each sequence treats every page as not fetched, so that virtual agents are asked again [ECON, optional]."""
+    blacklist: bool = False
+    """After a goal its host's other pages are off the market for the rest of the sequence."""
+    weighting: str = "information-gain"
+    agents: int = 20
+    cap: int = 1000
+    practice: float = 2.0
+    """Sequences among pages that are known, for every page fetched."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Numbers that are told while it runs."""
+
+    sequences: int = 0
+    auctions: int = 0
+    practised: int = 0
+    recognised: dict[int, int] = field(default_factory=dict)
+    """Goals that an agent has bought, and how many pages had been fetched by then."""
+
+
+class Economy:
+    """A market, the web it trades in, and the sequence under way. `tell` hears of births, deaths, sales and goals."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        options: Options,
+        web: KnownWeb,
+        rng: random.Random,
+        difficulty: Difficulty | None = None,
+        tell: Callable[[str, Mapping[str, Any], int | None], None] | None = None,
+    ) -> None:
+        self.rules, self.options, self.web, self.rng = rules, options, web, rng
+        self.difficulty = difficulty or Difficulty()
+        self.market = Market(rules)
+        self.market.rarity = web.document_count
+        self.nursery = Nursery(web, self.market, rng, options.weighting)
+        self.tally = Tally()
+        self.trading: Trading | None = None
+        self.left = 0  # auctions of this sequence
+        self.stops_at_goal = True
+        self.met_goal = False
+        self.idle = 0  # sequences in a row that could have wanted a page and did not
+        self.for_sale = ANY
+        self.line: deque[int] = deque()  # pages whose content is wanted at once
+        self.fetching: list[int] = []  # taken from the line since the last auction
+        self.pending: dict[int, Purchase] = {}  # bought unseen and on their way
+        self.banned: set[str] = set()
+        self.is_founded = False
+        self._tell = tell or (lambda kind, facts, page: None)
+
+    # ---- what the crawl asks
+
+    def found(self) -> None:
+        """The first agents, from pages known by now; without any the root will make them as they are needed."""
+        self.is_founded = True
+        for number in range(self.options.agents if self.rules.adapt and not self.market.births else 0):
+            page = self.nursery.any_page()
+            if page is not None:
+                self._born(page, virtual=not self.options.fetch_all and number % 2 == 1, paid_by=WORLD)
+
+    def decide(self, until: int | None = None) -> int | None:
+        """The page that is wanted next; None if there is none that could be, or after so many sequences in all."""
+        if not self.is_founded:
+            self.found()
+        while until is None or self.tally.sequences < until:
+            while self.line:
+                if self._is_new(page := self.line.popleft()):
+                    self.fetching.append(page)
+                    return self._ask(page)
+            self._give_up()
+            if self.trading is None and not self._begin():
+                return self._wander()
+            if self._is_over():
+                self._finish()
+                self.idle += self.for_sale != KNOWN
+                if self.idle > 2 or self.options.sequences == "endless":
+                    self.idle = 0
+                    return self._wander()
+                continue
+            wanted = self._auction()
+            if wanted is not None:
+                self.idle = 0
+                return self._ask(wanted)
+        return None
+
+    def landed(self, page: Page, asked: str | None = None) -> int:
+        """A page has come, asked for under this name or another. Gives its number."""
+        wanted = self.web.numbers.get(asked or page.url, -1)
+        number = self.web.learn(page, asked)
+        purchase = self.pending.pop(wanted, None) or self.pending.pop(number, None)
+        if number >= 0 and self.web.pages[number].goal:
+            self._tell("goal", {"goals": len(self.web.goals)}, number)
+        if purchase is not None and self.trading is not None:
+            if number < 0 or number in self.trading.owners:
+                self.trading.lost(purchase)
+            else:
+                purchase.page = number
+                self._resell(purchase)
+        return number
+
+    def missed(self, url: str) -> None:
+        number = self.web.lose(url)
+        purchase = self.pending.pop(number, None)
+        if self.trading is not None:
+            self.trading.corona.leave(number)
+            if purchase is not None:
+                self.trading.lost(purchase)
+
+    def resume(self, trading: Trading, corona: Sequence[int], pending: Mapping[int, Purchase]) -> None:
+        """Go on with a sequence that was cut off."""
+        self.trading, self.pending = trading, dict(pending)
+        for page in corona:
+            trading.corona.enter(page, self._bidders(page))
+
+    # ---- sequences
+
+    def _begin(self) -> bool:
+        endless = self.options.sequences == "endless"
+        self._choose_goods()
+        start = None
+        if not endless:
+            start = choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
+            if start is None and self.for_sale != ANY:
+                self.for_sale = ANY
+                start = choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
+        starts = self.web.fetched if endless else [start] if start is not None else []
+        if not starts:
+            return False
+        self.trading = Trading(self.market, self.rng)
+        long = self.tally.sequences % LONG_EVERY == LONG_EVERY - 1
+        self.left = 2 * self.difficulty.level + (LONG_OFFSET if long else 0)
+        self.stops_at_goal, self.met_goal = not long, False
+        self.banned.clear()
+        for page in starts:
+            self._traverse(page, ROOT)
+        return True
+
+    def _choose_goods(self) -> None:
+        """What is for sale in the next sequence: for so many as were fetched pages that are known [ECON, 3.2: slow
+        training retraces paths within fetched pages]; then any page; if nobody wanted a new one, new ones only."""
+        self.for_sale = ANY if self.idle == 0 else NEW_ONLY
+        if self.options.sequences == "endless":
+            self.for_sale = ANY
+        elif self.tally.practised < self.options.practice * len(self.web.fetched):
+            self.tally.practised += 1
+            self.for_sale = KNOWN
+
+    def _is_over(self) -> bool:
+        assert self.trading is not None
+        self._refresh()
+        if not self.trading.corona.pages:
+            return True
+        if self.options.sequences == "endless":
+            return False
+        return self.left <= 0 or (self.met_goal and self.stops_at_goal)
+
+    def _finish(self) -> None:
+        """The sequence is over: pay what is open, look to deaths and births, set the next problem."""
+        assert self.trading is not None
+        for purchase in self.pending.values():
+            self.trading.lost(purchase)
+        self.pending.clear()
+        self.trading.close()
+        self.trading, self.market.on_change = None, None
+        self.difficulty.most = farthest_start(self.web)
+        self.difficulty.update(self.met_goal)
+        self._aftermath()
+
+    def _aftermath(self) -> None:
+        self.tally.sequences += 1
+        market, corona = self.market, self.trading.corona if self.trading else None
+        if not self.rules.adapt:
+            return
+        if self.tally.sequences % TAX_EVERY == 0:
+            market.tax(coins(TAX_SHARE * self.rules.reward))
+        for number in market.losers():
+            agent = market.bury(number)
+            if corona is not None:
+                corona.drop(number)
+            self._tell("died", {"agent": number, "wealth": units(agent.wealth), "wins": agent.wins}, None)
+        for number in market.rich():
+            if len(market.agents) >= self.options.cap:
+                break
+            child = self.nursery.child(market.agents[number])
+            if child is not None:
+                self._announce(child)
+
+    # ---- one auction
+
+    def _auction(self) -> int | None:
+        """Sell the right to choose. Gives the page whose content is needed for that, if any."""
+        trading = self.trading
+        assert trading is not None
+        self.left -= 1
+        self.tally.auctions += 1
+        if self.options.sequences == "endless" and self.tally.auctions % ROUND == 0:
+            self._aftermath()
+        trading.first_bids(self._is_known_goal)
+        sale = trading.auction()
+        if sale is None:
+            waiting = list(trading.corona.pages)
+            page = waiting[self.rng.randrange(len(waiting))]
+            sale = trading.given(self._made_for(page, virtual=not self._is_real(page)), page)
+        winner = self.market.agents.get(sale.winner)
+        if self._is_real(sale.page) and (winner is None or not winner.virtual):
+            self._sold(sale, self.web.pages[sale.page].goal)
+            return None
+        sale.waiting = True
+        trading.settle(sale, False)
+        self._note(sale)
+        if self.web.pages[sale.page].state == FETCHED:
+            self._resell(sale)
+            return None
+        self.pending[sale.page] = sale
+        return sale.page
+
+    def _resell(self, bought: Purchase) -> None:
+        """Content has come: the page goes to the real agent that bids most, or to a new one for nothing."""
+        trading, page = self.trading, bought.page
+        assert trading is not None
+        goal = self.web.pages[page].goal
+        agents = self.market.agents
+        real = [number for number in self.nursery.matches(page) if not agents[number].virtual]
+        sale = trading.resale(page, real, goal)
+        if sale is None:
+            sale = trading.given(self._made_for(page, virtual=False), page)
+        trading.arrived(bought, sale.bid)
+        self._sold(sale, goal, bought.winner)
+
+    def _sold(self, sale: Purchase, goal: bool, payee: int | None = None) -> None:
+        assert self.trading is not None
+        self.trading.settle(sale, goal, payee)
+        self._note(sale)
+        if goal:
+            self.met_goal = True
+            self.tally.recognised.setdefault(sale.page, len(self.web.fetched))
+            if self.options.blacklist:
+                self._ban(self.web.pages[sale.page].host)
+        self._traverse(sale.page, sale.winner)
+
+    def _traverse(self, page: int, owner: int) -> None:
+        """A page joins the traversed set and its links the corona; with `fetch_all` their content is wanted."""
+        trading = self.trading
+        assert trading is not None
+        trading.corona.leave(page)
+        for link in trading.own(page, owner, self.web.pages[page].links):
+            if not self._may_be_bought(link):
+                continue
+            if link not in trading.corona.pages:
+                trading.corona.enter(link, self._bidders(link))
+            if self.options.fetch_all and self._is_new(link):
+                self.line.append(link)
+
+    def _ban(self, host: str) -> None:
+        assert self.trading is not None
+        self.banned.add(host)
+        for page in [one for one in self.trading.corona.pages if self.web.pages[one].host == host]:
+            self.trading.corona.leave(page)
+
+    # ---- agents
+
+    def _made_for(self, page: int, virtual: bool) -> int:
+        """The root makes an agent that knows the page; at the cap, or if nothing may change, it keeps the page."""
+        if not self.rules.adapt or len(self.market.agents) >= self.options.cap:
+            return ROOT
+        agent = self._born(page, virtual=virtual)
+        return ROOT if agent is None else agent.number
+
+    def _born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
+        agent = self.nursery.born(page, virtual=virtual, paid_by=paid_by)
+        if agent is not None:
+            self._announce(agent)
+        return agent
+
+    def _announce(self, agent: Agent) -> None:
+        names = self.web.lexicon.names
+        parent = None if agent.parent == ROOT else agent.parent
+        facts = {"agent": agent.number, "parent": parent, "features": [names[one] for one in agent.features]}
+        self._tell("born", facts, self.web.numbers.get(agent.source))
+        if self.trading is not None:
+            for page in self.web.holding(agent.features):
+                if page in self.trading.corona.pages and (agent.virtual or self._is_real(page)):
+                    self.trading.corona.join(agent, page)
+
+    def _bidders(self, page: int) -> list[int]:
+        found = self.nursery.matches(page)
+        if self._is_real(page):
+            return found
+        return [number for number in found if self.market.agents[number].virtual]
+
+    def _refresh(self) -> None:
+        """What is newly known of pages on the market may change who bids on them."""
+        if self.trading is not None:
+            corona = self.trading.corona
+            for page in sorted(self.web.moved & corona.pages.keys()):
+                corona.enter(page, self._bidders(page))
+        self.web.moved.clear()
+
+    # ---- pages
+
+    def _give_up(self) -> None:
+        """What was asked for and has neither come nor been missed will not come: nobody may buy it."""
+        for page in self.fetching:
+            if self.web.pages[page].state == ASKED and self.trading is not None:
+                self.trading.corona.leave(page)
+        self.fetching.clear()
+
+    def _is_new(self, page: int) -> bool:
+        return self.web.pages[page].state == NEW
+
+    def _is_real(self, page: int) -> bool:
+        """Its content is on the market: always once it was fetched, unless each sequence forgets."""
+        return self.web.pages[page].state == FETCHED and (self.options.fetch_all or not self.options.forget)
+
+    def _is_known_goal(self, page: int) -> bool:
+        return self._is_real(page) and self.web.pages[page].goal
+
+    def _may_be_bought(self, page: int) -> bool:
+        known = self.web.pages[page]
+        if self.trading is not None and (page in self.trading.owners or known.host in self.banned):
+            return False
+        if known.state == NEW:
+            return self.for_sale != KNOWN
+        return known.state == FETCHED and self.for_sale != NEW_ONLY
+
+    def _ask(self, page: int) -> int:
+        self.web.pages[page].state = ASKED
+        return page
+
+    def _wander(self) -> int | None:
+        """A page that was heard of and that nobody bid for, near a goal if possible."""
+        new = [
+            link
+            for page in self.web.fetched
+            for link in self.web.pages[page].links
+            if self._is_new(link) and self.web.pages[page].distance < FAR
+        ] or [number for number, known in enumerate(self.web.pages) if known.state == NEW]
+        return self._ask(new[self.rng.randrange(len(new))]) if new else None
+
+    def _note(self, sale: Purchase) -> None:
+        """Tell of a sale: the first of a page to a virtual agent, and the first to a real one."""
+        known, kind = self.web.pages[sale.page], 1 if sale.waiting else 2
+        if known.bought & kind:
+            return
+        known.bought |= kind
+        facts = {"agent": sale.winner, "bid": units(sale.bid), "price": units(sale.price), "seller": sale.payee}
+        self._tell("sold", facts | {"goal": sale.goal}, sale.page)

@@ -1,0 +1,389 @@
+"""The web as an economy knows it: features of pages and links, goals, and how far each page is from one.
+
+Not a strategy: `hayek` is. Features (`hayek_features`) are numbers of a lexicon.
+
+A page's links, words and place are kept as whole numbers in arrays, so that thousands of pages fit in memory and are
+saved at once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound import url as urls
+from scenthound.model import Page, Url
+from scenthound.strategies.hayek.features import FAR, Lexicon, links_of, url_features, words_of
+from scenthound.text.tokens import Analyser
+
+ANCHORS_PER_PAGE = 16  # a page that many link to is known by the first few anchors
+NEW, ASKED, FETCHED, DEAD = range(4)
+Flags = npt.NDArray[np.bool_]
+
+_NONE = array("i")  # never added to: arrays of a page are replaced
+
+
+@dataclass(slots=True)
+class Known:
+    """A page of the known web, fetched or only heard of."""
+
+    url: str
+    host: str
+    seen: set[int]
+    """Features of its URL and of links to it."""
+    words: array[int]
+    """Features of its text, in ascending order, and how often each occurs."""
+    counts: array[int]
+    links: array[int]
+    state: int = NEW
+    goal: bool = False
+    distance: int = FAR
+    anchors: int = 0
+    bought: int = 0
+    """1: by a virtual agent, 2: by a real one, 3: by both."""
+    matches: list[int] | None = None
+    """Agents that know it, among them some that have died; None: not known."""
+
+
+class Dictionaries:
+    """In how many pages, and how often, each feature occurs, for every distance from a goal."""
+
+    def __init__(self) -> None:
+        self.pages = np.zeros(FAR + 1, dtype=np.int32)
+        self.documents = np.zeros((FAR + 1, 1024), dtype=np.int32)
+        self.occurrences = np.zeros((FAR + 1, 1024), dtype=np.int32)
+
+    def room(self, features: int) -> None:
+        """Make room for features up to this many."""
+        have = self.documents.shape[1]
+        if features > have:
+            more = ((0, 0), (0, max(features, 2 * have) - have))
+            self.documents, self.occurrences = np.pad(self.documents, more), np.pad(self.occurrences, more)
+
+    def save(self, features: int) -> dict[str, Any]:
+        """The counts of the first so many features."""
+        self.room(features)
+        return {
+            "pages": self.pages.copy(),
+            "documents": self.documents[:, :features].copy(),
+            "occurrences": self.occurrences[:, :features].copy(),
+        }
+
+    def load(self, state: Mapping[str, Any], features: int) -> None:
+        for name in ("pages", "documents", "occurrences"):
+            shape = (FAR + 1,) if name == "pages" else (FAR + 1, features)
+            found = np.array(state[name], dtype=np.int32)
+            if found.shape != shape or (found < 0).any():
+                raise ValueError(f"`{name}` of the dictionaries is damaged")
+            setattr(self, name, found)
+
+    def count(self, distance: int, features: Any, counts: Any, sign: int = 1) -> None:
+        self.documents[distance, features] += sign
+        self.occurrences[distance, features] += sign * counts
+
+
+class KnownWeb:
+    """Every page heard of, by number."""
+
+    def __init__(self, analyser: Analyser, is_goal: Callable[[Page], bool], most: int = 200_000) -> None:
+        self.analyser, self.is_goal, self.most = analyser, is_goal, most
+        self.lexicon, self.dictionaries = Lexicon(), Dictionaries()
+        self.pages: list[Known] = []
+        self.numbers: dict[str, int] = {}
+        """URLs, and other URLs that led to the same page."""
+        self.back: list[array[int]] = []
+        self.fetched: list[int] = []
+        self.goals: list[int] = []
+        self.known_goals: set[str] = set()
+        """Pages that were given as goals, whatever the judge says."""
+        self.places: dict[int, array[int]] = {}
+        """The pages that have a feature: of words only for those that were asked for; of distances for none."""
+        self._sought = array("i")  # words among them
+        self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
+        self.moved: set[int] = set()
+        """Pages whose features have changed since somebody looked."""
+
+    # ---- what is learned
+
+    def meet(self, url: str) -> int:
+        """The number of a URL; -1 if it is new and there is no room."""
+        number = self.numbers.get(url)
+        if number is None and len(self.pages) < self.most:
+            number = self._new(url, self.lexicon.add_all(url_features(url)))
+        return -1 if number is None else number
+
+    def _new(self, url: str, features: Iterable[int]) -> int:
+        number = self.numbers[url] = len(self.pages)
+        self.pages.append(Known(url, urls.host(url), set(), _NONE, _NONE, _NONE))
+        self.back.append(array("i"))
+        self._see(number, features)
+        return number
+
+    def learn(self, page: Page, asked: str | None = None) -> int:
+        """A page has been fetched, under this name or another. Gives its number, -1 if there is no room for it."""
+        number = self.meet(page.url)
+        if asked is not None and asked != page.url and number >= 0:
+            self._alias(asked, number)
+        if number < 0 or self.pages[number].state == FETCHED:
+            return number
+        known = self.pages[number]
+        known.words, known.counts = self._words(page)
+        known.state, known.matches = FETCHED, None
+        for feature in self._sought_in(known.words):
+            self.places[feature].append(number)
+        self.fetched.append(number)
+        self._hosts.clear()
+        known.links = array("i", self._links(page, number))
+        self._count(known, 1)
+        if page.url in self.known_goals or self.is_goal(page):
+            known.goal = True
+            self.goals.append(number)
+            self._nearer(number, 0)
+        else:
+            near = min((self.pages[link].distance for link in known.links), default=FAR)
+            self._nearer(number, near + 1)
+        self.moved.add(number)
+        return number
+
+    def lose(self, url: str) -> int:
+        """A URL brought nothing."""
+        number = self.numbers.get(url, -1)
+        if number >= 0 and self.pages[number].state != FETCHED:
+            self.pages[number].state = DEAD
+        return number
+
+    def _words(self, page: Page) -> tuple[array[int], array[int]]:
+        """The features of a page's text in ascending order, and how often each occurs."""
+        lexicon = self.lexicon
+        _, numbers, counts = words_of(page, self.analyser, lexicon)
+        features = lexicon.own_all(numbers)
+        order = np.argsort(features)[int((features < 0).sum()) :]
+        times = np.array(counts, dtype=np.int32)
+        return array("i", features[order].tobytes()), array("i", times[order].tobytes())
+
+    def _sought_in(self, words: array[int]) -> list[int]:
+        """Those of the words, which are in ascending order, that pages were asked for by."""
+        if not words or not self._sought:
+            return []
+        sought, held = np.array(self._sought), np.frombuffer(words, dtype=np.int32)
+        found = held.take(np.searchsorted(held, sought), mode="clip") == sought
+        return list(sought[found].tolist())
+
+    def _alias(self, asked: str, number: int) -> None:
+        other = self.numbers.get(asked)
+        self.numbers[asked] = number
+        if other is not None and other != number and self.pages[other].state != FETCHED:
+            self.pages[other].state = DEAD
+            self.back[number].extend(self.back[other])
+            self._see(number, self.pages[other].seen)
+            for source in self.back[other]:
+                links = self.pages[source].links
+                self.pages[source].links = array("i", (number if one == other else one for one in links))
+
+    def _links(self, page: Page, number: int) -> Iterable[int]:
+        lexicon, pages, back = self.lexicon, self.pages, self.back
+        _, numbers, starts = links_of(page, self.analyser, lexicon)
+        features = lexicon.own(numbers).tolist()
+
+        def known(begin: int, end: int) -> list[int]:
+            """Features become known in the order in which they are met: links that are not looked at add none."""
+            part: list[int] = features[begin:end]
+            if -1 in part:
+                part = [own for place in range(begin, end) if (own := lexicon.take(numbers[place])) >= 0]
+            return part
+
+        places = iter(starts)
+        begin = next(places)
+        for link, middle, end in zip(page.outlinks, places, places, strict=True):
+            other = self.numbers.get(link.url)
+            if other is None:
+                other = self._new(link.url, known(begin, middle)) if len(pages) < self.most else -1
+            begin = end
+            if other < 0 or other == number:
+                continue
+            back[other].append(number)
+            page_there = pages[other]
+            if page_there.anchors < ANCHORS_PER_PAGE:
+                page_there.anchors += 1
+                self._see(other, known(middle, end))
+            yield other
+
+    def _see(self, number: int, features: Iterable[int]) -> None:
+        """More is known of a page that needs no fetching."""
+        known = self.pages[number]
+        new = [feature for feature in features if feature not in known.seen]
+        if not new:
+            return
+        known.seen.update(new)
+        known.matches = None
+        self.moved.add(number)
+        places = self.places
+        for feature in new:
+            if feature in places:
+                places[feature].append(number)
+            else:
+                places[feature] = array("i", (number,))
+        if known.state == FETCHED:
+            self.dictionaries.room(len(self.lexicon))
+            self.dictionaries.count(known.distance, np.array(new, dtype=np.intp), 1)
+
+    def _count(self, known: Known, sign: int) -> None:
+        """A page enters, or leaves, the dictionaries of its distance."""
+        self.dictionaries.room(len(self.lexicon))
+        self.dictionaries.pages[known.distance] += sign
+        words = np.frombuffer(known.words, dtype=np.int32) if known.words else np.zeros(0, np.int32)
+        counts = np.frombuffer(known.counts, dtype=np.int32) if known.counts else np.zeros(0, np.int32)
+        self.dictionaries.count(known.distance, words, counts, sign)
+        self.dictionaries.count(known.distance, np.array(sorted(known.seen), dtype=np.intp), 1, sign)
+
+    def _nearer(self, number: int, distance: int) -> None:
+        """A page is so near to a goal; those that link to it are one link farther."""
+        line = deque([(number, distance)])
+        while line:
+            number, distance = line.popleft()
+            known = self.pages[number]
+            if distance >= known.distance:
+                continue
+            if known.state == FETCHED:
+                self._count(known, -1)
+            known.distance, known.matches = distance, None
+            self._hosts.clear()
+            if known.state == FETCHED:
+                self._count(known, 1)
+            self.moved.add(number)
+            line.extend((source, distance + 1) for source in self.back[number])
+
+    # ---- what is asked
+
+    def features(self, number: int, real: bool = True) -> set[int]:
+        """All features of a page; without `real`, those that it has before it is fetched."""
+        known = self.pages[number]
+        found = set(known.seen)
+        if 0 < known.distance < FAR:
+            found.add(self.lexicon.distances[known.distance])
+        if real:
+            found.update(known.words)
+        return found
+
+    def among(self, number: int, sought: Set[int], flags: Flags) -> list[int]:
+        """The features of a page that are sought; `flags` says the same of them by number."""
+        known = self.pages[number]
+        found = list(known.seen & sought)
+        if 0 < known.distance < FAR and self.lexicon.distances[known.distance] in sought:
+            found.append(self.lexicon.distances[known.distance])
+        if known.words:
+            words = np.frombuffer(known.words, dtype=np.int32)
+            found += words[flags.take(words, mode="clip")].tolist()
+        return found
+
+    def at(self, distance: int) -> Mapping[str, Sequence[int]]:
+        """The fetched pages so far from a goal, by host, in the order of fetching."""
+        found = self._hosts.get(distance)
+        if found is None:
+            found = self._hosts[distance] = {}
+            for number in self.fetched:
+                if self.pages[number].distance == distance:
+                    found.setdefault(self.pages[number].host, []).append(number)
+        return found
+
+    def has(self, number: int, feature: int) -> bool:
+        known = self.pages[number]
+        if self.lexicon.virtual[feature]:
+            if feature in known.seen:
+                return True
+            return 0 < known.distance < FAR and self.lexicon.distances[known.distance] == feature
+        place = bisect_left(known.words, feature)
+        return place < len(known.words) and known.words[place] == feature
+
+    def holding(self, features: Sequence[int]) -> list[int]:
+        """The pages that have all these features. Costs what the rarest of them costs."""
+        indexed = [feature for feature in features if feature >= FAR]  # the first few are distances
+        if not indexed:
+            return [number for number in range(len(self.pages)) if all(self.has(number, one) for one in features)]
+        rarest = min(indexed, key=self.document_count)
+        if rarest not in self.places:
+            self.places[rarest] = array("i", (number for number in self.fetched if self.has(number, rarest)))
+            self._sought.append(rarest)
+        return [number for number in self.places[rarest] if all(self.has(number, one) for one in features)]
+
+    def document_count(self, feature: int) -> float:
+        """In how many fetched pages, of this web or of one learned from, a feature was."""
+        if feature < FAR or feature >= self.dictionaries.documents.shape[1]:
+            return float("inf") if feature < FAR else 0.0
+        return float(self.dictionaries.documents[:, feature].sum())
+
+
+# ---- what survives a restart
+
+
+def save_web(web: KnownWeb) -> dict[str, Any]:
+    """Everything but the matches, as arrays and text."""
+    pages = web.pages
+    return {
+        "features": "\n".join(web.lexicon.names),
+        "urls": "\n".join(page.url for page in pages),
+        "aliases": {url: number for url, number in web.numbers.items() if pages[number].url != url},
+        "seen": _joined([sorted(page.seen) for page in pages]),
+        "words": _joined([page.words for page in pages]),
+        "counts": _joined([page.counts for page in pages]),
+        "links": _joined([page.links for page in pages]),
+        "back": _joined(web.back),
+        "state": np.array(
+            [[page.state, page.goal, page.distance, page.anchors, page.bought] for page in pages], dtype=np.int32
+        ).reshape(len(pages), 5),
+        "fetched": np.array(web.fetched, dtype=np.int32),
+        "goals": np.array(web.goals, dtype=np.int32),
+        "known_goals": sorted(web.known_goals),
+        "dictionaries": web.dictionaries.save(len(web.lexicon)),
+    }
+
+
+def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
+    """Take up what `save_web` gave, in place of all that is known."""
+    web.lexicon = Lexicon(str(state["features"]).split("\n"))
+    web.dictionaries, web.places, web.moved, web._hosts = Dictionaries(), {}, set(), {}
+    web._sought = array("i")
+    names = str(state["urls"]).split("\n") if state["urls"] else []
+    lists = zip(*(_parted(state[name]) for name in ("seen", "words", "counts", "links", "back")), strict=True)
+    web.pages, web.back = [], []
+    for url, row, (seen, words, counts, links, back) in zip(
+        names, np.asarray(state["state"]).tolist(), lists, strict=True
+    ):
+        web.pages.append(Known(url, urls.host(url), set(seen), words, counts, links, row[0], bool(row[1]), *row[2:5]))
+        web.back.append(back)
+    web.numbers = {page.url: number for number, page in enumerate(web.pages)} | dict(state["aliases"])
+    web.fetched, web.goals = np.asarray(state["fetched"]).tolist(), np.asarray(state["goals"]).tolist()
+    web.known_goals = set(state["known_goals"])
+    web.dictionaries.load(state["dictionaries"], len(web.lexicon))
+    for number, page in enumerate(web.pages):
+        for feature in page.seen:
+            web.places.setdefault(feature, array("i")).append(number)
+
+
+def _joined(lists: Sequence[Sequence[int]]) -> Any:
+    """Lists of numbers as one array: how many there are, their lengths, then all of them."""
+    flat = array("i", [len(lists), *map(len, lists)])
+    for one in lists:
+        flat.extend(one)
+    return np.array(flat, dtype=np.int32)
+
+
+def _parted(joined: Any) -> list[array[int]]:
+    flat = array("i", np.asarray(joined, dtype=np.int32).tobytes())
+    parts, place = [], 1 + flat[0]
+    for length in flat[1 : 1 + flat[0]]:
+        parts.append(flat[place : place + length])
+        place += length
+    if place != len(flat):
+        raise ValueError("the lists do not fill their array")
+    return parts
+
+
+__all__ = ["ASKED", "DEAD", "FAR", "FETCHED", "NEW", "Known", "KnownWeb", "Lexicon", "Url", "load_web", "save_web"]

@@ -1,0 +1,341 @@
+"""The Hayek economy: the right to choose the next page is auctioned among agents that recognise features.
+
+Baum, Kruus, Durdanovic and Hainsworth, "Focused web crawling using an auction-based economy" [ECON]. An agent knows a
+page by 1 to 3 features and bids on it. The winner pays the previous winner, adds the page to the traversed set,
+collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
+them; agents whose bids are wrong go broke. `hayek-epsilon`: a first-price auction, each newcomer bids a little more
+than the best and keeps that bid for life. `hayek-estimating`: a second-price auction, agents bid what their purchases
+turned out to be worth.
+
+A goal is what the judge says: a page that has all words of the topic (`goal=words`), or words that bring enough points
+(`goal=points`); `goal_words` names others than the topic's. Example pages of the topic are goals as well.
+
+Our decisions, beyond those of sheet 40.2:
+
+* A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
+  itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without asking for
+  them once more; an auction that needs a page nobody has fetched is what the crawl fetches next. `practice` sequences
+  for every page fetched have only known pages for sale ([ECON], 3.2: slow training, which saves fetches); if the next
+  one wants nothing new, one with only new pages for sale follows. Endless crawls found more goals per fetch on our
+  beds (docs/findings.md, F10).
+* The difficulty does not rise beyond the farthest distance at which five start pages are known.
+* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
+  to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
+  every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
+* One page is on its way at a time where the next decision needs it; `endless` virtual crawls and `fetch_all` have as
+  many as the crawl allows. A page that is bought and never comes (robots.txt, a dead link) leaves its buyer with the
+  world as it was: the next winner pays it.
+* Agents that the root makes are endowed by the root, whose purse may be below zero; only the first agents' capital
+  comes from outside. An explorer that was handed a page before it could bid learns nothing from it.
+* `adapt=false` freezes a population: bids stay, nobody is taxed, removed or born; the root picks where nobody bids.
+* In an endless sequence taxes, deaths and births are looked to after every 10 auctions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Event, Miss, Page, Topic, Url
+from scenthound.ports import Frontier, Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.hayek.agents import WEIGHTINGS
+from scenthound.strategies.hayek.economy import Economy, Options, Sequences
+from scenthound.strategies.hayek.frontier import Desk
+from scenthound.strategies.hayek.goals import make_judge
+from scenthound.strategies.hayek.market import Payment, Pricing, Rules, units
+from scenthound.strategies.hayek.pages import NEW, KnownWeb
+from scenthound.strategies.hayek.state import load_economy, load_model, save_economy, save_model
+from scenthound.strategies.hayek.training import Difficulty
+from scenthound.strategies.parts.callbacks import weakly
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+
+BACK_LINKS = 10  # pages that link to one, asked for in the back-crawl
+UNTOLD = 10_000
+_CHOICES = {
+    "goal": ("words", "points"),
+    "sequences": ("restarted", "endless"),
+    "pay": ("immediate", "afterwards"),
+    "weighting": (*WEIGHTINGS, "mixed"),
+    "stop_words": tuple(STOP_LISTS),
+}
+_SWITCHES = ("fetch_all", "forget", "adapt", "blacklist_site_after_goal", "stem")
+_WHOLE = {"agents": 0, "cap": 1, "training": 1, "back": 1, "memory": 100}
+
+
+@strategy("hayek-estimating")
+@dataclass
+class HayekEstimating:
+    """Auctions at the second price among agents that learn what their purchases are worth."""
+
+    goal: str = field(default="words", metadata={"doc": "which pages are goals: words (all of them) or points"})
+    goal_words: str = field(
+        default="", metadata={"doc": 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s'}
+    )
+    goal_share: float = field(default=0.5, metadata={"doc": "share of all points that makes a goal"})
+    fetch_all: bool = field(default=False, metadata={"doc": "fetch all links of a bought page before the next auction"})
+    sequences: Sequences = field(
+        default="endless", metadata={"doc": "endless (one, over all links) or restarted (short ones, as in training)"}
+    )
+    forget: bool = field(default=True, metadata={"doc": "links are bought unseen in every sequence, known or not"})
+    adapt: bool = field(default=True, metadata={"doc": "false: a frozen population"})
+    blacklist_site_after_goal: bool = field(
+        default=False, metadata={"doc": "after a goal no more pages of its host in this sequence"}
+    )
+    pay: Payment = field(default="immediate", metadata={"doc": "when money moves: immediate or afterwards"})
+    reward: float = field(default=100.0, metadata={"doc": "what a goal brings"})
+    p: float = field(default=0.05, metadata={"doc": "share of the profit that goes to the parents"})
+    q: float = field(default=0.2, metadata={"doc": "share of the reward that goes to earlier winners"})
+    s: float = field(
+        default=0.1, metadata={"doc": "share of the reward that goes to the owner of a page with the link"}
+    )
+    rate: float = field(default=0.1, metadata={"doc": "how fast estimates follow what purchases were worth"})
+    epsilon: float = field(default=0.01, metadata={"doc": "how much more than the best a newcomer bids (bid-epsilon)"})
+    weighting: str = field(
+        default="information-gain", metadata={"doc": "how words of new agents are drawn: " + ", ".join(WEIGHTINGS)}
+    )
+    agents: int = field(default=20, metadata={"doc": "agents at the start"})
+    cap: int = field(default=1000, metadata={"doc": "most agents; the study had 1000 to 5000"})
+    practice: float = field(
+        default=2.0, metadata={"doc": "sequences among known pages for every page fetched; more learns more of less"}
+    )
+    hystlo: float = field(default=1.0, metadata={"doc": "success times this makes problems harder"})
+    hysthi: float = field(default=0.8, metadata={"doc": "success below this, times the difficulty, makes them easier"})
+    step: float = field(default=0.02, metadata={"doc": "what one sequence changes in the success"})
+    training: int = field(default=2000, metadata={"doc": "sequences of training"})
+    back: int = field(default=2, metadata={"doc": "steps of the back-crawl before training"})
+    memory: int = field(default=200_000, metadata={"doc": "URLs remembered; beyond, no new one is taken in"})
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
+
+    price: ClassVar[Pricing] = "second"
+    free: ClassVar[tuple[str, ...]] = (
+        "adapt",
+        "sequences",
+        "fetch_all",
+        "forget",
+        "blacklist_site_after_goal",
+        "cap",
+        "practice",
+    )
+    """What may be asked of a trained economy that it was not trained with."""
+    needs: ClassVar[tuple[str, ...]] = ("examples", "others", "back-links", "pages")
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in known:
+                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "one of: " + ", ".join(known))
+        for name in _SWITCHES:
+            if not isinstance(getattr(self, name), bool):
+                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "write true or false")
+        for name, least in _WHOLE.items():
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise BadConfig(f"`{name}` can't be {value!r}", f"give a whole number, {least} or more")
+        for name in ("hystlo", "hysthi", "step", "goal_share"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value <= 100.0:
+                raise BadConfig(f"`{name}` can't be {value!r}", "give a number above 0")
+        if not isinstance(self.practice, int | float) or not 0.0 <= self.practice <= 1000.0:
+            raise BadConfig(f"`practice` can't be {self.practice!r}", "give a number from 0 to 1000")
+        if self.goal_share > 1.0:
+            raise BadConfig(f"`goal_share` can't be {self.goal_share!r}", "give a share, at most 1")
+        if self.hysthi > self.hystlo:
+            raise BadConfig(
+                f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one"
+            )
+        if self.sequences == "endless" and self.pay == "afterwards":
+            raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
+        if self.goal_words.strip() and not self._judge(self.goal_words).points:
+            raise BadConfig("`goal_words` has no word that counts", "name words of goal pages, as: beach volleyball")
+        self._rules()
+        self.desk_ = Desk(None, weakly(self._want), weakly(self._is_held))
+        self.model_: Mapping[str, Any] | None = None
+        self.rng_ = random.Random(0)
+
+    # ---- what the crawl asks
+
+    def frontier(self, bound: int | None) -> Frontier:
+        self.desk_ = Desk(bound, weakly(self._want), weakly(self._is_held))
+        return self.desk_
+
+    def lucky(self, rng: random.Random) -> None:
+        self.rng_ = random.Random(rng.getrandbits(64))
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.desk_.clear()
+        self.topic_, self.untold_ = topic, list[Event]()
+        self.economy_ = self._economy(topic, self.rng_)
+        if self.model_ is not None:
+            load_model(self.economy_, self.model_)
+        return [Candidate(url, float("inf"), {"asked": url}) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        asked = self._catch_up(page.candidate)
+        self.desk_.settle(page.candidate.url)
+        self.economy_.landed(page, asked)
+        return [page.offer(link, 0.0) for link in page.outlinks]
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        asked = self._catch_up(miss.candidate)
+        self.desk_.settle(miss.candidate.url)
+        self.economy_.missed(asked)
+        return ()
+
+    def told(self) -> Iterable[Event]:
+        told, self.untold_ = self.untold_, []
+        return told
+
+    def _want(self) -> Candidate | None:
+        """The next page an auction wants, with the terms on which it was bought."""
+        page = self.economy_.decide()
+        if page is None:
+            return None
+        url = Url(self.economy_.web.pages[page].url)
+        sale = self.economy_.pending.get(page)
+        if sale is None:
+            return Candidate(url, 0.0, {"asked": url})
+        parts = {"bid": units(sale.bid), "price": units(sale.price), "agent": float(sale.winner)}
+        return Candidate(url, units(sale.bid), {"asked": url}, parts)
+
+    def _is_held(self) -> bool:
+        """True if what is on its way must have landed before anything else is decided."""
+        economy = self.economy_
+        if economy.line:
+            return False
+        return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
+
+    def _catch_up(self, candidate: Candidate) -> str:
+        """What was asked for. On resume pages are heard whose auctions have not been held again: hold them."""
+        asked = candidate.carry.get("asked")
+        if not isinstance(asked, str):
+            return candidate.url
+        web = self.economy_.web
+        while (page := web.numbers.get(asked)) is not None and web.pages[page].state == NEW:
+            if not self.desk_.decide(candidate.url):
+                break
+        return asked
+
+    # ---- before the crawl
+
+    trained: ClassVar[bool] = False
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        """The loop of algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""
+        if not lessons.examples:
+            raise BadConfig("no goal pages to learn from", "give examples of what you look for")
+        economy = self._economy(lessons.topic, random.Random(rng.getrandbits(64)), restarted=True)
+        web = economy.web
+        web.known_goals.update(page.url for page in lessons.examples)
+        for page in (*lessons.examples, *lessons.others):
+            economy.landed(page)
+        self._back_crawl(economy, lessons)
+        if not any(
+            len(web.pages[page].links) >= 2
+            for hosts in map(web.at, range(1, 8))
+            for one in hosts.values()
+            for page in one
+        ):
+            raise BadConfig(
+                "no page of these lessons leads to a goal page", "give examples that other pages of the bed link to"
+            )
+        for done in range(0, self.training, 100):
+            while (wanted := economy.decide(min(done + 100, self.training))) is not None:
+                url = Url(web.pages[wanted].url)
+                found = lessons.page(url)
+                if found is None:
+                    economy.missed(url)
+                else:
+                    economy.landed(found, url)
+            progress(_told(economy))
+        self.model_ = save_model(economy)
+
+    def model(self) -> Mapping[str, Any]:
+        if self.model_ is None:
+            raise ValueError("nothing was learned yet")
+        return self.model_
+
+    def use(self, model: Mapping[str, Any]) -> None:
+        load_model(self._economy(Topic(""), random.Random(0)), model)
+        self.model_ = dict(model)
+
+    def _back_crawl(self, economy: Economy, lessons: Lessons) -> None:
+        """Step by step against the links, from the goals."""
+        line = [page.url for page in lessons.examples]
+        for _ in range(self.back):
+            sources = dict.fromkeys(one for url in line for one in lessons.back_links(url, BACK_LINKS))
+            line = []
+            for url in sources:
+                page = lessons.page(url)
+                if page is not None:
+                    economy.landed(page)
+                    line.append(page.url)
+
+    # ---- parts
+
+    def _rules(self) -> Rules:
+        return Rules(
+            self.price, self.reward, self.p, self.q, self.s, self.rate, self.epsilon, pay=self.pay, adapt=self.adapt
+        )
+
+    def _judge(self, words: str) -> Any:
+        return make_judge(self.goal, words, self.goal_share, Analyser(self.stop_words, self.stem))
+
+    def _economy(self, topic: Topic, rng: random.Random, restarted: bool = False) -> Economy:
+        analyser = Analyser(self.stop_words, self.stem)
+        web = KnownWeb(analyser, self._judge(self.goal_words or topic.keywords), self.memory)
+        web.known_goals.update(topic.examples)
+        options = Options(
+            self.fetch_all,
+            "restarted" if restarted else self.sequences,
+            self.forget,
+            self.blacklist_site_after_goal,
+            self.weighting,
+            self.agents,
+            self.cap,
+            self.practice,
+        )
+        difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
+        return Economy(self._rules(), options, web, rng, difficulty, weakly(self._hear))
+
+    def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
+        if not hasattr(self, "untold_") or len(self.untold_) >= UNTOLD:
+            return
+        url = None if page is None else Url(self.economy_.web.pages[page].url)
+        self.untold_.append(Event(kind, facts, url))
+
+    # ---- what survives a restart
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "economy": save_economy(self.economy_),
+            "desk": self.desk_.save(),
+            "untold": [[one.kind, dict(one.facts), one.url] for one in self.untold_],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.economy_ = self._economy(self.topic_, random.Random(0))
+        load_economy(self.economy_, state["economy"])
+        self.desk_.load(state["desk"])
+        self.untold_ = [Event(kind, facts, url) for kind, facts, url in state["untold"]]
+
+
+@strategy("hayek-epsilon")
+@dataclass
+class HayekEpsilon(HayekEstimating):
+    """Auctions at the first price; each newcomer bids a little more than the best, and keeps to it."""
+
+    price: ClassVar[Pricing] = "first"
+
+
+def _told(economy: Economy) -> str:
+    wealth = units(sum(agent.wealth for agent in economy.market.agents.values()))
+    return (
+        f"{economy.tally.sequences} sequences, difficulty {economy.difficulty.level}, "
+        f"{len(economy.market.agents)} agents with {wealth:,.0f}, {len(economy.web.fetched)} pages fetched, "
+        f"goals {len(economy.web.goals)} fetched, {len(economy.tally.recognised)} recognised"
+    )

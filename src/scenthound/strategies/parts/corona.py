@@ -1,0 +1,90 @@
+"""The corona of [ECON]: pages that were fetched and not yet selected, the most promising first.
+
+Not a strategy: `bayes` brings it in the mode that fetches all links of the page it selects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scenthound.model import Url
+from scenthound.text.document_store import Papers, Values
+
+DECIMALS = 12  # rule 3: what is compared is rounded before
+
+
+class Fetched(NamedTuple):
+    """A page of the corona."""
+
+    url: Url
+    number: int
+    """Its place in the order of fetching, by which ties are broken."""
+    depth: int
+    is_goal: bool
+    links: Sequence[Url]
+    """In document order."""
+
+
+class Corona:
+    """Fetched pages with their words and scores."""
+
+    def __init__(self) -> None:
+        self._papers = Papers()
+        self._pages: dict[Url, Fetched] = {}
+        self._scores: dict[Url, float] = {}
+        self._heap: list[tuple[float, int, Url]] = []
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._pages
+
+    def put(self, page: Fetched, counts: Mapping[str, int], score: float) -> None:
+        self._papers.put(page.url, counts)
+        self._pages[page.url], self._scores[page.url] = page, score
+        heappush(self._heap, (-round(score, DECIMALS), page.number, page.url))
+
+    def words(self, url: Url) -> dict[str, int] | None:
+        """The word counts of a page; None if it is not here."""
+        return self._papers.counts(url) if url in self._papers else None
+
+    def select(self) -> tuple[Fetched, float]:
+        """Take out the page with the largest score, of equal ones the one fetched first. Not to be asked if empty."""
+        _, _, url = heappop(self._heap)
+        self._papers.drop(url)
+        return self._pages.pop(url), self._scores.pop(url)
+
+    def rescore(
+        self, weigh: Callable[[Sequence[str]], Values], repeated: bool, scored: Callable[[Url, float], float]
+    ) -> None:
+        """New scores for all: `scored` is given the sum of what `weigh` says of a page's words."""
+        sums = self._papers.sums(weigh, repeated).tolist()
+        self._scores = {url: scored(url, total) for url, total in zip(self._pages, sums, strict=True)}
+        self._make_heap()
+
+    def _make_heap(self) -> None:
+        self._heap = [(-round(self._scores[url], DECIMALS), page.number, url) for url, page in self._pages.items()]
+        heapify(self._heap)
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON and arrays."""
+        return {
+            "papers": self._papers.save(),
+            "pages": [[*page[:4], list(page.links)] for page in self._pages.values()],
+            "scores": np.array([self._scores[url] for url in self._pages]),
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any]) -> Corona:
+        made = cls()
+        made._papers = Papers.load(state["papers"])
+        for fields, score in zip(state["pages"], np.asarray(state["scores"]).tolist(), strict=True):
+            page = Fetched(*fields)
+            made._pages[page.url], made._scores[page.url] = page, score
+        made._make_heap()
+        return made

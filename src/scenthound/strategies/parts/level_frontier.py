@@ -1,0 +1,172 @@
+"""The frontier of a crawler that goes level by level: what is found waits until its stage has come.
+
+Not a strategy: `cc-bfs` and `bayes` bring it. It chooses when it is asked, since only then is it known that a stage is
+over: URLs that robots.txt or the crawl's scope keeps away are never heard of again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from scenthound.model import Candidate, Url
+from scenthound.strategies.parts.host_queues import DECIMALS, HostLines, from_plain, plain
+
+
+class Choice(NamedTuple):
+    """A URL whose stage has come."""
+
+    url: Url
+    score: float
+    carry: Mapping[str, Any]
+    parts: Mapping[str, float]
+    parent: Url | None = None
+    """The page that it is fetched for, if that is not the one it was found on first."""
+    depth: int = 0
+
+
+_Place = tuple[float, int, Url]  # (-score, number in line, url)
+
+
+class Levels:
+    """URLs that were found, and in line those of the stage under way.
+
+    When nothing of a stage is in line or on its way, the strategy is asked for the next. What it holds is saved
+    with the strategy. Hosts rest as in any frontier; a level waits for them.
+    """
+
+    def __init__(self, bound: int | None, more: Callable[[], Iterable[Choice] | None]) -> None:
+        if bound is not None and bound < 1:
+            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+        self.bound, self._more = bound, more
+        self._lines: HostLines[_Place] = HostLines()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything but which hosts rest."""
+        self._found: dict[Url, Candidate] = {}
+        self._in_line: dict[Url, tuple[int, Candidate]] = {}  # with its number
+        self._lines.clear()
+        self._flying: dict[Url, tuple[int, Candidate] | None] = {}  # None: where a redirect led
+        self._next_number = 0
+        self._is_running = False
+        self.popped_number = -1
+
+    # ---- the port
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        if math.isnan(candidate.score):
+            raise ValueError(f"a score must be a number: {candidate.url}")
+        self._flying.pop(candidate.url, None)
+        if candidate.url in self:
+            return None
+        if candidate.due > self._lines.now or (self.bound is not None and len(self) >= self.bound):
+            return candidate
+        if "stage" in candidate.carry:  # a seed, or one that is handed back
+            self._line_up(candidate)
+        else:
+            self._found[candidate.url] = candidate
+        return None
+
+    def rest(self, host: str, until: float) -> None:
+        self._lines.rest(host, until)
+
+    def pop(self, now: float) -> Candidate | None:
+        self._is_running = True
+        self._lines.wake(now)
+        while (place := self._lines.first()) is None:
+            if self._in_line or self._flying:
+                return None
+            chosen = self._more()
+            if chosen is None:
+                return None
+            self.begin(chosen)
+        return self._launch(place[2])
+
+    def ready_at(self) -> float | None:
+        return self._lines.ready_at() if self._in_line else None
+
+    def __len__(self) -> int:
+        return len(self._found) + len(self._in_line)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._found or url in self._in_line
+
+    # ---- what the loop may ask beyond the port
+
+    def settle(self, url: Url) -> None:
+        """What became of a URL is known: the stage does not wait for it any more."""
+        self._flying.pop(url, None)
+        self._found.pop(url, None)
+        self._leave(url)
+
+    def take(self, url: Url) -> Candidate | None:
+        """Pop this very URL if it is in line. Otherwise a redirect leads to it, and the stage waits for it too."""
+        if url in self._in_line:
+            return self._launch(url)
+        if self._is_running:  # before the first pop it is the loop that asks, after a restart
+            self._found.pop(url, None)
+            self._flying[url] = None
+        return None
+
+    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
+        """Return a popped candidate to its old place."""
+        self._flying.pop(candidate.url, None)
+        self._line_up(candidate, number)
+        return None
+
+    def in_flight(self) -> list[Url]:
+        """Popped and not yet settled, oldest first."""
+        return list(self._flying)
+
+    # ---- stages
+
+    def begin(self, chosen: Iterable[Choice]) -> None:
+        """A new stage: of the chosen URLs those that were offered and kept are lined up."""
+        for choice in chosen:
+            found = self._found.pop(choice.url, None)
+            if found is not None:
+                found = found._replace(score=choice.score, carry=choice.carry, parts=choice.parts)
+                if choice.parent not in (None, found.parent):
+                    found = found._replace(parent=choice.parent, depth=choice.depth, anchor="")
+                self._line_up(found)
+
+    def _line_up(self, candidate: Candidate, number: int | None = None) -> None:
+        if number is None:
+            number = self._next_number
+            self._next_number += 1
+        self._in_line[candidate.url] = (number, candidate)
+        self._lines.enter((-round(candidate.score, DECIMALS), number, candidate.url))
+
+    def _launch(self, url: Url) -> Candidate:
+        self._flying[url] = number, candidate = self._in_line[url]
+        self._leave(url)
+        self.popped_number = number
+        return candidate
+
+    def _leave(self, url: Url) -> None:
+        self._in_line.pop(url, None)
+        self._lines.leave(url)
+
+    # ---- what survives a restart
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON. What is on its way counts as in line, in its old place."""
+        line = [*self._in_line.values(), *(entry for entry in self._flying.values() if entry is not None)]
+        return {
+            "found": [_plain(candidate) for candidate in self._found.values()],
+            "line": [[number, _plain(candidate)] for number, candidate in sorted(line, key=lambda one: one[0])],
+            "next": self._next_number,
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.clear()
+        self._found = {candidate.url: candidate for candidate in map(from_plain, state["found"])}
+        for number, fields in state["line"]:
+            self._line_up(from_plain(fields), number)
+        self._next_number = state["next"]
+
+
+def _plain(candidate: Candidate) -> list[Any]:
+    return plain(candidate._replace(due=0.0))  # nothing here waits for a time

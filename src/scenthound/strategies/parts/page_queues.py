@@ -1,0 +1,165 @@
+"""The frontier of a crawler that queues pages, not links: the best page's links are taken in document order.
+
+Not a strategy: `context-graph` brings it. The next URL is the first link, in document order, of the first page that has
+one left; pages are ordered by their score, then by arrival. That is one order over all links, (score of the page,
+number of the page, place in it), so links on hosts that rest are passed over without losing their place. A URL that
+several pages link to has the place of the best of them. When full, the last of the order falls out (rule 7).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+from scenthound.model import Candidate, Url
+from scenthound.strategies.parts.host_queues import DECIMALS, HostLines, from_plain, plain
+
+PAGE, PLACE = "page", "place"
+"""What a candidate carries: the number of the page whose link it is, and its place among that page's links."""
+
+_Place = tuple[float, int, int, Url]  # (-score, number of the page, place in the page, url)
+
+
+class PageQueues:
+    """Links in the order of their pages. What is on its way keeps its place until it is settled."""
+
+    def __init__(self, bound: int | None = None) -> None:
+        if bound is not None and bound < 1:
+            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+        self.bound = bound
+        self._lines: HostLines[_Place] = HostLines()  # of those that are due
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything but which hosts rest."""
+        self._waiting: dict[Url, tuple[Candidate, _Place]] = {}
+        self._flying: dict[Url, Candidate] = {}
+        self._lines.clear()
+        self._parked: list[tuple[float, _Place]] = []  # not due before
+        self._last: list[tuple[float, int, int, Url]] = []  # the order backwards, where there is a bound
+        self._strays = 0
+
+    # ---- the port
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        if math.isnan(candidate.score):
+            raise ValueError(f"a score must be a number: {candidate.url}")
+        place = self._place(candidate)
+        known = self._waiting.get(candidate.url)
+        if known is not None:
+            old, before = known
+            due = max(old.due, candidate.due)
+            if place < before or due > old.due:
+                self._leave(candidate.url)
+                better = candidate if place < before else old
+                self._enter(better._replace(due=due), min(place, before))
+            return None
+        self._flying.pop(candidate.url, None)
+        self._enter(candidate, place)
+        if self.bound is not None and len(self._waiting) > self.bound:
+            return self._leave(self._worst())
+        return None
+
+    def rest(self, host: str, until: float) -> None:
+        self._lines.rest(host, until)
+
+    def pop(self, now: float) -> Candidate | None:
+        self._lines.wake(now)
+        while self._parked and self._parked[0][0] <= self._lines.now:
+            place = heappop(self._parked)[1]
+            if self._is_current(place):
+                self._lines.enter(place)
+        first = self._lines.first()
+        return None if first is None else self._launch(first[3])
+
+    def ready_at(self) -> float | None:
+        while self._parked and not self._is_current(self._parked[0][1]):
+            heappop(self._parked)
+        parked = self._parked[0][0] if self._parked else math.inf
+        return min(parked, self._lines.ready_at()) if self._waiting else None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._waiting
+
+    # ---- what the loop may ask beyond the port
+
+    def settle(self, url: Url) -> None:
+        """What became of a URL is known: it need not be kept any more."""
+        self._flying.pop(url, None)
+        if url in self._waiting:
+            self._leave(url)
+
+    def take(self, url: Url) -> Candidate | None:
+        """Pop this very URL, rested or not; None if it does not wait."""
+        return self._launch(url) if url in self._waiting else None
+
+    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
+        """Return a popped candidate to its old place, which it carries."""
+        return self.push(candidate)
+
+    def in_flight(self) -> list[Url]:
+        """Popped and not yet settled, oldest first."""
+        return list(self._flying)
+
+    # ---- the order
+
+    def _place(self, candidate: Candidate) -> _Place:
+        page: Any = candidate.carry.get(PAGE)
+        place: Any = candidate.carry.get(PLACE)
+        if not isinstance(page, int) or not isinstance(place, int):  # of a sitemap, say: behind all pages so good
+            page, place = 1 << 62, self._strays
+            self._strays += 1
+        return -round(candidate.score, DECIMALS), page, place, candidate.url
+
+    def _enter(self, candidate: Candidate, place: _Place) -> None:
+        self._waiting[candidate.url] = (candidate, place)
+        if self.bound is not None:
+            heappush(self._last, (-place[0], -place[1], -place[2], place[3]))
+            if len(self._last) > 2 * len(self._waiting) + 64:
+                self._last = [(-one[0], -one[1], -one[2], one[3]) for _, one in self._waiting.values()]
+                heapify(self._last)
+        if candidate.due > self._lines.now:
+            heappush(self._parked, (candidate.due, place))
+        else:
+            self._lines.enter(place)
+
+    def _launch(self, url: Url) -> Candidate:
+        candidate = self._leave(url)
+        self._flying[url] = candidate
+        return candidate
+
+    def _leave(self, url: Url) -> Candidate:
+        candidate, _ = self._waiting.pop(url)
+        self._lines.leave(url)
+        return candidate
+
+    def _worst(self) -> Url:
+        while True:
+            score, page, place, url = self._last[0]
+            found = self._waiting.get(url)
+            if found is not None and found[1] == (-score, -page, -place, url):
+                return url
+            heappop(self._last)
+
+    def _is_current(self, place: _Place) -> bool:
+        found = self._waiting.get(place[3])
+        return found is not None and found[1] is place
+
+    # ---- what survives a restart
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON. What is on its way counts as waiting."""
+        waiting = [candidate for candidate, _ in self._waiting.values()]
+        return {"waiting": [plain(one) for one in (*waiting, *self._flying.values())], "strays": self._strays}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.clear()
+        for fields in state["waiting"]:
+            candidate = from_plain(fields)
+            self._enter(candidate, self._place(candidate))
+        self._strays = state["strays"]

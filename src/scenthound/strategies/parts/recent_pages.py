@@ -1,0 +1,118 @@
+"""What was said on the pages read last, and which of their links wait: for scores that change later.
+
+Not a strategy: those that learn from labels, or anew from time to time, bring it. Only so many pages are remembered;
+links found on earlier pages alone keep the score they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from scenthound.model import Candidate, Url
+from scenthound.text.document_store import Papers
+
+MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages of prose
+DECIMALS = 12  # rule 3: what is compared is rounded before
+
+
+class RecentPages:
+    """The last `most` pages: their words, their score, and the links of theirs that were not heard of since.
+
+    The scores of `spared` URLs are not to be touched: seeds go first whatever links to them.
+    """
+
+    def __init__(self, most: int, spared: Iterable[Url] = ()) -> None:
+        self.most, self.spared = most, frozenset(spared)
+        self.papers = Papers()
+        self._scores: dict[Url, float] = {}
+        self._links: dict[Url, Sequence[Url]] = {}
+        self._depths: dict[Url, int] = {}
+        self._parents: dict[Url, list[Url]] = {}  # of links that may wait: the pages they were found on
+
+    def keep(
+        self, url: Url, counts: Mapping[str, int], links: Sequence[Url] = (), score: float = 0.0, depth: int = 0
+    ) -> None:
+        """Remember a page, and forget the oldest if there are too many. Its links wait from now on."""
+        if not self.most:
+            return
+        self.forget(url)
+        self.papers.put(url, counts)
+        self._scores[url], self._links[url], self._depths[url] = score, links, depth
+        for link in links:
+            if link not in self.spared:
+                self._parents.setdefault(link, []).append(url)
+        while len(self._links) > self.most or (self.papers.held > MOST_WORDS and len(self._links) > 1):
+            self.forget(next(iter(self._links)))
+
+    def forget(self, url: Url) -> None:
+        for link in self._links.pop(url, ()):
+            found = self._parents.get(link)
+            if found and url in found:
+                found.remove(url)
+                if not found:
+                    del self._parents[link]
+        self._scores.pop(url, None)
+        self._depths.pop(url, None)
+        self.papers.drop(url)
+
+    def heard_of(self, *urls: Url) -> None:
+        """These wait no longer."""
+        for url in urls:
+            self._parents.pop(url, None)
+
+    def words(self, url: Url) -> dict[str, int] | None:
+        """The word counts of a page; None if it is not among those remembered."""
+        return self.papers.counts(url) if url in self.papers else None
+
+    def counted(self) -> Iterable[tuple[Url, dict[str, int]]]:
+        """All pages with their words, the oldest first."""
+        return ((url, self.papers.counts(url)) for url in self._links)
+
+    def rescored(
+        self,
+        scores: Mapping[Url, float],
+        told: Callable[[Url], Mapping[str, float]],
+        followed: Callable[[Url], bool] = lambda _: False,
+    ) -> list[Candidate]:
+        """Take new scores of pages; gives what that changes for links that wait: the best page each was found on
+        decides (rule 5). `told` gives the parts of a page's new score. Links of pages that are `followed` after all
+        are offered even if they do not wait.
+        """
+        old, touched = self._scores, dict[Url, None]()
+        moved = {url: one for url, one in scores.items() if round(one, DECIMALS) != round(old[url], DECIMALS)}
+        new = {**old, **moved}
+        for url in moved:
+            touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))
+        offers = []
+        for link in touched:
+            parents = self._parents[link]
+            before, best = max(map(old.__getitem__, parents)), max(parents, key=new.__getitem__)
+            if round(new[best], DECIMALS) != round(before, DECIMALS):
+                offer = Candidate(link, new[best], parts=told(best), rescored=True)
+                if followed(best):
+                    offer = offer._replace(parent=best, depth=self._depths[best] + 1)
+                offers.append(offer)
+        self._scores = new
+        return offers
+
+    def save(self) -> dict[str, Any]:
+        """Plain JSON and arrays."""
+        waiting = self._parents
+        return {
+            "papers": self.papers.save(),
+            "pages": [
+                [url, self._scores[url], self._depths[url], [link for link in links if link in waiting]]
+                for url, links in self._links.items()
+            ],
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any], most: int, spared: Iterable[Url] = ()) -> RecentPages:
+        made = cls(most, spared)
+        made.papers = Papers.load(state["papers"])
+        for url, score, depth, links in state["pages"]:
+            made._scores[url], made._links[url], made._depths[url] = float(score), links, depth
+            for link in links:
+                made._parents.setdefault(link, []).append(url)
+        return made

@@ -1,0 +1,289 @@
+"""InfoSpiders: a population of agents, each with words, a small net and a frontier of its own (sheet 40.1).
+
+Menczer and Belew; the redesigned version of [CHAP] 3.5. An agent draws a link of its private frontier with probability
+proportional to e^(greed · score), fetches the page, and gains energy by the similarity of its own keywords with it. Its
+net, which sees the keywords around links, learns what that link brought. The score of a link is
+
+    alpha · net(link) + (1 - alpha) · similarity(page)
+
+An agent with `theta` energy splits: the child has a copy of its net and keywords, one more word from the page they are
+on, half the energy and every second link. `memory=0` is the old version, which could follow links of the current page
+only; `cost` and `death` make the ecological one (0.05 and true).
+
+Ours, as the sheet decides: agents take turns, oldest first, and share what was visited, so that no page is fetched
+twice; seeds are dealt out and fetched first, and nothing is learned from them; a new word has no weight in the child's
+net, and no input in links that were seen before; a link found again keeps its larger score with what was seen then; an
+agent holds at most ⌊bound / population⌋ links, 16 or more. And where the sheet is silent: one of several anchors to a
+URL counts, the best (rule 6); of a topic the first 64 words are used, and no agent has more; a request that brings no
+page costs nothing and teaches nothing; seeds that wait are kept with `memory=0`. In a live crawl an agent asks for one
+page at a time, and links of hosts that rest do not take part in its draw (see `spider_pack`).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Event, Link, Miss, Page, Topic, Url
+from scenthound.ports import Frontier
+from scenthound.strategies import strategy
+from scenthound.strategies.parts.callbacks import weakly
+from scenthound.strategies.spiders.links import Links
+from scenthound.strategies.spiders.net import DECIMALS, Net, Numbers, link_inputs, sightings
+from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
+from scenthound.text.contexts import page_counts
+from scenthound.text.lasting import Lasting
+from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts, cosine
+
+MOST_WORDS = 64  # inputs of a net, and numbers kept with every link
+FARTHEST = 1000
+MOST_AGENTS = 10_000
+MOST_UNITS = 256
+_GROUPS = Lasting("anchor groups")
+SHOWN = 6  # decimals of what is told
+
+
+class Meal(NamedTuple):
+    """An agent's energy after a page, and whether it is enough to split."""
+
+    energy: float
+    is_enough: bool
+
+
+def meal(energy: float, similarity: float, cost: float, theta: float) -> Meal:
+    """What a page does to an agent.
+
+    >>> meal(1.5, 0.75, 0.05, 2.0)
+    Meal(energy=2.2, is_enough=True)
+    """
+    after = energy + similarity - cost
+    return Meal(after, after >= theta)
+
+
+def new_word(counts: Mapping[str, int], known: Iterable[str]) -> str | None:
+    """The most frequent term that is none of the known; of equals the first to appear.
+
+    >>> new_word({"solar": 3, "roof": 2, "kit": 2}, ["solar"])
+    'roof'
+    """
+    had = set(known)
+    words = (word for word in counts if word not in had)
+    return max(words, key=counts.__getitem__, default=None)
+
+
+@strategy("infospiders")
+@dataclass
+class InfoSpiders:
+    """Agents that live off relevant pages, learn which words around links pay, and multiply."""
+
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "net": "what the agent's net made of the words around the link",
+        "page": "similarity of the page it was found on with the agent's keywords",
+        "agent": "number of the agent that drew it",
+        "energy": "its energy when it did",
+        "probability": "how likely this link was among all that the agent held",
+    }
+    alpha: float = field(
+        default=0.5, metadata={"doc": "weight of the net in a link's score, from 0 to 1; the page has the rest"}
+    )
+    greed: float = field(default=5.0, metadata={"doc": "beta: how much a better link is preferred; 0 draws blindly"})
+    rate: float = field(default=0.5, metadata={"doc": "eta: how fast the nets learn; 0 leaves them as they are"})
+    reach: int = field(
+        default=5, metadata={"doc": f"rho: anchors between a word and a link that are looked across, up to {FARTHEST}"}
+    )
+    hidden: int = field(
+        default=16,
+        metadata={"doc": "hidden units: this many, but no more than the topic has words; 0 for a single unit"},
+    )
+    theta: float = field(default=2.0, metadata={"doc": "energy at which an agent splits; it begins with half of it"})
+    cost: float = field(default=0.0, metadata={"doc": "energy that a page costs; 0.05 in the ecological version"})
+    death: bool = field(default=False, metadata={"doc": "remove agents whose energy is below 0"})
+    population: int = field(default=64, metadata={"doc": f"most agents at a time, up to {MOST_AGENTS}"})
+    memory: int = field(default=1, metadata={"doc": "1; or 0, where an agent forgets the links of earlier pages"})
+    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
+    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+
+    def __post_init__(self) -> None:
+        self._check_number("alpha", 0, 1, "give a number from 0 to 1")
+        for name in ("greed", "rate", "cost"):
+            self._check_number(name, 0, math.inf, "give a number, 0 or more")
+        self._check_number("theta", 0, math.inf, "give a number above 0")
+        if self.theta <= 0:
+            raise BadConfig(f"infospiders: `theta` can't be {self.theta!r}", "give a number above 0")
+        self._check_whole("reach", 0, FARTHEST)
+        self._check_whole("hidden", 0, MOST_UNITS)
+        self._check_whole("population", 1, MOST_AGENTS)
+        if self.memory not in (0, 1):
+            raise BadConfig(f"infospiders: `memory` can't be {self.memory!r}", "write 1, or 0 for the old version")
+        for name in ("death", "stem"):
+            if type(getattr(self, name)) is not bool:
+                raise BadConfig(f"infospiders: `{name}` can't be {getattr(self, name)!r}", "write true or false")
+        if self.stop_words not in list(STOP_LISTS):
+            raise BadConfig(
+                f"infospiders: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
+            )
+        self.rng_ = random.Random(0)
+        self.pack_ = self._made(None)
+        self.untold_: list[Event] = []
+        self.parent_: tuple[Agent, str | None, Url] | None = None
+
+    def _check_number(self, name: str, least: float, most: float, hint: str) -> None:
+        value = getattr(self, name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not is_number or not least <= value <= most:
+            raise BadConfig(f"infospiders: `{name}` can't be {value!r}", hint)
+
+    def _check_whole(self, name: str, least: int, most: int) -> None:
+        value = getattr(self, name)
+        if type(value) is not int or not least <= value <= most:
+            raise BadConfig(f"infospiders: `{name}` can't be {value!r}", f"give a whole number from {least} to {most}")
+
+    # ---- what the crawl asks
+
+    def lucky(self, rng: random.Random) -> None:
+        self.rng_ = rng
+
+    def frontier(self, bound: int | None) -> Frontier:
+        self.pack_ = self._made(bound)
+        return self.pack_
+
+    def _made(self, bound: int | None) -> Pack:
+        return Pack(bound, self.population, self.greed, weakly(self._retired), weakly(self._split))
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.analyser_ = Analyser(self.stop_words, self.stem)
+        said = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
+        seeds = list(dict.fromkeys(seeds))
+        self.untold_, self.parent_ = [], None
+        self.pack_.clear(self.rng_.getrandbits(64))
+        for number, seed in enumerate(seeds[: self.population]):
+            net = Net.born(len(said), min(self.hidden, len(said)), self.rng_)
+            self._join(Agent(number, None, Counts(said), net, self.theta / 2, Links(len(said))), seed)
+        return [Candidate(url, math.inf, {"agent": place % self.population}) for place, url in enumerate(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        self._split()
+        agent, flight = self.pack_.landed(page.candidate)
+        if agent is None:
+            return []
+        counts = page_counts(page, self.analyser_)
+        similarity = cosine(agent.keywords, counts)
+        enough = self._feed(agent, flight, similarity, page.url)
+        if self.death and agent.energy < 0:
+            self.pack_.remove(agent)
+            self._gone(agent, "starved")
+            return []
+        if not self.memory:
+            self._forget(agent)
+        if enough and len(self.pack_.agents) < self.population:
+            word = new_word(counts, agent.keywords) if len(agent.keywords) < MOST_WORDS else None
+            self.parent_ = (agent, word, page.url)
+        return self._scored(agent, page, similarity)
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        self._split()
+        self.pack_.landed(miss.candidate)
+        return ()
+
+    def told(self) -> Iterable[Event]:
+        self._split()
+        told, self.untold_ = self.untold_, []
+        return told
+
+    # ---- the life of an agent
+
+    def _feed(self, agent: Agent, flight: Flight | None, similarity: float, url: Url) -> bool:
+        before = agent.energy
+        agent.energy, enough = meal(before, similarity, self.cost, self.theta)
+        agent.pages += 1
+        facts = {"agent": agent.number, "similarity": similarity, "before": before, "energy": agent.energy}
+        if flight is not None and flight.inputs is not None and len(flight.inputs) == len(agent.keywords):
+            facts["expected"] = agent.net.learn(flight.inputs.astype(np.float64), similarity, self.rate)
+        self.untold_.append(Event("fed", {name: round(value, SHOWN) for name, value in facts.items()}, url))
+        return enough
+
+    def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
+        """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
+        outlinks = page.outlinks
+        numbers, groups = page.derived((_GROUPS,), lambda: anchor_groups(page, outlinks))
+        seen = sightings(page, agent.columns, self.analyser_)
+        inputs = link_inputs(seen, len(page.links), agent.columns, self.reach)
+        outputs = np.round(agent.net.outputs(inputs), DECIMALS)
+        rows = _best(outputs, groups, len(outlinks))
+        net = outputs[rows]
+        scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
+        self.pack_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
+        return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
+
+    def _forget(self, agent: Agent) -> None:
+        """The old version: of earlier pages nothing is left but seeds that wait."""
+        links = agent.links
+        for url in [url for url, row in links.rows.items() if links.score[row] < math.inf]:
+            self.pack_.drop(agent, url)
+
+    def _split(self) -> None:
+        """Step 7, once the links of the page have been taken in: whoever comes next asks for it."""
+        if self.parent_ is None:
+            return
+        (agent, word, url), self.parent_ = self.parent_, None
+        if agent.number not in self.pack_.agents:
+            return
+        keywords = Counts(agent.keywords if word is None else {**agent.keywords, word: 1})
+        agent.energy /= 2
+        net = agent.net.child(len(keywords) - len(agent.keywords))
+        child = Agent(self.pack_.births, agent.number, keywords, net, agent.energy, Links(len(keywords)))
+        self.pack_.share(agent, child)
+        self._join(child, url)
+
+    def _join(self, agent: Agent, url: Url) -> None:
+        self.pack_.join(agent)
+        facts = {"agent": agent.number, "parent": agent.parent, "energy": round(agent.energy, SHOWN)}
+        words = list(agent.keywords)
+        self.untold_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
+
+    def _retired(self, agent: Agent) -> None:
+        self._gone(agent, "nothing left")
+
+    def _gone(self, agent: Agent, why: str) -> None:
+        energy = round(agent.energy, SHOWN)
+        self.untold_.append(Event("died", {"agent": agent.number, "why": why, "energy": energy, "pages": agent.pages}))
+
+    # ---- what survives a restart
+
+    def save(self) -> Mapping[str, Any]:
+        self._split()
+        return {
+            "pack": self.pack_.save(),
+            "untold": [[event.kind, dict(event.facts), event.url] for event in self.untold_],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.parent_ = None
+        self.pack_.load(state["pack"])
+        self.untold_ = [Event(*fields) for fields in state["untold"]]
+
+
+def anchor_groups(page: Page, outlinks: Sequence[Link]) -> tuple[Mapping[Url, int], Sequence[int]]:
+    """The place of each URL among the outlinks, and that of every anchor of the page; -1 for the page itself."""
+    numbers = {link.url: place for place, link in enumerate(outlinks)}
+    return numbers, [numbers.get(link.url, -1) for link in page.links]
+
+
+def _best(outputs: Numbers, groups: Sequence[int], size: int) -> list[int]:
+    """For each group the member with the largest output, the first of equals."""
+    if size == len(groups):
+        return list(range(size))
+    best: list[int] = [-1] * size
+    known = outputs.tolist()
+    for place, group in enumerate(groups):
+        if group >= 0 and (best[group] < 0 or known[place] > known[best[group]]):
+            best[group] = place
+    return best

@@ -1,0 +1,416 @@
+"""A pack of spiders as one frontier: whose turn it is, what each holds, what is on its way (sheet 40.1).
+
+Not a strategy: `infospiders` brings it. Agents take turns, oldest first, one page a turn. An agent that waits for a
+reply lets the others go on; one whose page merely waits for its host to wake may draw another, after the rest. An agent
+whose links all lie on resting hosts misses its turn. A URL that one agent draws leaves the frontiers of all.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scenthound import url as urls
+from scenthound.model import Candidate, Url
+from scenthound.strategies.spiders.links import Hosts, Links, candidate, plain
+from scenthound.strategies.spiders.net import Net
+from scenthound.text.vectors import Counts
+
+FEWEST = 16  # links that an agent may hold however tight the bound is [sheet 40.1]
+
+
+@dataclass(slots=True, eq=False)
+class Agent:
+    """One spider."""
+
+    number: int
+    parent: int | None
+    keywords: Counts
+    """Its words, in order, and how often each was said."""
+    net: Net
+    energy: float
+    links: Links
+    pages: int = 0
+    heard: int = 0
+    """Pages and misses it was told of: the number of its turn."""
+    flying: set[Url] = field(default_factory=set)
+    columns: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.columns = {word: place for place, word in enumerate(self.keywords)}
+
+
+class Flight(NamedTuple):
+    """A page on its way, and what was seen of the link to it; no inputs for one that no link led to."""
+
+    agent: int
+    about: Candidate
+    number: int
+    net: float
+    page: float
+    inputs: Any
+
+
+class View(NamedTuple):
+    """What an agent saw of the links of a page, which are about to be pushed."""
+
+    agent: Agent
+    page: float
+    """The similarity of the page."""
+    rows: Mapping[Url, int]
+    net: Sequence[float]
+    inputs: Any
+
+
+class Sight(NamedTuple):
+    """What an agent saw of a link."""
+
+    agent: Agent
+    net: float = 0.0
+    page: float = 0.0
+    inputs: Any = 0.0
+
+
+class Pack:
+    """The frontier port over the private frontiers of all agents."""
+
+    def __init__(
+        self,
+        bound: int | None,
+        most: int,
+        greed: float,
+        retired: Callable[[Agent], None],
+        ripen: Callable[[], None],
+    ) -> None:
+        if bound is not None and bound < 1:
+            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+        self.limit = None if bound is None else max(FEWEST, bound // most)
+        self.greed, self._retired, self._ripen = greed, retired, ripen
+        self._hosts = Hosts()
+        self._now = 0.0
+        self.clear(0)
+
+    def clear(self, luck: int) -> None:
+        """No agents and no links; which hosts rest is remembered."""
+        for agent in list(getattr(self, "agents", {}).values()):
+            self.remove(agent)
+        self.agents: dict[int, Agent] = {}
+        self.luck, self.births = luck, 0
+        self.view: View | None = None
+        self.popped_number, self.last_rank = -1, 1
+        self._holders: dict[Url, list[int]] = {}
+        self._flights: dict[Url, Flight] = {}
+        self._unclaimed: dict[Url, Flight] = {}
+        self._turn = self._dealt = -1
+        self._next_number = 0
+        self._is_running = False
+        self._led_to: Url | None = None
+
+    # ---- the port
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        url, score = candidate.url, candidate.score
+        if score != score:
+            raise ValueError(f"a score must be a number: {url}")
+        if candidate.due > self._now or not self.agents:
+            return candidate
+        if self._unclaimed:
+            self._unclaimed.pop(url, None)
+        view = self.view
+        row = view.rows.get(url) if view is not None else None
+        if view is None or row is None or view.agent.number not in self.agents:
+            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or a site map's
+        links = view.agent.links
+        known = links.rows.get(url)
+        if known is not None and score <= links.score[known]:
+            return None  # most links of a page have been met before: nothing is seen better now
+        return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
+
+    def rest(self, host: str, until: float) -> None:
+        self._hosts.rest(host, until, self._now)
+
+    def pop(self, now: float) -> Candidate | None:
+        self._now = max(self._now, now)
+        self._start()
+        self._ripen()
+        for agent in self._in_turn():
+            if self._is_busy(agent):
+                continue
+            if not agent.links:
+                self.retire(agent)
+                continue
+            wakes = self._hosts.wakes(agent.links.host[: len(agent.links.about)], self._now)
+            drawn = agent.links.draw(self._lot(agent), self.greed, wakes, self._now)
+            if drawn is not None:
+                return self._launch(agent, drawn.row, drawn.probability).about
+        return None
+
+    def ready_at(self) -> float | None:
+        ready = math.inf
+        for agent in self.agents.values():
+            if not agent.links or self._is_busy(agent):
+                continue
+            size = len(agent.links.about)
+            wakes = self._hosts.wakes(agent.links.host[:size], self._now)
+            if wakes is None:
+                return self._now
+            ready = min(ready, max(self._now, float(wakes[agent.links.score[:size] > -math.inf].min())))
+        return ready if self._holders or self._unclaimed else None
+
+    def __len__(self) -> int:
+        """How many different URLs wait."""
+        return len(self._holders) + len(self._unclaimed)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._holders or url in self._unclaimed
+
+    # ---- what the loop may ask beyond the port
+
+    def settle(self, url: Url) -> None:
+        """What became of a URL is known: nobody waits for it any more. If it led elsewhere, they wait for that."""
+        flight, led_to, self._led_to = self._end(url), self._led_to, None
+        if flight is not None and led_to is not None and led_to != url:
+            there = self._flights.get(led_to)
+            if there is None or there.about.score <= flight.about.score:
+                self._end(led_to)
+                self._begin(led_to, flight)
+        self._unclaimed.pop(url, None)
+        self._withdraw(url)
+
+    def take(self, url: Url) -> Candidate | None:
+        """Pop this very URL if it waits. A redirect that leads to it counts as its flight from now on."""
+        if (flight := self._unclaimed.pop(url, None)) is not None:
+            self._begin(url, flight)
+            return flight.about
+        if self._is_running and url not in self._flights:  # before the first pop it is the loop, after a restart
+            self._led_to = url
+        if url not in self._holders:
+            return None
+        holders = [self.agents[number] for number in sorted(self._holders[url])]
+        agent = max(holders, key=lambda holder: holder.links.score[holder.links.rows[url]])
+        return self._launch(agent, agent.links.rows[url]).about
+
+    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
+        """Return a popped candidate to the agent that drew it."""
+        flight = self._end(candidate.url)
+        if flight is None or flight.agent not in self.agents:
+            return self.push(candidate)
+        return self._return(flight)
+
+    def in_flight(self) -> list[Url]:
+        """Popped and not yet settled, oldest first."""
+        return list(self._flights)
+
+    def urls(self) -> list[Url]:
+        """All that wait."""
+        return [*self._holders, *self._unclaimed]
+
+    # ---- agents
+
+    def join(self, agent: Agent) -> None:
+        self.agents[agent.number] = agent
+        self.births = max(self.births, agent.number + 1)
+
+    def retire(self, agent: Agent) -> None:
+        """An agent with nothing left goes, unless it is the last or waits for a page."""
+        if len(self.agents) > 1 and not agent.flying and not agent.links:
+            self.remove(agent)
+            self._retired(agent)
+
+    def remove(self, agent: Agent) -> None:
+        """The agent goes, and its links with it."""
+        for url in list(agent.links):
+            self.drop(agent, url)
+        del self.agents[agent.number]
+
+    def drop(self, agent: Agent, url: Url) -> None:
+        """The agent does not hold this link any more."""
+        self._hosts.leave(agent.links.cross_out(url))
+        holders = self._holders[url]
+        holders.remove(agent.number)
+        if not holders:
+            del self._holders[url]
+
+    def share(self, agent: Agent, child: Agent) -> None:
+        """The child joins with every second link of its parent, by score."""
+        stay, go = agent.links.halves()
+        child.links = agent.links.part(go, len(child.keywords))
+        for url in child.links:
+            self._holders[url].remove(agent.number)
+            self._holders[url].append(child.number)
+        agent.links.keep(stay)
+        self.join(child)
+
+    def landed(self, about: Candidate) -> tuple[Agent | None, Flight | None]:
+        """Whose page this is and what was seen of the link to it. Who has gone is stood in for by the oldest."""
+        flight = self._end(about.url) or self._catch_up(about)
+        number = flight.agent if flight is not None else about.carry.get("agent")
+        agent = self.agents.get(number) if isinstance(number, int) else None
+        agent = agent or next(iter(self.agents.values()), None)
+        if agent is not None:
+            agent.heard += 1
+            self._turn = agent.number
+        return agent, flight
+
+    def _catch_up(self, about: Candidate) -> Flight | None:
+        """On resume pages are heard again that were drawn after the state was saved: the same draw once more."""
+        number, link = about.carry.get("agent"), about.carry.get("link")
+        agent = self.agents.get(number) if isinstance(number, int) else None
+        if agent is None or not isinstance(link, int) or (url := agent.links.find(link)) is None:
+            return None
+        for other in self._in_turn():
+            if other is agent:
+                break
+            if not other.links:
+                self.retire(other)
+        self._launch(agent, agent.links.rows[url])
+        return self._end(url)
+
+    def _start(self) -> None:
+        """What was on its way when the state was saved, and is not any more, waits again."""
+        self._is_running = True
+        for url, flight in self._unclaimed.items():
+            if flight.agent in self.agents and url not in self._holders:
+                self._return(flight)
+        self._unclaimed.clear()
+
+    def _in_turn(self) -> list[Agent]:
+        """Oldest first, from behind the one that was told of a page last; those with nothing on its way before all."""
+        numbers = list(self.agents)
+        place = bisect_right(numbers, self._turn)
+        agents = [self.agents[number] for number in [*numbers[place:], *numbers[:place]]]
+        return sorted(agents, key=lambda agent: bool(agent.flying)) if self._flights else agents
+
+    def _is_busy(self, agent: Agent) -> bool:
+        """It waits for a reply. One that only waits for a host to wake is free."""
+        for url in agent.flying:
+            until = self._hosts.until(urls.host(url))
+            if until <= self._now or until == math.inf:
+                return True
+        return False
+
+    def _lot(self, agent: Agent) -> float:
+        """An agent's luck: a function of its turn and of how much it holds, so that after a restart it is the same.
+
+        A draw that nobody is told of, as of a link that leads to a known page, leaves its mark in the second only.
+        """
+        return random.Random(f"{self.luck}:{agent.number}:{agent.heard}:{len(agent.links)}").random()
+
+    def _keeper(self, candidate: Candidate) -> Agent:
+        """Whose a URL is that no link led to: whoever had it, or the agents one after the other."""
+        agent = self.agents.get(candidate.carry.get("agent", -1))
+        if agent is None:
+            numbers = list(self.agents)
+            self._dealt = numbers[bisect_right(numbers, self._dealt) % len(numbers)]
+            agent = self.agents[self._dealt]
+        return agent
+
+    # ---- links
+
+    def _hold(self, sight: Sight, about: Candidate, number: int = -1) -> Candidate | None:
+        """Give a link to an agent; gives what nobody holds any more."""
+        agent, net, page, inputs = sight
+        links, url = agent.links, about.url
+        if url in links:
+            links.raise_to(about, net, page, inputs)
+            return None
+        if number < 0:
+            number, self._next_number = self._next_number, self._next_number + 1
+        worst = links.last() if self.limit is not None and len(links) >= self.limit else None
+        if worst is not None and about.score <= worst.score:  # it would be the last of the order
+            return about if url not in self._holders else None
+        links.put(about, self._hosts.enter(urls.host(url)), number, net, page, inputs)
+        self._holders.setdefault(url, []).append(agent.number)
+        if worst is None:
+            return None
+        self.drop(agent, worst.url)
+        return worst if worst.url not in self._holders else None
+
+    def _return(self, flight: Flight) -> Candidate | None:
+        """Give a link back to the agent that drew it, as it was."""
+        about = flight.about._replace(carry={}, parts={})
+        inputs = 0.0 if flight.inputs is None else flight.inputs
+        return self._hold(Sight(self.agents[flight.agent], flight.net, flight.page, inputs), about, flight.number)
+
+    def _withdraw(self, url: Url) -> None:
+        for number in list(self._holders.get(url, ())):
+            self.drop(self.agents[number], url)
+
+    def _launch(self, agent: Agent, row: int, probability: float = 0.0) -> Flight:
+        links = agent.links
+        about, number = links.about[row], int(links.number[row])
+        assert about is not None
+        parts, inputs = {"agent": float(agent.number), "energy": agent.energy}, None
+        if about.score < math.inf:
+            parts = {"net": float(links.net[row]), "page": float(links.page[row]), **parts, "probability": probability}
+            inputs = links.inputs[row].copy()
+        carry = {"agent": agent.number, "link": number}
+        self.popped_number = number
+        self.last_rank = 1 + int(np.count_nonzero(links.score[: len(links.about)] > links.score[row]))
+        net, page = float(links.net[row]), float(links.page[row])
+        flight = Flight(agent.number, about._replace(carry=carry, parts=parts), number, net, page, inputs)
+        self._withdraw(about.url)
+        self._begin(about.url, flight)
+        return flight
+
+    def _begin(self, url: Url, flight: Flight) -> None:
+        self._flights[url] = flight
+        if flight.agent in self.agents:
+            self.agents[flight.agent].flying.add(url)
+
+    def _end(self, url: Url) -> Flight | None:
+        flight = self._flights.pop(url, None)
+        if flight is not None and flight.agent in self.agents:
+            self.agents[flight.agent].flying.discard(url)
+        return flight
+
+    # ---- what survives a restart
+
+    def save(self) -> dict[str, Any]:
+        """JSON and arrays."""
+        flights = {**self._unclaimed, **self._flights}
+        return {
+            "agents": [_saved(agent) for agent in self.agents.values()],
+            "flights": [
+                [url, flight.agent, plain(flight.about), *flight[2:5], None if flight.inputs is None else flight.inputs]
+                for url, flight in flights.items()
+            ],
+            "luck": str(self.luck),
+            "counts": [self.births, self._turn, self._dealt, self._next_number],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.clear(int(state["luck"]))
+        self.births, self._turn, self._dealt, self._next_number = state["counts"]
+        for fields in state["agents"]:
+            agent = _loaded(fields)
+            self.agents[agent.number] = agent
+            links = agent.links
+            for url, row in links.rows.items():
+                self._holders.setdefault(url, []).append(agent.number)
+                links.host[row] = self._hosts.enter(urls.host(url))
+        for url, number, about, *rest in state["flights"]:
+            self._unclaimed[url] = Flight(number, candidate(about), *rest)
+
+
+def _saved(agent: Agent) -> dict[str, Any]:
+    net = agent.net
+    return {
+        "agent": [agent.number, agent.parent, agent.energy, agent.pages, agent.heard],
+        "keywords": [[word, times] for word, times in agent.keywords.items()],
+        "net": [net.w1, net.b1, net.w2, net.b2],
+        "links": agent.links.save(),
+    }
+
+
+def _loaded(state: Mapping[str, Any]) -> Agent:
+    number, parent, energy, pages, heard = state["agent"]
+    keywords = Counts(dict(state["keywords"]))
+    links = Links.load(state["links"], len(keywords))
+    return Agent(number, parent, keywords, Net(*state["net"]), energy, links, pages, heard)

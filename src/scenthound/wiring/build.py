@@ -1,0 +1,140 @@
+"""The parts of a crawl, each made of its settings: strategy, fetcher, readers, limits, scope; and who we say we are."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import resource
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from scenthound.errors import BadConfig, UnknownName
+from scenthound.loop.scope import Scope
+from scenthound.loop.settings import Settings, read
+from scenthound.model import Topic
+from scenthound.page.pool import Readers
+from scenthound.ports import Strategy
+from scenthound.strategies import SHELF as STRATEGIES
+from scenthound.text.contexts import Around
+from scenthound.text.judge import Judge
+from scenthound.web.addresses import parse_networks
+from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.landing import PageLimits
+
+PRODUCT = "scenthound"
+
+
+def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
+    """A strategy by its name, its parameters checked against its fields."""
+    kind = STRATEGIES.get(name)
+    made: Strategy = read(kind, parameters or {}, what=f"parameter of {name}")
+    return made
+
+
+def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell settings of the crawl from parameters of the strategy, by their names."""
+    known = {f.name for f in fields(Settings)}
+    own = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
+    settings: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
+    for name, value in pairs.items():
+        key = name.replace("-", "_")
+        (parameters if key in own else settings)[key] = value
+        if key not in own and key not in known:
+            raise UnknownName.among(
+                "setting", name, known | own, f"`scenthound strategies {strategy}` lists its parameters"
+            )
+    return settings, parameters
+
+
+def check_topic(topic: Topic) -> None:
+    """Raise `BadConfig` for a topic that no page can be like."""
+    if not topic.keywords.strip():
+        raise BadConfig("the topic has no words", "say what you look for, as: hot air ballooning")
+    if not Judge(topic).query.counts:
+        raise BadConfig(
+            f"nothing is left of the topic “{topic.keywords[:80]}” without its stop words",
+            "name what the pages are about, as: hot air ballooning",
+        )
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    with contextlib.suppress(PackageNotFoundError):
+        found[PRODUCT] = version(PRODUCT)
+    return found
+
+
+def user_agent(settings: Settings) -> str:
+    """Who we say we are: the product, its version, and whom to write to."""
+    if settings.user_agent:
+        return settings.user_agent
+    about = f" (+{settings.contact})" if settings.contact else ""
+    return f"{PRODUCT}/{versions().get(PRODUCT, '0')}{about}"
+
+
+def product_token(settings: Settings) -> str:
+    """The name that robots.txt is read for."""
+    return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
+
+
+def make_fetcher(settings: Settings) -> HttpFetcher:
+    limits = FetchLimits(
+        bytes=settings.page_bytes,
+        header_bytes=settings.header_bytes,
+        connect=settings.connect_timeout,
+        first_byte=settings.first_byte_timeout,
+        rate=settings.min_rate,
+        rate_time=settings.min_rate_time,
+        idle=settings.idle_timeout,
+        total=settings.page_timeout,
+        idle_connections=_idle_connections(settings.concurrency, settings.slow_requests),
+    )
+    return HttpFetcher(
+        limits,
+        user_agent(settings),
+        allow_private=parse_networks(settings.allow_private),
+        proxy=settings.proxy or None,
+        verify_tls=settings.verify_tls,
+    )
+
+
+def _idle_connections(concurrency: int, slow: int) -> int:
+    """So many that every host in flight keeps its connection while it rests, within the files that we may open."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
+
+
+def make_readers(settings: Settings, around: Sequence[Around] = ()) -> Readers | None:
+    agent = product_token(settings) if settings.robots else ""
+    return Readers(settings.workers, page_limits(settings), agent, around) if settings.workers else None
+
+
+def around(strategy: Strategy) -> Sequence[Around]:
+    """What a strategy says it will ask about links; a stranger's may call something else `around`."""
+    said = getattr(strategy, "around", ())
+    return [one for one in said if isinstance(one, Around)] if isinstance(said, Sequence) else ()
+
+
+def page_limits(settings: Settings) -> PageLimits:
+    return PageLimits(
+        unpacked=settings.page_bytes,
+        ratio=settings.unpack_ratio,
+        links=settings.links_per_page,
+        url_length=settings.url_length,
+    )
+
+
+def make_scope(settings: Settings) -> Scope:
+    return Scope(
+        frozenset(settings.hosts),
+        frozenset(settings.domains),
+        frozenset(settings.not_hosts),
+        frozenset(settings.not_domains),
+        tuple(settings.paths),
+        tuple(settings.not_paths),
+        settings.depth,
+        settings.traps,
+    )

@@ -1,0 +1,352 @@
+"""`crawl`, `resume`, `demo` and `lab` from the outside: real processes, real HTTP on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from scenthound.cli.app import run
+from scenthound.cli.inputs import slug, understand
+from scenthound.errors import ScenthoundError
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.serve import BedServer, serving
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.model import Topic
+from scenthound.store.lock import lock
+from support.small_crawl import small_crawl
+
+COMMAND = [sys.executable, "-m", "scenthound"]
+
+
+@pytest.fixture(scope="module")
+def web() -> GeneratedWeb:
+    return GeneratedWeb(400, 3)
+
+
+@pytest.fixture(scope="module")
+def proxy(web: GeneratedWeb) -> Iterator[str]:
+    with serving(web) as address:
+        yield f"http://{address}"
+
+
+def asked(topic: BedTopic, proxy: str, out: Path) -> list[str]:
+    seeds = [word for seed in topic.seeds for word in ("--seed", str(seed))]
+    return ["crawl", topic.keywords, *seeds, "--proxy", proxy, "--delay", "10 ms", "--out", str(out)]
+
+
+def test_a_crawl_says_what_came_of_it(
+    web: GeneratedWeb, proxy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "crawl"
+    assert run([*asked(web.topics[0], proxy, out), "--pages", "40"]) == 0
+    told = capsys.readouterr()
+    assert "40 of 40" in told.out
+    assert "the budget of pages was spent" in told.out
+    assert f"report: {out / 'report.html'}" in told.err
+    assert "note: --contact" in told.err
+    assert "\x1b" not in told.out + told.err, "no terminal, no colours, no bars"
+    assert (out / "report.html").is_file()
+    assert run(["resume", str(out), "--pages", "50", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["pages"] == 50
+    assert run([*asked(web.topics[0], proxy, out), "--pages", "40"]) == 4
+    assert f"hint: go on with it: scenthound resume {out}" in capsys.readouterr().err
+
+
+def test_json_is_all_that_is_printed(
+    web: GeneratedWeb, proxy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = asked(web.topics[0], proxy, tmp_path / "crawl")
+    assert run([*words, "--pages", "10", "--strategy", "breadth-first", "--json"]) == 0
+    told = capsys.readouterr()
+    document = json.loads(told.out)
+    assert (document["pages"], document["strategy"], document["ended"]) == (10, "breadth-first", "pages")
+    assert Path(document["report"]).is_file()
+
+
+def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> None:
+    out = tmp_path / "crawl"
+    with serving(BedServer(web, latency=0.1)) as address:
+        words = asked(web.topics[0], f"http://{address}", out)
+        process = subprocess.Popen(
+            [*COMMAND, *words, "--pages", "300", "--concurrency", "4"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        wait_for_pages(out, 5)
+        process.send_signal(signal.SIGINT)
+        told, talk = process.communicate(timeout=120)
+        assert process.returncode == 11, talk
+        assert "Press Ctrl-C again to stop now" in talk
+        assert f"scenthound resume {out}" in talk
+        assert "interrupted" in told
+        assert (out / "report.html").is_file()
+        done = subprocess.run(
+            [*COMMAND, "resume", str(out), "--pages", "60"], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    assert "60 of" in done.stdout
+
+
+def wait_for_pages(out: Path, pages: int) -> None:
+    """Until so many pages are recorded."""
+    for _ in range(2400):
+        with contextlib.suppress(sqlite3.OperationalError):  # it is just being made
+            with contextlib.closing(sqlite3.connect(f"file:{out / 'crawl.db'}?mode=ro", uri=True)) as database:
+                count = database.execute("SELECT count(*) FROM history").fetchone()[0]
+            if count >= pages:
+                return
+        time.sleep(0.05)
+    raise AssertionError("the crawl did not begin")
+
+
+def test_progress_without_a_terminal_is_a_plain_line(proxy: str, web: GeneratedWeb, tmp_path: Path) -> None:
+    from scenthound.cli.progress import Progress
+    from scenthound.wiring import begin
+
+    session = begin(web.topics[0].topic, list(web.topics[0].seeds), tmp_path / "crawl")
+    try:
+        with Progress(session) as progress:
+            progress.tick()
+            line = progress.line()
+    finally:
+        session.close()
+    assert re.fullmatch(
+        r"0 of 1,000 pages, 0\.0/s, harvest 0\.0% \(last 100: 0\.0%\), frontier \d+, hosts 0, errors 0", line
+    )
+
+
+# ---- bad input, each with its message, its hint and its exit code
+
+
+FROM = ["--seed", "http://a.test/"]
+BEES = ["bees", *FROM]
+BAD = {
+    "no seeds": (["bees"], 2, "no seeds", "--seed URL"),
+    "no topic": ([*FROM], 2, "no topic", "hot air ballooning"),
+    "empty topic": ([" ", *FROM], 4, "no words", "say what you look for"),
+    "unknown strategy": ([*BEES, "--strategy", "best-frist"], 2, "called `best-frist`", "`best-first`"),
+    "unknown setting": ([*BEES, "--set", "dellay=1"], 2, "no setting called `dellay`", "`delay`"),
+    "no value": ([*BEES, "--set", "delay"], 2, "sets nothing", "KEY=VALUE"),
+    "bad value": ([*BEES, "--pages", "many"], 4, "`pages` can't be 'many'", "a whole number"),
+    "bad parameter": ([*BEES, "--set", "n=0"], 4, "`n` can't be 0", "1 or more"),
+    "bad time": ([*BEES, "--delay", "soon"], 4, "`delay` can't be 'soon'", "500 ms"),
+    "bad network": ([*BEES, "--allow-private", "home"], 4, "home", "loopback"),
+    "bad pattern": ([*BEES, "--path", "(["], 4, "not a pattern", "RE2"),
+    "seed no URL": (["bees", "--seed", "honey"], 4, "--seed: not a URL: `honey`", "write them whole"),
+    "seed no web": (["bees", "--seed", "ftp://a.test/"], 4, "not an http(s) URL", "write them whole"),
+    "missing file": (["bees", "--seeds", "missing.txt"], 4, "missing.txt can't be read", "check the path"),
+    "bad lines": (["bees", "--seeds", "seeds.txt"], 4, "seeds.txt line 3: not a URL", "write them whole"),
+    "empty file": (["bees", "--seeds", "empty.txt"], 4, "no seeds in empty.txt", "one URL a line"),
+    "missing topic": (["bees.toml", *FROM], 4, "there is no topic file at bees.toml", "check the path"),
+    "broken topic": (["broken.toml", *FROM], 4, "line 2", "keywords"),
+    "odd topic": (["odd.toml", *FROM], 2, "no topic key in odd.toml called `keyword`", "`keywords`"),
+    "only stop words": (["the of and", *FROM], 4, "nothing is left of the topic “the of and”", "hot air ballooning"),
+    "topic is a file": (["notes", *FROM], 4, "the topic file notes is not TOML", 'add a blank: "notes "'),
+    "no text": (["binary", *FROM], 4, "the topic file binary can't be read", 'add a blank: "binary "'),
+    "negative": ([*BEES, "--pages", "-5"], 4, "`pages` can't be -5", "at least 1"),
+    "negative set": ([*BEES, "--set", "depth=-1"], 4, "`depth` can't be -1", "at least 0"),
+    "broken config": ([*BEES, "--config", "broken.toml"], 4, "line 2", "a line looks like: pages = 500"),
+    "odd config": ([*BEES, "--config", "odd.toml"], 2, "odd.toml: no setting called `keyword`", ""),
+    "bad config": ([*BEES, "--config", "bad.toml"], 4, "bad.toml: setting `delay` can't be 'soon'", "500 ms"),
+    "not a crawl": ([*BEES, "--out", "full"], 4, "full exists and is not a crawl", "`out`"),
+    "out is a file": ([*BEES, "--out", "odd.toml"], 4, "odd.toml exists and is not a crawl", "`out`"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("seeds.txt").write_text("# mine\nhttp://a.test/\nnot a url\nhttp://b.test/\n")
+    Path("empty.txt").write_text("# nothing\n")
+    Path("broken.toml").write_text('name = "x"\nkeywords = bees\n')
+    Path("odd.toml").write_text('keyword = "bees"\n')
+    Path("bad.toml").write_text('delay = "soon"\n')
+    Path("notes").write_text("to do: bees\n")
+    Path("binary").write_bytes(b"\xff\xfe\x00")
+    Path("full").mkdir()
+    Path("full/precious.txt").write_text("precious")
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_named_and_nothing_is_written(case: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words, code, message, hint = BAD[case]
+    before = sorted(place.rglob("*"))
+    assert run(["crawl", *words]) == code
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert message in told.err
+    assert hint in told.err
+    assert sorted(place.rglob("*")) == before
+
+
+def test_a_crawl_of_a_newer_version_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    file = folder / "crawl.toml"
+    file.write_text(file.read_text().replace("format = 1", "format = 99"))
+    for words in (["status"], ["resume"], ["trail"], ["report"], ["export", "--to", "csv"]):
+        assert run([words[0], str(folder), *words[1:]]) == 4
+        told = capsys.readouterr().err
+        assert "newer scenthound" in told
+        assert "hint: install the newer version" in told
+
+
+def test_a_damaged_database_is_named_and_what_can_be_read_is_recovered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_crawl(tmp_path / "crawl", pages=3)
+    sqlite3.connect(folder / "crawl.db").execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    raw = bytearray((folder / "crawl.db").read_bytes())
+    raw[100:4096] = b"\xff" * 3996
+    (folder / "crawl.db").write_bytes(raw)
+    assert run(["status", str(folder)]) == 4
+    assert "damaged" in capsys.readouterr().err
+    code = run(["resume", str(folder), "--pages", "3"])
+    told = capsys.readouterr().err
+    assert "recovered" in told
+    assert code in (0, 1, 4), "where no page could be saved, no seed can be fetched here either"
+    assert list(folder.glob("crawl.db.damaged*")), "the damaged file is kept"
+
+
+def test_a_second_process_is_told_of_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    with lock(folder):
+        assert run(["resume", str(folder)]) == 4
+        assert re.search(r"in use by process \d+", capsys.readouterr().err)
+        assert run(["status", str(folder)]) == 0, "looking is allowed"
+        assert "it is running now" in capsys.readouterr().out
+
+
+def test_a_crawl_that_was_cut_off_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    database = sqlite3.connect(folder / "crawl.db")
+    with database:
+        database.execute("DELETE FROM meta WHERE key = 'ended'")
+    database.close()
+    assert run(["status", str(folder)]) == 0
+    assert "cut off" in capsys.readouterr().out
+
+
+# ---- what was asked
+
+
+def request(
+    *pairs: str, topic: str | None = "bees", seeds: tuple[str, ...] = ("http://www.a.test/x",), **more: object
+) -> object:
+    flags = {key: value for key, value in more.items() if key not in ("scope", "config", "strategy", "files")}
+    return understand(
+        topic,
+        seeds,
+        more.get("files", ()),
+        more.get("strategy"),
+        pairs,
+        more.get("config"),
+        flags,
+        more.get("scope", "any"),
+    )  # type: ignore[arg-type]
+
+
+def test_flags_win_over_set_and_set_over_the_file(tmp_path: Path) -> None:
+    config = tmp_path / "c.toml"
+    config.write_text(
+        'strategy = "best-n-first"\npages = 5\n[settings]\ndelay = "2 s"\ndepth = 3\n[parameters]\nn = 16\n'
+    )
+    made = request("depth=4", config=config, pages="7")
+    assert (made.strategy, made.parameters) == ("best-n-first", {"n": 16})
+    assert (made.settings.pages, made.settings.delay, made.settings.depth) == (7, 2.0, 4)
+
+
+def test_the_crawl_toml_of_a_crawl_can_be_asked_again(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl", depth=7)
+    made = request(topic=None, seeds=(), config=folder / "crawl.toml")
+    assert (made.topic.keywords, made.seeds, made.settings.depth) == ("hot air balloons", ["http://a.test/"], 7)
+
+
+def test_scope_means_the_places_of_the_seeds() -> None:
+    seeds = ("http://www.a.co.uk/", "http://b.test/x")
+    assert request(seeds=seeds, scope="host").settings.hosts == ["www.a.co.uk", "b.test"]
+    assert request("domains=c.test", seeds=seeds, scope="domain").settings.domains == ["c.test", "a.co.uk", "b.test"]
+    assert request(seeds=seeds).settings.hosts == []
+
+
+def test_seeds_come_from_bookmarks_too(tmp_path: Path) -> None:
+    file = tmp_path / "bookmarks.html"
+    file.write_text('<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><DT><A HREF="http://a.test/p">P</A></DL>')
+    assert request(seeds=(), files=(str(file),)).seeds == ["http://a.test/p"]
+
+
+def test_seeds_come_from_stdin(tmp_path: Path) -> None:
+    words = ["crawl", "bees", "--seeds", "-", "--out", str(tmp_path / "x"), "--pages", "1", "--json"]
+    done = subprocess.run([*COMMAND, *words], input=b"nonsense\n", capture_output=True, check=False)
+    assert done.returncode == 4
+    assert "stdin line 1" in json.loads(done.stdout)["error"]
+
+
+def test_the_folder_is_named_after_the_topic() -> None:
+    assert slug(Topic("Hot Air: Ballooning!")) == "hot-air-ballooning"
+    assert slug(Topic("../../etc")) == "etc"
+    assert slug(Topic("!!!")) == "crawl"
+
+
+def test_parameters_are_checked_and_typed() -> None:
+    assert request("n=5", "stem=no").parameters == {"n": 5, "stem": False}
+    with pytest.raises(ScenthoundError, match="stop_words"):
+        request("stop_words=klingon")
+
+
+# ---- demo and lab
+
+
+def test_the_demo_compares_two_crawls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "demo"
+    assert run(["demo", "--pages", "60", "--out", str(out), "--json"]) == 0
+    crawls = json.loads(capsys.readouterr().out)["crawls"]
+    assert [one["strategy"] for one in crawls] == ["best-first", "breadth-first"]
+    assert all(one["pages"] == 60 and Path(one["report"]).is_file() for one in crawls)
+    assert run(["demo", "--pages", "20", "--out", str(out)]) == 0, "its own folders are replaced"
+    told = capsys.readouterr().out
+    assert "target recall" in told
+    assert str(out / "breadth-first" / "report.html") in told
+
+
+def test_the_demo_replaces_nothing_that_is_not_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "precious.txt").write_text("precious")
+    assert run(["demo", "--out", str(tmp_path)]) == 4
+    assert "was not made by the demo" in capsys.readouterr().err
+    assert (tmp_path / "precious.txt").read_text() == "precious"
+
+
+def test_a_bed_is_generated_and_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bed = tmp_path / "bed"
+    assert run(["lab", "generate", str(bed), "--pages", "60", "--seed", "2", "--topics", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["topics"]
+    assert run(["lab", "generate", str(bed)]) == 4
+    assert "there is a bed" in capsys.readouterr().err
+    words = [*COMMAND, "lab", "serve", str(bed), "--json", "--log", str(tmp_path / "log")]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        text = "".join(iter(process.stdout.readline, "}\n")) + "}"
+        said = json.loads(text)
+        words = ["crawl", said["topic"], "--seed", said["seeds"][0], "--proxy", said["proxy"], "--delay", "0"]
+        assert run([*words, "--pages", "5", "--out", str(tmp_path / "crawl"), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["pages"] == 5
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, talk = process.communicate(timeout=120)
+    assert process.returncode == 0, talk
+    assert len((tmp_path / "log").read_text().splitlines()) >= 5
+    shutil.rmtree(bed)

@@ -1,0 +1,226 @@
+"""Exports: what other tools read, and nothing in it that they would run."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from scenthound.errors import BadUsage, UnknownName
+from scenthound.exports import SHELF
+from scenthound.exports.clean import clean
+from scenthound.exports.csv import cell
+from scenthound.exports.gexf import xml_text
+from scenthound.exports.trail_lines import as_line, plain_number
+from scenthound.loop.folder import CrawlFolder
+from support.small_crawl import small_crawl
+
+EVIL = "=cmd|'/c calc'!A1 \x1b]0;owned\x07\u202e<b>&\"'\x00\x0b"
+EVIL_WEB = {
+    "http://a.test/": (EVIL, "hot air balloons", ["http://b.test/?q=<script>&x=1", "http://c.test/"]),
+    "http://b.test/?q=%3Cscript%3E&x=1": ("@SUM(1)", "hot air", ["http://a.test/"]),
+    "http://c.test/": ("-1+1", "air", ["http://a.test/", "http://b.test/?q=<script>&x=1"]),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_crawl(tmp_path_factory.mktemp("exports") / "crawl")
+
+
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_crawl(tmp_path_factory.mktemp("evil") / "crawl", EVIL_WEB)
+
+
+def exported(folder: Path, name: str) -> bytes:
+    out = io.BytesIO()
+    with CrawlFolder.look(folder) as opened:
+        pages = SHELF.get(name)(opened, out)
+    assert pages == 4 or "evil" in str(folder)
+    return out.getvalue()
+
+
+def test_the_five_formats_are_on_the_shelf() -> None:
+    assert {"csv", "gexf", "jsonl", "parquet", "wacz"} <= set(SHELF.names())
+    with pytest.raises(UnknownName, match="did you mean `jsonl`"):
+        SHELF.get("json")
+
+
+def test_jsonl_has_a_trail_line_for_each_page(crawled: Path) -> None:
+    lines = [json.loads(line) for line in exported(crawled, "jsonl").splitlines()]
+    assert [line["n"] for line in lines] == [1, 2, 3, 4]
+    first = lines[0]
+    assert list(first)[:11] == [
+        "n", "url", "parent", "anchor", "score", "parts", "similarity", "depth", "status", "bytes", "time",
+    ]  # fmt: skip
+    assert first["url"] == "http://a.test/"
+    assert first["score"] == "inf"
+    assert first["parent"] is None
+    assert first["title"] == "Balloons"
+    assert lines[1]["parent"] == "http://a.test/"
+    assert lines[1]["anchor"] == "Balloons"
+    assert lines[1]["parts"] == {"page": lines[1]["score"]}
+
+
+def test_csv_has_a_heading_and_no_formulas(evil: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(exported(evil, "csv").decode())))
+    assert [row["n"] for row in rows] == ["1", "2", "3"]
+    assert {row["title"][0] for row in rows} == {"'"}
+    for row in rows:
+        for name in ("url", "parent", "anchor", "title"):
+            assert not row[name].startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+@given(st.text())
+def test_no_text_cell_starts_like_a_formula(text: str) -> None:
+    made = cell(text)
+    assert not made.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert made.endswith(text.replace("\x00", ""))
+
+
+def test_numbers_in_cells_stay_numbers() -> None:
+    assert [cell(value) for value in (-1.5, 0, None, {}, {"a": 1.0})] == [-1.5, 0, "", "", '{"a": 1.0}']
+
+
+def test_parquet_has_typed_columns(crawled: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(io.BytesIO(exported(crawled, "parquet")))
+    assert table.num_rows == 4
+    assert table.column("n").to_pylist() == [1, 2, 3, 4]
+    assert math.isinf(table.column("score")[0].as_py())
+    assert str(table.schema.field("similarity").type) == "double"
+
+
+def test_parquet_without_pyarrow_says_what_to_install(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(BadUsage, match=r"scenthound\[parquet\]"):
+        exported(crawled, "parquet")
+
+
+def test_gexf_is_the_graph_of_crawled_pages(crawled: Path) -> None:
+    space = {"g": "http://gexf.net/1.3"}
+    tree = ElementTree.fromstring(exported(crawled, "gexf"))
+    nodes = {node.get("id"): node.get("label") for node in tree.findall(".//g:node", space)}
+    assert sorted(nodes.values()) == ["Balloons", "One", "Three", "Two"]
+    edges = {(nodes[e.get("source")], nodes[e.get("target")]) for e in tree.findall(".//g:edge", space)}
+    assert edges == {("Balloons", "One"), ("Balloons", "Two"), ("One", "Balloons"), ("Two", "One"), ("Two", "Three")}
+    hosts = [v.get("value") for v in tree.findall(".//g:attvalue", space) if v.get("for") == "host"]
+    assert sorted(hosts) == ["a.test", "b.test", "c.test", "c.test"]
+
+
+def test_gexf_of_hostile_pages_is_still_xml(evil: Path) -> None:
+    tree = ElementTree.fromstring(exported(evil, "gexf"))
+    labels = [node.get("label") or "" for node in tree.iter("{http://gexf.net/1.3}node")]
+    assert any("<b>" in label for label in labels)
+
+
+@given(st.text(st.characters(codec=None)))
+def test_any_text_becomes_xml(text: str) -> None:
+    ElementTree.fromstring(f'<a b="{xml_text(text)}">{xml_text(text)}</a>'.encode())
+
+
+def test_wacz_holds_what_its_package_says(crawled: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(exported(crawled, "wacz"))) as archive:
+        assert archive.testzip() is None
+        package = json.loads(archive.read("datapackage.json"))
+        names = {resource["path"] for resource in package["resources"]}
+        assert names | {"datapackage.json", "datapackage-digest.json"} == set(archive.namelist())
+        assert {"indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"} <= names
+        stored = {info.filename for info in archive.infolist() if info.compress_type == zipfile.ZIP_STORED}
+        assert {name for name in names if name.endswith(".gz")} <= stored
+        pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()]
+        assert pages[0]["format"] == "json-pages-1.0"
+        assert [page["url"] for page in pages[1:3]] == ["http://a.test/", "http://b.test/one.html"]
+        packed = archive.read("indexes/index.cdx.gz")
+        lines = gzip.decompress(packed).decode().splitlines()
+        assert lines == sorted(lines)
+        meta, block = archive.read("indexes/index.idx").decode().splitlines()
+        assert meta.startswith("!meta 0 ")
+        assert json.loads(block.split(" ", 2)[2])["length"] == len(packed)
+        line = next(line for line in lines if line.startswith("test,b)/one.html "))
+        fields = json.loads(line.split(" ", 2)[2])
+        warc = archive.read("archive/" + fields["filename"])
+        start = int(fields["offset"])
+        assert b"WARC-Target-URI: http://b.test/one.html" in gzip.decompress(
+            warc[start : start + int(fields["length"])]
+        )
+
+
+@pytest.mark.parametrize("which", ["crawled", "evil"])
+def test_wacz_passes_the_reference_validator(which: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    pytest.importorskip("wacz")
+    file = tmp_path / "crawl.wacz"
+    file.write_bytes(exported(request.getfixturevalue(which), "wacz"))
+    done = subprocess.run(
+        [sys.executable, "-m", "wacz", "validate", "-f", str(file)], capture_output=True, text=True, check=False
+    )
+    assert "Validation succeeded" in done.stdout, done.stdout + done.stderr
+
+
+# ---- text from the web
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain", "plain"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("a\x1b[2J\x1b[1;1Hb", "ab"),
+        ("\x1b]0;new title\x07rest", "rest"),
+        ("\x1b]8;;http://evil.test\x1b\\click\x1b]8;;\x1b\\", "click"),
+        ("\x9b31mred", "red"),
+        ("\x9d0;t\x9crest", "rest"),
+        ("\x1bPq#0\x1b\\sixel", "sixel"),
+        ("\x1bcreset", "reset"),
+        ("bell\x07 back\x08space", "bell backspace"),
+        ("\u202eexe.txt\u202c \u2066x\u2069", "exe.txt x"),
+        ("two\r\nlines\tand\u2028more", "two lines and more"),
+        ("zero\x00 del\x7f c1\x85x", "zero del c1 x"),
+        ("\ud800lone", "lone"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("\x1b", ""),
+        ("\x1b[", ""),
+    ],
+)
+def test_text_is_cleaned_of_what_a_terminal_obeys(raw: str, shown: str) -> None:
+    assert clean(raw) == shown
+
+
+@given(st.text(st.characters(codec=None)))
+def test_cleaned_text_is_one_printable_line_and_cleaning_is_done_once(text: str) -> None:
+    made = clean(text)
+    assert all(c.isprintable() or c in "\u200c\u200d" for c in made)
+    assert clean(made) == made
+
+
+def test_cleaned_text_is_cut() -> None:
+    assert clean("abcdef", 4) == "abc…"
+    assert len(clean("\x1b[31m" * 1_000_000 + "x", 10)) <= 10
+
+
+@given(st.dictionaries(st.text(max_size=5), st.text()))
+def test_a_line_is_json_and_has_nothing_that_a_terminal_obeys(fields: dict[str, str]) -> None:
+    line = as_line(fields)
+    assert line.isprintable()
+    assert json.loads(line) == fields
+
+
+def test_numbers_that_json_lacks_are_texts() -> None:
+    assert plain_number(math.inf) == "inf"
+    assert plain_number(-math.inf) == "-inf"
+    assert plain_number(math.nan) is None
+    assert plain_number(0.25) == 0.25

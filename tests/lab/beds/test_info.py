@@ -1,0 +1,161 @@
+"""What a bed is like, on webs that fit into the head and on the recorded one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.info import BedInfo, Spread, describe
+from scenthound.lab.beds.prepared import prepare
+from scenthound.lab.importers.page_graph import Said, recorded_graph
+from scenthound.model import Response, Url
+
+HTML = ("Content-Type", "text/html")
+
+
+def page(url: str, *links: str, text: str = "", head: str = "") -> Response:
+    anchors = " ".join(f'<a href="http://{link}">x</a>' for link in links)
+    body = f"<head>{head}</head><p>{text}</p>{anchors}".encode()
+    return Response(f"http://{url}", 200, "OK", (HTML,), body)
+
+
+def moved(url: str, to: str) -> Response:
+    return Response(f"http://{url}", 301, "Moved", (("Location", f"http://{to}"),), b"")
+
+
+def urls(*names: str) -> tuple[Url, ...]:
+    return tuple(Url(f"http://{name}") for name in names)
+
+
+def small(folder: Path) -> Bed:
+    """s leads to a, and through a redirect to b; b to c; d links to s but nothing leads to it."""
+    responses = [
+        page("s.test/", "s.test/a", "s.test/old", "s.test/a", "gone.test/", "s.test/", text="bees honey"),
+        page("s.test/a", "s.test/b", text="bees honey hive"),
+        moved("s.test/old", "t.test/b"),
+        page("t.test/b", "t.test/c", "s.test/picture", text="bees"),
+        page("t.test/c", text="cars"),
+        page("t.test/d", "s.test/", head='<meta name="robots" content="nofollow">'),
+        Response("http://s.test/picture", 200, "OK", (("Content-Type", "image/png"),), b"\x89PNG"),
+    ]
+    targets = urls("s.test/a", "s.test/old", "t.test/c", "t.test/d", "gone.test/")
+    topics = [
+        BedTopic("bees", (), "bees", "", urls("s.test/", "gone.test/"), targets),
+        BedTopic("none", (), "none", "", urls("t.test/d"), ()),
+    ]
+    return write_bed(folder, "small", responses, topics, licence="CC0", origin="made up")
+
+
+@pytest.fixture
+def info(tmp_path: Path) -> BedInfo:
+    return describe(small(tmp_path / "bed"))
+
+
+def test_pages_redirects_and_links_are_counted_as_crawlers_meet_them(info: BedInfo) -> None:
+    assert (info.name, info.licence, info.origin) == ("small", "CC0", "made up")
+    assert (info.pages, info.redirects, info.other_answers, info.hosts) == (5, 1, 1, 2)
+    assert info.links == 4, "s-a, s-b through the redirect, b-c, d-s; a page that asks for nofollow is counted too"
+    assert info.dead_links == 3, "s to gone.test, a to s.test/b, b to the picture"
+    assert info.mean_out_degree == pytest.approx(0.8)
+    assert info.linked_hosts == 2, "s to t, and d back to s"
+
+
+def test_topics_are_held_against_the_pages(info: BedInfo) -> None:
+    assert (info.topics, info.topics_without_targets) == (2, ("none",))
+    assert (info.mean_seeds, info.mean_targets) == (1.5, 2.5)
+    assert (info.seeds_missing, info.targets_missing) == (1, 1)
+
+
+def test_reachability_is_what_breadth_first_would_find(info: BedInfo) -> None:
+    found = info.reachability
+    assert found.pages == Spread(pytest.approx(0.9), pytest.approx(0.8), 1.0, 2)
+    assert found.targets == Spread(pytest.approx(0.6), pytest.approx(0.6), pytest.approx(0.6), 1)
+    assert found.distances == {"1": 2, "2": 1, "none": 1}
+    assert found.mean_distance == pytest.approx(4 / 3)
+
+
+def test_locality_is_held_against_chance(info: BedInfo) -> None:
+    found = info.locality
+    assert found.links_to_targets.mean == pytest.approx(0.5), "of b-c and d-s the first"
+    assert found.by_chance.mean == pytest.approx(3 / 4), "three more targets among four other pages"
+    assert found.pairs == 4
+    assert found.cosine_linked is not None
+    assert found.cosine_random is not None
+
+
+def test_linked_pages_that_share_words_are_closer_than_pairs_drawn_by_lot(tmp_path: Path) -> None:
+    words = ("bees honey", "cars wheels", "wool yarn", "clay pots")
+    pages = [
+        page(f"x.test/{kind}/{n}", f"x.test/{kind}/{(n + 1) % 10}", text=words[kind])
+        for kind in range(4)
+        for n in range(10)
+    ]
+    found = describe(write_bed(tmp_path / "bed", "local", pages, [])).locality
+    assert found.cosine_linked is not None
+    assert found.cosine_random is not None
+    assert found.cosine_linked > 0.99
+    assert found.cosine_random < 0.6
+
+
+def test_the_answer_is_plain_and_the_same_each_time(tmp_path: Path) -> None:
+    bed = small(tmp_path / "bed")
+    first, second = describe(bed, seed=3).as_json(), describe(bed, seed=3).as_json()
+    assert json.loads(json.dumps(first)) == json.loads(json.dumps(second))
+    assert first["digest"] == bed.digest
+    assert first["reachability"]["distances"] == {"1": 2, "2": 1, "none": 1}
+
+
+def test_a_bed_without_topics_or_links_is_described_too(tmp_path: Path) -> None:
+    found = describe(write_bed(tmp_path / "bed", "bare", [page("a.test/")], []))
+    assert (found.pages, found.links, found.topics, found.mean_seeds) == (1, 0, 0, None)
+    assert found.reachability.targets == Spread(None, None, None, 0)
+    assert (found.locality.cosine_linked, found.locality.cosine_random) == (None, None)
+
+
+def test_a_prepared_bed_tells_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCENTHOUND_CACHE", str(tmp_path / "cache"))
+    pages = [
+        page(f"x.test/{n}", f"x.test/{(n * 7 + 1) % 20}", f"y.test/{n}", text=f"word{n % 3} bees") for n in range(20)
+    ]
+    topic = BedTopic("bees", (), "bees", "", urls("x.test/0"), urls("x.test/1", "x.test/8"))
+    bed = write_bed(tmp_path / "bed", "some", [*pages, moved("y.test/3", "x.test/5")], [topic])
+    assert describe(bed, prepare(bed, jobs=1)) == describe(bed)
+
+
+def test_redirects_in_a_circle_or_into_nowhere_end_nowhere() -> None:
+    a, b, c, d, e = urls("a/", "b/", "c/", "d/", "e/")
+    said = [
+        Said(a, links=(b, c, d, e)),
+        Said(b, moved=c),
+        Said(c, moved=b),
+        Said(d, moved=urls("far/")[0]),
+        Said(e, moved=a),
+    ]
+    found = recorded_graph(said, [a, b, c, d, e])
+    assert found.ends.tolist() == [0, -1, -1, -1, 0]
+    assert (len(found.graph.sources), found.dead, found.redirects) == (0, 3, 4)
+
+
+def test_a_page_counts_once_and_wins_over_a_redirect_from_its_own_url() -> None:
+    a, b = urls("a/", "b/")
+    said = [Said(a, moved=b), Said(a, 10, (b,)), Said(a, 20, ()), Said(b, 5)]
+    found = recorded_graph(said, [a, b])
+    assert (found.sizes, found.redirects, found.graph.linked_from(a)) == ([10, 5], 0, [b])
+    assert found.back_links(b) == [a]
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+def test_the_schools_bed_is_as_its_readme_says(shared: Path) -> None:
+    found = describe(Bed.open(shared / "data" / "schools"))
+    assert (found.pages, found.hosts, found.topics) == (5232, 1, 60)
+    assert found.links == 136_421
+    assert round(found.mean_out_degree) == 26
+    assert (found.seeds_missing, found.targets_missing, found.faults) == (0, 0, ())
+    assert found.reachability.targets.mean == pytest.approx(0.891, abs=0.002), "the path oracle finds no more"
+    assert found.locality.links_to_targets.mean is not None
+    assert found.locality.by_chance.mean is not None
+    assert found.locality.links_to_targets.mean > 5 * found.locality.by_chance.mean

@@ -1,0 +1,151 @@
+"""Measuring experiments and strangers' trails: tables, averages over topics, and the known figures of a real bed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenthound.errors import BadConfig, UnknownName
+from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.beds.prepared import prepare
+from scenthound.lab.generate.web import generate
+from scenthound.lab.measure.measure import default_points, load_table, measure, measure_trail, summary, topic_values
+from scenthound.lab.measure.metrics.targets import target_recall
+from scenthound.lab.measure.statistics import mean
+from scenthound.lab.run.cells import load_trail
+from scenthound.lab.run.experiment import Experiment, run
+from scenthound.lab.run.oracles import path_oracle
+from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bed, Experiment]]:
+    folder = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "cache"))
+        bed = generate(folder / "bed", pages=200, seed=1, topics=3, page_size=1500)
+        asked = "breadth-first,best-first"
+        made = run(bed, asked, folder / "run", pages=40, seed_numbers=(0, 1), robustness=True)
+        yield bed, measure(made, at=[10, 20, 40])
+
+
+def test_the_table_says_what_the_metric_says_of_the_trail(measured: tuple[Bed, Experiment]) -> None:
+    bed, made = measured
+    cell, topic = made.cells[0], bed.topics[0]
+    table = load_table(made, "metrics")
+    rows = list(zip(*table.values(), strict=True))
+    found = {row[5]: row[6] for row in rows if row[:5] == (cell.strategy, topic.id, 0, False, "target_recall")}
+    trail = load_trail(made.folder, cell.key)
+    wanted = target_recall(trail, set(topic.targets), topic.seeds, {}, [10, 20, 40])
+    assert [found[10], found[20], found[40]] == wanted
+    assert len(found) > 20, "and the points of a curve"
+
+
+def test_a_summary_is_a_mean_over_topics_of_the_means_over_runs(measured: tuple[Bed, Experiment]) -> None:
+    _, made = measured
+    told = summary(made)
+    assert set(told) == {"breadth-first", "best-first", "path-oracle", "content-oracle"}
+    assert set(told["best-first"]) >= {
+        "target_recall",
+        "precision",
+        "harvest_rate",
+        "coverage",
+        "mean_rank",
+        "hosts_found",
+    }
+    values = topic_values(made, "target_recall", 20)["best-first"]
+    over = mean(list(values.values()))
+    assert summary(made, at=[20])["best-first"]["target_recall"][20] == {
+        "mean": over.mean,
+        "se": over.error,
+        "topics": 3,
+    }
+    json.dumps(told)
+
+
+def test_what_holds_measured_seconds_lies_apart(measured: tuple[Bed, Experiment]) -> None:
+    _, made = measured
+    assert set(load_table(made, "costs")["metric"]) == {"recall_per_cpu_second", "description_recall_per_cpu_second"}
+    assert not any("cpu" in metric for metric in load_table(made, "metrics")["metric"])
+
+
+def test_tables_are_the_same_bytes_when_measured_again_by_more_processes(measured: tuple[Bed, Experiment]) -> None:
+    _, made = measured
+    names = [f"{name}.parquet" for name in ("metrics", "reach", "pairs", "topics")]
+    before = [(made.folder / name).read_bytes() for name in names]
+    measure(made.folder, at=[10, 20, 40], jobs=2)
+    assert [(made.folder / name).read_bytes() for name in names] == before
+
+
+def test_nothing_that_needs_the_pool_is_said_of_an_oracle(measured: tuple[Bed, Experiment]) -> None:
+    told = summary(measured[1])
+    assert "precision" not in told["path-oracle"]
+    assert "coverage" not in told["path-oracle"]
+    assert told["path-oracle"]["target_recall"][40]["mean"] >= told["best-first"]["target_recall"][40]["mean"]
+
+
+def test_pairs_tell_overlap_and_robustness(measured: tuple[Bed, Experiment]) -> None:
+    table = load_table(measured[1], "pairs")
+    assert set(table["metric"]) == {"overlap", "overlap_hosts", "robustness", "robustness_hosts"}
+    assert all(0.0 <= value <= 1.0 for value in table["value"])
+
+
+def test_reach_tells_search_lengths_and_what_was_not_reached(measured: tuple[Bed, Experiment]) -> None:
+    table = load_table(measured[1], "reach")
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    assert {row["fraction"] for row in rows} == {0.25, 0.5, 0.75, 1.0}
+    for row in rows:
+        assert (row["pages"] is None) == (row["found"] < round(row["fraction"] * row["wanted"] + 0.4999))
+
+
+def test_a_strangers_trail_is_measured_by_its_urls(measured: tuple[Bed, Experiment], tmp_path: Path) -> None:
+    bed, _ = measured
+    topic, ready = bed.topics[0], prepare(bed)
+    urls = [*topic.seeds[:2], topic.targets[0].replace("http://", "HTTP://"), "http://elsewhere.test/"]
+    trail = tmp_path / "trail.jsonl"
+    trail.write_text("".join(json.dumps({"url": url}) + "\n" for url in urls))
+    told = measure_trail(trail, ready, topic, at=[2, 4])
+    assert told["target_recall"] == {2: 0.0, 4: 1 / len(topic.targets)}
+    assert told["precision"][4] is not None
+    trail.write_text('{"url": "http://a.test/"}\n{"page": 1}\n')
+    with pytest.raises(BadConfig, match="line 2 has no `url`"):
+        measure_trail(trail, ready, topic)
+
+
+def test_asking_for_what_is_not_there_says_what_to_do(measured: tuple[Bed, Experiment], tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="has not been measured"):
+        load_table(tmp_path, "metrics")
+    with pytest.raises(BadConfig, match="no target_recall at 4321 pages"):
+        topic_values(measured[1], "target_recall", 4321)
+    with pytest.raises(UnknownName):
+        topic_values(measured[1], "target_recal", 20)
+
+
+def test_the_points_end_with_the_crawl() -> None:
+    assert default_points(1000) == (100, 250, 500, 1000)
+    assert default_points(60) == (60,)
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_an_independent_implementation_found_the_same_on_schools(shared: Path) -> None:
+    """Breadth-first and the path oracle look at nothing but links: there every figure must agree."""
+    bed = Bed.open(shared / "data" / "schools")
+    ready = prepare(bed)
+    at = [100, 250, 500, 1000]
+    found: dict[str, list[list[float | None]]] = {"breadth-first": [], "path-oracle": []}
+    for topic in bed.topics:
+        for name, result in (
+            ("breadth-first", run_cell(ready, topic, "breadth-first", limits=ReplayLimits(1000))),
+            ("path-oracle", path_oracle(ready, topic, 1000)),
+        ):
+            found[name].append(target_recall(result.steps, set(topic.targets), topic.seeds, ready.aliases, at))
+    means = {name: [mean(column).mean for column in zip(*rows, strict=True)] for name, rows in found.items()}
+    assert means["breadth-first"] == pytest.approx([0.248, 0.439, 0.494, 0.583], abs=0.001)
+    assert means["path-oracle"] == pytest.approx([0.868, 0.891, 0.891, 0.891], abs=0.001)

@@ -1,0 +1,203 @@
+"""Experiments: the same bytes every time, go on where they stopped, and name what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scenthound.errors import BadConfig, BadUsage, UnknownName
+from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.beds.prepared import prepare
+from scenthound.lab.generate.web import generate
+from scenthound.lab.run import experiment
+from scenthound.lab.run.cells import read_trail
+from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, plugin_digest, run, run_seeds
+from scenthound.lab.run.request import choose_topics, parse_strategies
+from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.strategies import SHELF
+from scenthound.url import make
+from support import pupil  # noqa: F401 - registers the strategy `test-pupil`
+
+CONTRACT = ["n", "url", "parent", "anchor", "score", "parts", "similarity", "depth", "status", "bytes", "time"]
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
+    folder = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "cache"))
+        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of an experiment but those with measured times."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.parent.name != "times"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def small(bed: Bed, out: Path, **more: object) -> Experiment:
+    asked: dict[str, object] = {"topics": 2, "pages": 30, **more}
+    return run(bed, asked.pop("strategies", "breadth-first,best-n-first:n=4"), out, **asked)  # type: ignore[arg-type]
+
+
+def test_an_experiment_is_a_folder_that_can_be_read_without_us(bed: Bed, tmp_path: Path) -> None:
+    made = small(bed, tmp_path / "run")
+    assert len(made.cells) == 2 * (2 + 2), "two strategies and two oracles on two topics"
+    lines = (tmp_path / "run" / "trails" / f"{made.cells[0].key}.jsonl").read_text().splitlines()
+    first = json.loads(lines[0])
+    assert list(first)[:11] == CONTRACT
+    assert (first["n"], first["score"], first["parent"]) == (1, "inf", None)
+    assert made.cells[0].key.startswith(f"breadth-first--{made.cells[0].topic}--0-")
+    assert open_experiment(tmp_path / "run") == made
+
+
+def test_run_twice_or_with_other_jobs_it_is_the_same_to_the_byte(bed: Bed, tmp_path: Path) -> None:
+    small(bed, tmp_path / "one")
+    small(bed, tmp_path / "two", jobs=2)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_cells_already_there_are_not_run_again(bed: Bed, tmp_path: Path) -> None:
+    made = small(bed, tmp_path)
+    before = contents(tmp_path)
+    gone = made.cells[3].key
+    (tmp_path / "cells" / f"{gone}.json").unlink()
+    kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "trails").iterdir() if gone not in path.name}
+    small(bed, tmp_path)
+    assert contents(tmp_path) == before
+    assert kept == {p.name: p.stat().st_mtime_ns for p in (tmp_path / "trails").iterdir() if gone not in p.name}
+
+
+def test_an_interrupted_experiment_goes_on_where_it_stopped(bed: Bed, tmp_path: Path) -> None:
+    def interrupt(done: int, total: int, *_: object) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        small(bed, tmp_path / "run", progress=interrupt)
+    assert len(open_experiment(tmp_path / "run").outcomes()) == 3
+    heard: list[tuple[int, int]] = []
+    small(bed, tmp_path / "run", progress=lambda done, total, *_: heard.append((done, total)))
+    assert heard == [(number, 8) for number in range(1, 9)]
+    small(bed, tmp_path / "whole")
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
+def test_new_strategies_join_an_experiment_but_other_limits_are_refused(bed: Bed, tmp_path: Path) -> None:
+    small(bed, tmp_path)
+    both = small(bed, tmp_path, strategies="best-first", topics=1)
+    assert both.asked.strategies == ("breadth-first", "best-n-first:n=4", "best-first")
+    assert len(both.cells) == 9
+    assert len(both.outcomes()) == 9
+    with pytest.raises(BadConfig, match=r"can't be compared: `limits` was .*pages=30"):
+        small(bed, tmp_path, pages=20)
+
+
+@SHELF.add("stumbling")
+@dataclass
+class Stumbling:
+    """Fails on one topic."""
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        if topic.name == FAILS_ON[0]:
+            raise RuntimeError("no idea")
+        return [Candidate(url, 1.0) for url in seeds]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        return ()
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        return ()
+
+
+FAILS_ON = [""]
+
+
+def test_a_strategy_that_raises_in_one_cell_is_named_and_the_rest_goes_on(bed: Bed, tmp_path: Path) -> None:
+    FAILS_ON[0] = bed.topics[1].id
+    made = small(bed, tmp_path, strategies="stumbling,breadth-first", oracles=False)
+    [(cell, outcome)] = made.failures()
+    assert (cell.strategy, cell.topic) == ("stumbling", bed.topics[1].id)
+    assert "RuntimeError: no idea" in outcome.error
+    assert len(made.outcomes()) == 4
+    [note] = map(json.loads, (tmp_path / "failures.jsonl").read_text().splitlines())
+    assert note["strategy"] == "stumbling"
+    FAILS_ON[0] = ""
+    assert not small(bed, tmp_path, strategies="stumbling", oracles=False).failures(), "tried again, since mended"
+
+
+def test_topics_with_something_missing_are_named_and_counted(bed: Bed, tmp_path: Path) -> None:
+    home, nowhere = bed.topics[0].seeds[0], make("http://nowhere.test/")
+    topics = [
+        BedTopic("none", (), "x", "", (home,), ()),
+        BedTopic("some", (), "x", "", (home, nowhere), (home, nowhere)),
+        BedTopic("lost", (), "x", "", (nowhere,), (home,)),
+    ]
+    file = tmp_path / "topics.jsonl"
+    file.write_text("".join(map(topic_line, topics)))
+    made = small(bed, tmp_path / "run", topics_file=file, topics=None, strategies="breadth-first")
+    told = [(trouble.topic, trouble.what, len(trouble.urls), trouble.of) for trouble in made.troubles]
+    assert told == [
+        ("none", "no targets", 0, 0),
+        ("some", "targets missing", 1, 2),
+        ("some", "seeds missing", 1, 2),
+        ("lost", "no seeds", 1, 1),
+    ]
+    assert len(made.outcomes()) == 9
+    assert open_experiment(tmp_path / "run").troubles == made.troubles
+    assert not check_topics(prepare(bed), bed.topics)
+
+
+def test_a_cell_is_run_again_when_the_format_changes(bed: Bed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = small(bed, tmp_path / "one", topics=1, strategies="breadth-first")
+    monkeypatch.setattr(experiment, "FORMAT", 999)
+    after = small(bed, tmp_path / "two", topics=1, strategies="breadth-first")
+    assert not {cell.key for cell in before.cells} & {cell.key for cell in after.cells}
+
+
+def test_the_source_of_a_plugin_is_part_of_its_cells_and_ours_is_not() -> None:
+    assert plugin_digest("best-first") == plugin_digest("breadth-first")
+    assert plugin_digest("test-pupil") != plugin_digest("best-first")
+
+
+def test_robustness_starts_from_two_disjoint_halves_of_the_seeds(bed: Bed, tmp_path: Path) -> None:
+    topic = bed.topics[0]
+    one, other = (run_seeds(topic, half=half) for half in (1, 2))
+    assert set(one) | set(other) == set(topic.seeds)
+    assert not set(one) & set(other)
+    made = small(bed, tmp_path, topics=1, robustness=True, oracles=False, strategies="breadth-first")
+    assert [cell.half for cell in made.cells] == [0, 1, 2]
+    starts = [next(read_trail(tmp_path / "trails" / f"{cell.key}.jsonl")).url for cell in made.cells]
+    assert starts == [topic.seeds[0], one[0], other[0]]
+
+
+def test_only_the_first_seeds_are_used_when_asked(bed: Bed, tmp_path: Path) -> None:
+    made = small(bed, tmp_path, topics=1, seeds_per_run=1, strategies="breadth-first", oracles=False)
+    steps = list(read_trail(tmp_path / "trails" / f"{made.cells[0].key}.jsonl"))
+    assert [step.url for step in steps if step.parent is None] == [bed.topics[0].seeds[0]]
+
+
+def test_strategies_and_topics_are_read_from_text(bed: Bed) -> None:
+    [chosen] = parse_strategies("best-n-first:n=64:stem=no")
+    assert (chosen.name, chosen.settled["n"], chosen.settled["stem"]) == ("best-n-first", 64, False)
+    assert len(parse_strategies("breadth-first,breadth-first")) == 1
+    for wrong, error in (("", UnknownName), ("best-first:n", BadUsage), ("best-first:n=x", BadConfig), ([], BadUsage)):
+        with pytest.raises(error):
+            parse_strategies(wrong)
+    assert choose_topics(bed.topics, "2") == bed.topics[:2]
+    assert choose_topics(bed.topics, bed.topics[2].id) == [bed.topics[2]]
+    with pytest.raises(UnknownName, match="no topic called"):
+        choose_topics(bed.topics, "nothing,such")
+
+
+def test_a_folder_without_an_experiment_says_so(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="no experiment"):
+        open_experiment(tmp_path)
+    (tmp_path / "experiment.toml").write_text("bed = 3\n")
+    with pytest.raises(BadConfig, match="can't be used"):
+        open_experiment(tmp_path)

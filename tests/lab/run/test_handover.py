@@ -1,0 +1,532 @@
+"""What a strategy gets in the lab: tried by plug-ins that cheat. Each gains nothing, and spoils nothing for others."""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import types
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.measure.comparison import as_json, compare_within, freshen, plain_crawlers
+from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, run
+from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, told_topic
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell, run_strategy
+from scenthound.model import Candidate, Page, Response, Topic, Url
+from scenthound.ports import Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.breadth_first import BreadthFirst
+from scenthound.text import lasting
+from scenthound.text.contexts import (
+    contexts,
+    link_leaves,
+    numbered_counts,
+    page_counts,
+    stream,
+    whole_counts,
+    window_counts,
+)
+from scenthound.text.standing import standing
+from scenthound.text.surroundings import numbered, surroundings
+from scenthound.text.terms import Terms
+from scenthound.text.tokens import Analyser
+from scenthound.wiring import make_strategy
+
+WEB = GeneratedWeb(pages=300, seed=3)
+LIMITS = ReplayLimits(pages=60)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Bed:
+    return write_bed(tmp_path_factory.mktemp("web") / "bed", "web", WEB.responses(), WEB.topics[:4])
+
+
+@pytest.fixture
+def bed(web: Bed) -> PreparedBed:
+    return prepare(web)
+
+
+# ---- (a) the topic
+
+
+@strategy("test-cheat-examples")
+@dataclass
+class AsksForExamples(BreadthFirst):
+    """Fetches the topic's examples first."""
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.topic_ = topic
+        return [Candidate(Url(url), 1e9) for url in topic.examples] + list(super().start(topic, seeds))
+
+
+def leaky(topic: BedTopic) -> BedTopic:
+    return replace(topic, examples=topic.targets)
+
+
+def test_a_target_is_never_handed_over_as_an_example(bed: PreparedBed) -> None:
+    cheat, honest = (
+        run_cell(bed, leaky(WEB.topics[0]), name, limits=LIMITS) for name in ("test-cheat-examples", "breadth-first")
+    )
+    assert cheat.visited == honest.visited
+    mixed = replace(WEB.topics[0], examples=(WEB.topics[0].targets[0], *WEB.topics[0].examples))
+    assert told_topic(mixed, bed.aliases).examples == WEB.topics[0].examples, "the others stay"
+    assert mixed.topic.examples == WEB.topics[0].examples
+
+
+def test_a_redirect_to_a_target_is_no_example_either(tmp_path: Path) -> None:
+    html = (("Content-Type", "text/html"),)
+    responses = [
+        Response("http://a.test/", 200, "OK", html, b"<p>bees <a href='http://b.test/'>b</a>"),
+        Response("http://b.test/", 200, "OK", html, b"<p>honey"),
+        Response("http://old.test/", 301, "Moved", (("Location", "http://b.test/"),), b""),
+    ]
+    old, b = Url("http://old.test/"), Url("http://b.test/")
+    for target, example in ((b, old), (old, b)):
+        topic = BedTopic("bees", (), "bees", "", (Url("http://a.test/"),), (target,), (example,))
+        ready = prepare(write_bed(tmp_path / topic.targets[0][7:10], "bees", responses, [topic]))
+        made = AsksForExamples()
+        run_strategy(ready, told_topic(topic, ready.aliases), made, topic.seeds)
+        assert made.topic_.examples == ()
+        assert [(one.what, one.urls, one.of) for one in check_topics(ready, [topic])] == [
+            ("examples withheld", (example,), 1)
+        ]
+
+
+def test_an_experiment_says_which_examples_were_withheld(web: Bed, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (web.folder / "topics.jsonl").read_text().splitlines()]
+    lines[0]["examples"] = lines[0]["targets"]
+    own = tmp_path / "topics.jsonl"
+    own.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    made = run(web, "test-cheat-examples", tmp_path / "run", topics=1, topics_file=own, pages=20, oracles=False)
+    told = open_experiment(tmp_path / "run").troubles
+    assert [(one.what, one.of) for one in told] == [("examples withheld", len(lines[0]["targets"]))]
+    assert not made.failures()
+    clean = run(web, "test-cheat-examples", tmp_path / "clean", topics=1, pages=20, oracles=False)
+    assert {cell.key for cell in made.cells}.isdisjoint(cell.key for cell in clean.cells), "another topic, another key"
+
+
+# ---- (b) lessons
+
+
+@dataclass
+class KeepsLessons(BreadthFirst):
+    """Learns nothing, and keeps every way to the lessons that it finds."""
+
+    needs = ()
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        taxonomy = lessons.taxonomy
+        assert taxonomy is not None
+        self.url_ = lessons.examples[0].url
+        started = iter(lessons.others)
+        next(started)
+        page, back_links, examples = lessons.page, lessons.back_links, lessons.examples
+        pages = next(iter(taxonomy.examples.values()))
+        self.kept_: list[object] = [lessons, page, back_links, started, examples, taxonomy, lessons.topic]
+        self.ways_: dict[str, Callable[[], object]] = {
+            "topic": lambda: lessons.topic,
+            "examples": lambda: lessons.examples,
+            "others": lambda: lessons.others,
+            "taxonomy": lambda: lessons.taxonomy,
+            "page": lambda: lessons.page(self.url_),
+            "back_links": lambda: lessons.back_links(self.url_),
+            "bound page": lambda: page(self.url_),
+            "bound back_links": lambda: back_links(self.url_),
+            "iterator": lambda: next(started),
+            "generator": (lessons.page(url) for url in [self.url_]).__next__,
+            "list": lambda: list(examples),
+            "place": lambda: examples[0],
+            "slice": lambda: examples[:1],
+            "length": lambda: len(examples),
+            "category": lambda: list(pages),
+        }
+        self.reached_ = [type(one) for one in reachable(*self.kept_)]
+        self.answered_: list[str] = []
+        self.errors_: list[str] = []
+
+    def model(self) -> Mapping[str, Any]:
+        return {}
+
+    def use(self, model: Mapping[str, Any]) -> None:
+        return None
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        for name, way in self.ways_.items():
+            try:
+                way()
+                self.answered_.append(name)
+            except (LoanEnded, StopIteration) as error:
+                self.errors_.append(str(error))
+        return super().read(page)
+
+
+strategy("test-keeps-lessons")(KeepsLessons)
+
+
+def reachable(*roots: object) -> list[object]:
+    """All that can be reached by attributes, items, closures and references, but not over classes and modules."""
+    found: dict[int, object] = {}
+    waiting = list(roots)
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in found or isinstance(thing, (type, types.ModuleType)):
+            continue
+        found[id(thing)] = thing
+        if isinstance(thing, types.FunctionType):
+            waiting += [*(cell.cell_contents for cell in thing.__closure__ or ()), *(thing.__defaults__ or ())]
+        elif not isinstance(thing, (types.CodeType, types.FrameType)):
+            waiting += [one for one in gc.get_referents(thing) if not isinstance(one, types.FrameType)]
+    return list(found.values())
+
+
+def taught(bed: PreparedBed, made: Any) -> CellResult:
+    from scenthound.lab.run.lessons import lessons_of
+
+    topic = WEB.topics[0]
+    return run_strategy(bed, topic.topic, made, topic.seeds, LIMITS, lessons=lambda: lessons_of(bed, topic, WEB.topics))
+
+
+def test_lessons_close_when_training_ends(bed: PreparedBed) -> None:
+    made = KeepsLessons()
+    result = taught(bed, made)
+    assert not result.error
+    assert made.answered_ == []
+    assert any("taken back" in error and "`train`" in error for error in made.errors_)
+
+
+def test_nothing_of_the_lessons_leads_to_the_bed(bed: PreparedBed) -> None:
+    made = KeepsLessons()
+    taught(bed, made)
+    assert PreparedBed not in made.reached_, "not even while training runs"
+    assert not any(isinstance(one, PreparedBed) for one in reachable(*made.kept_))
+
+
+def test_lessons_close_where_training_fails(bed: PreparedBed) -> None:
+    class Fails(KeepsLessons):
+        def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+            super().train(lessons, rng, progress)
+            raise ZeroDivisionError
+
+    made = Fails()
+    assert taught(bed, made).error
+    with pytest.raises(LoanEnded):
+        made.ways_["page"]()
+
+
+# ---- (c) declared powers, and the record of what was given
+
+
+@strategy("test-late-oracle")
+@dataclass
+class LateOracle(BreadthFirst):
+    """No oracle when somebody looks; one as soon as the crawl runs."""
+
+    def __post_init__(self) -> None:
+        self.asked_, self.links_ = 0, None
+
+    @property
+    def oracle(self) -> bool:
+        self.asked_ += 1
+        return self.asked_ > 1
+
+    def peek(self, links: Any) -> None:
+        self.links_ = links
+
+
+@strategy("test-denying-oracle")
+@dataclass
+class DenyingOracle(LateOracle):
+    """An oracle while the lab decides what it gets; none as soon as reports are written."""
+
+    may_say = True
+
+    @property
+    def oracle(self) -> bool:
+        return self.may_say
+
+
+def test_powers_are_read_once(bed: PreparedBed) -> None:
+    made, topic = LateOracle(), WEB.topics[0]
+    result = run_strategy(bed, topic.topic, made, topic.seeds, LIMITS)
+    assert (made.links_, made.asked_, result.given) == (None, 1, ())
+    changed = LateOracle()
+    powers = read_powers(changed)
+    assert run_strategy(bed, topic.topic, changed, topic.seeds, LIMITS, powers=powers).given == ()
+    assert changed.links_ is None
+
+
+def test_what_an_oracle_was_lent_is_recorded_and_taken_back(bed: PreparedBed) -> None:
+    made, topic = DenyingOracle(), WEB.topics[0]
+    result = run_strategy(bed, topic.topic, made, topic.seeds, LIMITS)
+    assert result.given == (UNFETCHED,)
+    assert not any(isinstance(one, PreparedBed) for one in reachable(made.links_))
+    with pytest.raises(LoanEnded):
+        made.links_(topic.seeds[0])
+
+
+@pytest.fixture(scope="module")
+def cheated(web: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
+    names = "breadth-first,best-first,test-late-oracle,test-denying-oracle,test-keeps-lessons"
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    done = run(web, names, folder, topics=2, pages=30, oracles=False)
+    assert not done.failures()
+    freshen(done, [30])
+    return open_experiment(folder)
+
+
+def test_the_lab_records_what_it_gave_whatever_a_strategy_declares(cheated: Experiment) -> None:
+    assert cheated.asked.given == {
+        "test-denying-oracle": (UNFETCHED,),
+        "test-keeps-lessons": ("examples", "others", "taxonomy"),
+    }
+    done = cheated.outcomes()
+    given = {(cell.strategy, done[cell.key].given) for cell in cheated.cells}
+    assert ("test-late-oracle", ()) in given
+    assert ("breadth-first", ()) in given
+
+
+def test_a_strategy_that_denies_what_it_got_is_marked(cheated: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DenyingOracle, "may_say", False)
+    names, given = list(cheated.asked.strategies), cheated.asked.given
+    assert "test-denying-oracle" not in plain_crawlers(names, given)
+    found = compare_within(cheated, ["test-denying-oracle", "breadth-first"], "target_recall", [30])
+    assert as_json(found[0], given)["oracles"] == ["test-denying-oracle"]
+    pairs = compare_within(cheated, [], "target_recall", [30])
+    assert "test-denying-oracle" not in set(chain.from_iterable((one.first, one.second) for one in pairs))
+
+
+def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, tmp_path: Path) -> None:
+    from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+
+    def folder(name: str, jobs: int) -> bytes:
+        run(web, "cc-bfs:lookahead=graph,bayes", tmp_path / name, topics=2, pages=10, oracles=False, jobs=jobs)
+        return (tmp_path / name / "experiment.toml").read_bytes()
+
+    one = folder("one", 1)
+    assert one == folder("two", 2) == folder("one", 1)
+    assert open_experiment(tmp_path / "one").asked.given == {
+        "cc-bfs:lookahead=graph": (UNFETCHED,),
+        "bayes": ("examples", "others"),
+    }
+
+
+# ---- (d) what crawls share
+
+
+class Equal(Analyser):
+    """Takes itself for the lab's analyser, and finds other words."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Analyser)
+
+    __hash__ = Analyser.__hash__
+
+    def terms(self, text: str) -> list[str]:
+        return ["spoiled"]
+
+    terms_of = terms  # type: ignore[assignment]
+
+    def term_of_each(self, raw: list[str]) -> list[str | None]:
+        return ["spoiled"] * len(raw)
+
+
+def attempt(change: Callable[[], object]) -> None:
+    """Some changes are refused; whatever is not must harm nobody."""
+    try:
+        change()
+    except (
+        TypeError,
+        AttributeError,
+        ValueError,
+        KeyError,
+        BufferError,
+        IndexError,
+        NotImplementedError,
+        AssertionError,
+    ):
+        return
+
+
+def spoil(thing: Any, depth: int = 6) -> None:
+    """Change everything in an answer, by its methods and by those of its class."""
+    if depth == 0 or isinstance(thing, (str, bytes, int, float, type, Page)) or callable(thing):
+        return
+    for part in (
+        list(thing.values()) if isinstance(thing, dict) else list(thing) if isinstance(thing, (tuple, list)) else ()
+    ):
+        spoil(part, depth - 1)
+    for name in ("ids", "_names", "names", "base", "obj"):
+        if not isinstance(thing, (dict, list, tuple)):
+            spoil(getattr(thing, name, None), depth - 1)
+            attempt(lambda name=name: setattr(thing, name, None))  # type: ignore[misc]
+    attempt(lambda: thing.setflags(write=True))
+    attempt(lambda: thing.__setitem__(slice(None), 1))
+    attempt(lambda: thing.__setitem__(0, 1))
+    attempt(lambda: thing.fill(1))
+    if isinstance(thing, dict):
+        attempt(lambda: dict.update(thing, {"spoiled": 10**6}))
+    attempt(lambda: thing.clear())
+    attempt(lambda: thing.pop())
+
+
+ANSWERS: tuple[Callable[[Page, Analyser], Any], ...] = (
+    page_counts,
+    whole_counts,
+    numbered_counts,
+    link_leaves,
+    surroundings,
+    numbered,
+    standing,
+    lambda page, analyser: stream(page),
+    lambda page, analyser: contexts(page, 1, analyser),
+    lambda page, analyser: contexts(page, 0, analyser),
+    lambda page, analyser: [window_counts(page, link, 3, analyser) for link in page.links[:3]],
+    lambda page, analyser: page.document.leaves,
+    lambda page, analyser: page.outlinks,
+    lambda page, analyser: page.links,
+)
+NAMES = [one for one in vars(lasting).values() if isinstance(one, lasting.Lasting)]
+
+
+@dataclass
+class Spoils(BreadthFirst):
+    """Changes all it can reach of a page, in one of several orders."""
+
+    how: int = 0
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        offers = list(super().read(page))
+        analyser: Analyser = Equal() if self.how == 1 else Analyser()
+        if self.how == 2:
+            self._lie(page, analyser)
+        for answer in ANSWERS:
+            attempt(lambda answer=answer: spoil(answer(page, analyser)))  # type: ignore[misc]
+        return offers
+
+    def _lie(self, page: Page, analyser: Analyser) -> None:
+        """Tell the page wrong answers before somebody asks, and take its parts away."""
+        for name in NAMES:
+            for key in ((name,), (name, analyser)):
+                attempt(lambda key=key: page.derived(key, lambda: "spoiled"))  # type: ignore[misc]
+                page.know(key, "spoiled")
+        page.know("outlinks", ())
+        page.know(("counts", analyser), analyser.counts("spoiled " * 9))
+        for name, value in (("links", ()), ("title", "spoiled"), ("_record", b""), ("_words", ["spoiled"] * 99)):
+            attempt(lambda name=name, value=value: setattr(page.document, name, value))  # type: ignore[misc]
+        for name in NAMES:
+            attempt(lambda name=name: page._memo.pop((name, analyser), None))  # type: ignore[misc]
+
+
+def plain(part: Any) -> Any:
+    """An answer as lists, to the last number and word."""
+    if isinstance(part, Terms):
+        return list(part.names)
+    if isinstance(part, dict):
+        return [[key, plain(value)] for key, value in part.items()]
+    if isinstance(part, (np.ndarray, memoryview, array)):
+        return part.tolist()
+    return [plain(one) for one in part] if isinstance(part, (tuple, list)) else part
+
+
+def asked(bed: PreparedBed, url: Url) -> list[Any]:
+    """What a page of the bed says to everything that can be asked."""
+    page = bed.fetch(Candidate(url, 0.0))
+    assert isinstance(page, Page)
+    return [plain(answer(page, Analyser())) for answer in ANSWERS]
+
+
+@pytest.mark.parametrize("how", [0, 1, 2])
+def test_no_crawl_changes_another(bed: PreparedBed, web: Bed, how: int) -> None:
+    """All that strategies ask of pages is the same after the spoiler as on a bed that it never saw."""
+    topic, untouched = WEB.topics[0], prepare(web)
+    visited: set[Url] = set()
+    for _ in range(3):
+        visited.update(run_strategy(bed, topic.topic, Spoils(how), topic.seeds, LIMITS).visited)
+    assert len(visited) > 30
+    for url in sorted(visited):
+        assert asked(bed, url) == asked(untouched, url)
+    for name in ("best-first", "bayes", "reinforcement", "apprentice", "infospiders", "hayek-epsilon", "intelligent"):
+        ours, theirs = (run_cell(one, topic, name, limits=LIMITS, topics=WEB.topics) for one in (bed, untouched))
+        assert not ours.error
+        assert scored(ours) == scored(theirs), name
+
+
+def scored(result: CellResult) -> list[tuple[Url, float, float]]:
+    return [(step.url, step.score, step.similarity) for step in result.steps]
+
+
+def test_counts_that_a_strategy_empties_are_whole_for_the_next(bed: PreparedBed) -> None:
+    @dataclass
+    class Empties(BreadthFirst):
+        def read(self, page: Page) -> Iterable[Candidate]:
+            counts = whole_counts(page, Analyser())
+            attempt(counts.clear)
+            attempt(lambda: dict.clear(counts))
+            return super().read(page)
+
+    topic = WEB.topics[0]
+    before = run_cell(bed, topic, "best-first", limits=LIMITS)
+    for _ in range(2):
+        run_strategy(bed, topic.topic, Empties(), topic.seeds, LIMITS)
+    after = run_cell(bed, topic, "best-first", limits=LIMITS)
+    assert scored(before) == scored(after)
+
+
+# ---- the page itself
+
+
+def test_a_page_that_a_strategy_renames_is_the_end_of_its_crawl(bed: PreparedBed) -> None:
+    topic = WEB.topics[0]
+
+    @dataclass
+    class Renames(BreadthFirst):
+        def read(self, page: Page) -> Iterable[Candidate]:
+            offers = list(super().read(page))
+            page.url = topic.targets[0]
+            return offers
+
+    result = run_strategy(bed, topic.topic, Renames(), topic.seeds, LIMITS)
+    assert "changed the page" in result.error
+    assert not result.steps
+
+
+def test_a_page_is_judged_before_a_strategy_can_write_on_it(bed: PreparedBed) -> None:
+    topic = WEB.topics[0]
+
+    @dataclass
+    class Flatters(BreadthFirst):
+        def read(self, page: Page) -> Iterable[Candidate]:
+            page.know(("counts", Analyser()), Analyser().counts(topic.keywords))
+            return super().read(page)
+
+    flattered, plain = (
+        run_strategy(bed, topic.topic, one, topic.seeds, LIMITS) for one in (Flatters(), BreadthFirst())
+    )
+    assert [step.similarity for step in flattered.steps] == [step.similarity for step in plain.steps]
+
+
+def test_our_strategies_train_on_lent_lessons(bed: PreparedBed) -> None:
+    for name in ("apprentice", "bayes", "context-graph", "focused-soft", "hayek-epsilon", "reinforcement"):
+        assert read_powers(make_strategy(name)).trains
+        result = run_cell(bed, WEB.topics[0], name, limits=LIMITS, topics=WEB.topics)
+        assert not result.error
+        assert "examples" in result.given or "taxonomy" in result.given

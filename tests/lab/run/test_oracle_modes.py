@@ -1,0 +1,120 @@
+"""A strategy that reads what no crawler can read is marked wherever figures are shown, and compared with no crawler."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenthound.cli.app import run as command
+from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.generate.web import generate
+from scenthound.lab.measure.comparison import compare_within, freshen, plain_crawlers
+from scenthound.lab.report.facts import Facts
+from scenthound.lab.report.page import write_report
+from scenthound.lab.run.experiment import Experiment, run
+from scenthound.lab.run.request import is_oracle, marked
+
+MODE = "cc-bfs:lookahead=graph"
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
+    folder = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "cache"))
+        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
+
+
+@pytest.fixture(scope="module")
+def done(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
+    made = run(bed, f"breadth-first,cc-bfs,{MODE}", tmp_path_factory.mktemp("runs") / "first", pages=40)
+    freshen(made, [20, 40])
+    return made
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    capsys.readouterr()
+    assert command(list(words)) == 0
+    return capsys.readouterr().out
+
+
+def test_an_oracle_is_known_by_its_parameters_however_they_are_written() -> None:
+    assert is_oracle(MODE)
+    assert is_oracle("cc-bfs:k=2:lookahead=graph")
+    assert is_oracle("content-oracle")
+    assert not is_oracle("cc-bfs")
+    assert not is_oracle("cc-bfs:lookahead=fetch")
+    assert not is_oracle("best-first")
+
+
+def test_a_strategy_that_is_gone_is_taken_for_a_crawler() -> None:
+    assert not is_oracle("of-another-time:depth=3")
+    assert not is_oracle("cc-bfs:lookahead=backwards")
+    assert marked("of-another-time") == "of-another-time"
+
+
+def test_reference_lines_keep_their_names_and_modes_get_a_mark() -> None:
+    assert marked("path-oracle") == "path-oracle"
+    assert marked(MODE) == f"{MODE} (oracle)"
+
+
+def test_where_everybody_is_an_oracle_they_are_compared_after_all() -> None:
+    assert plain_crawlers(["breadth-first", MODE, "path-oracle"]) == ["breadth-first"]
+    assert plain_crawlers([MODE, "cc-bfs:k=2:lookahead=graph"]) == [MODE, "cc-bfs:k=2:lookahead=graph"]
+
+
+def test_the_report_draws_it_with_the_reference_lines_and_says_what_it_is(done: Experiment) -> None:
+    facts = Facts(done, (20, 40))
+    assert facts.strategies == ("breadth-first", "cc-bfs")
+    assert facts.oracles == (MODE, "path-oracle", "content-oracle")
+    page = write_report(done, (20, 40)).read_text(encoding="utf-8")
+    assert f"{MODE} (oracle)</text>" in page, "at the end of its line"
+    assert f'{MODE} <span class="reference">oracle</span>' in page, "in the tables"
+    assert f"{MODE} is an oracle mode: it may read links of pages that were not fetched" in page
+    assert f"better than {MODE}" not in page
+    assert f"<strong>{MODE}" not in page
+    assert "Two crawlers on" in page
+
+
+def test_a_report_on_nothing_but_an_oracle_is_still_a_report(bed: Bed, tmp_path: Path) -> None:
+    made = run(bed, MODE, tmp_path / "run", pages=20, topics=2)
+    freshen(made, [20])
+    page = write_report(made, (20,)).read_text(encoding="utf-8")
+    assert "One crawler on" in page
+    assert f'{MODE} <span class="reference">oracle</span>' in page
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def test_it_is_marked_in_what_measure_prints(done: Experiment, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = told(capsys, "lab", "measure", str(done.folder))
+    assert f"{MODE} (oracle)" in printed
+    assert "breadth-first (oracle)" not in printed
+    assert "(oracle)" in told(capsys, "lab", "measure", str(done.folder), "--topics")
+    assert MODE in json.loads(told(capsys, "lab", "measure", str(done.folder), "--json")), (
+        "programs get the name as it is"
+    )
+
+
+def test_it_is_compared_only_when_named_and_then_marked(done: Experiment, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = {(one.first, one.second) for one in compare_within(done, [], "target_recall", [40])}
+    assert pairs in ({("breadth-first", "cc-bfs")}, {("cc-bfs", "breadth-first")})
+    assert f"{MODE} (oracle)" in told(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs")
+    found = json.loads(told(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs", "--json"))
+    assert (found["first"], found["second"], found["oracles"]) == (MODE, "cc-bfs", [MODE])
+    assert "(oracle)" in found["sentence"]
+
+
+def test_the_list_of_strategies_says_which_parameters_make_an_oracle(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "An oracle, in the laboratory only and marked there as such: lookahead=graph" in told(
+        capsys, "strategies", "cc-bfs"
+    )
+    assert json.loads(told(capsys, "strategies", "cc-bfs", "--json"))["oracle_modes"] == ["lookahead=graph"]
+    assert json.loads(told(capsys, "strategies", "dom", "--json"))["oracle_modes"] == []

@@ -1,0 +1,129 @@
+"""A live crawl of a web that does its worst: it goes on, memory stays flat, and every case is counted."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.settings import Settings, read
+from scenthound.model import Response
+from scenthound.ports import Failure
+from scenthound.store.warc import check
+from scenthound.web.addresses import parse_networks
+from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.wiring import begin
+from support.hostile import BEHAVIOURS, HostileServer
+
+QUICK = {
+    "delay": 0,
+    "backoff": 0.01,
+    "retries": 0,
+    "page_bytes": "2 MB",
+    "concurrency": 8,
+    "host_patience": 60,
+    "allow_private": ["loopback"],
+}
+PATIENT = FetchLimits(connect=60.0, idle=60.0, total=120.0)  # a busy machine is no reason to lose a page
+BRIEF = FetchLimits(connect=60.0, idle=4.0, total=8.0)  # for those who never come to an end
+NEVER_DONE = ("slow-head.", "slow-drip.", "stalls.", "hangs.")
+EXPECTED_MISSES = {
+    "timeout": ["slow-head", "hangs"],
+    "refused-address": ["10", "169"],
+    "redirect-loop": ["redirect-loop", "redirect-pair"],
+    "bad-redirect": ["redirect-file", "redirect-javascript", "redirect-nowhere"],
+    "bomb": ["gzip-bomb"],
+    "header-bomb": ["header-huge", "header-many", "header-sum"],
+    "bad-http": ["bad-chunk"],
+}
+
+
+class Everywhere(AbstractResolver):
+    """Every name is this machine."""
+
+    async def resolve(self, host: str, port: int = 0, family: int = socket.AF_INET) -> list[ResolveResult]:
+        return [ResolveResult(hostname=host, host="127.0.0.1", port=port, family=socket.AF_INET, proto=0, flags=0)]
+
+    async def close(self) -> None:
+        return
+
+
+class Waits:
+    """A fetcher that waits long for everybody but for those who only let it wait."""
+
+    def __init__(self, patient: HttpFetcher, brief: HttpFetcher) -> None:
+        self._patient, self._brief = patient, brief
+
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        fetcher = self._brief if url.partition("://")[2].startswith(NEVER_DONE) else self._patient
+        return await fetcher.fetch(url, most)
+
+
+def crawl(folder: Path, seeds: list[str], pages: int = 300, **more: object) -> CrawlFolder:
+    settings = read(Settings, {**QUICK, "pages": pages, **more})
+
+    async def run() -> None:
+        networks = parse_networks(settings.allow_private)
+        patient, brief = (
+            HttpFetcher(replace(limits, bytes=settings.page_bytes), "scenthound-test", networks, resolver=Everywhere())
+            for limits in (PATIENT, BRIEF)
+        )
+        async with patient, brief:
+            session = begin("bees honey", seeds, folder, settings=settings, fetcher=Waits(patient, brief))
+            try:
+                await session.run()
+            finally:
+                session.close()
+
+    asyncio.run(run())
+    return CrawlFolder.look(folder)
+
+
+@pytest.mark.slow
+def test_a_crawl_of_everything_hostile_goes_on_and_counts_each_case(tmp_path: Path) -> None:
+    with HostileServer() as server:
+        seeds = []
+        for path in BEHAVIOURS:
+            name = path.strip("/*").partition("/")[0]
+            seeds.append(server.url(path.replace("*", "1"), f"{name}.test"))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with crawl(tmp_path / "crawl", seeds) as found:
+            after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            fate = {}
+            for miss in found.history.misses():
+                fate.setdefault(miss.url.split("/")[2].split(".")[0], miss.reason)
+            for reason, names in EXPECTED_MISSES.items():
+                for name in names:
+                    assert fate.get(name) == reason, (name, fate.get(name))
+            visited = {step.url.split("/")[2].split(".")[0] for step in found.history.trail()}
+            survivors = {"fine", "gzip", "nul", "wrong-charset", "links", "one-line", "strange-links", "escapes"}
+            assert survivors | {"endless", "slow-drip"} <= visited, "what came before a cap is kept"
+            cases = {path.strip("/*").partition("/")[0] for path in BEHAVIOURS}
+            heard = visited | set(fate) | {"redirect-private", "redirect-metadata"}  # these end elsewhere, see above
+            assert cases <= heard, "every case ends as a page or as a miss with a reason"
+            assert not any(report.good < report.size for report in check(tmp_path / "crawl" / "pages"))
+            counted = found.history.counts()
+            assert counted.get("host-asleep", 0) + counted.get("trap-endless", 0) > 0, "the calendar is left alone"
+            assert counted.get("trap-repeats", 0) > 0, "and so is the path that grows for ever"
+        assert after - before < 200_000, f"peak memory grew by {(after - before) // 1000} MB"
+
+
+@pytest.mark.slow
+def test_a_robots_txt_of_100_mb_is_read_to_its_limit_and_obeyed(tmp_path: Path) -> None:
+    with HostileServer(robots="/huge-robots") as server:
+        with crawl(tmp_path / "crawl", [server.url("/fine", "a.test")], pages=2) as found:
+            assert len(found.history) + len(list(found.history.misses())) >= 1
+        assert sum(server.sent.values()) < 60_000_000, "the rest was not read"
+
+
+def test_no_request_goes_to_a_private_address_unless_allowed(tmp_path: Path) -> None:
+    with HostileServer() as server:
+        with crawl(tmp_path / "crawl", [server.url("/fine", "a.test")], allow_private=[]) as found:
+            assert [miss.reason for miss in found.history.misses()] == ["refused-address"]
+        assert server.requests == []

@@ -1,0 +1,94 @@
+"""Where a crawl may go, and what it recognises as a trap."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenthound.errors import BadConfig
+from scenthound.loop.scope import BARREN, Scope
+from scenthound.loop.tally import Tally
+from scenthound.model import Candidate, Step
+from scenthound.testing import named
+
+
+def refused(scope: Scope, name: str, depth: int = 0) -> str | None:
+    return scope.refuses(Candidate(named(name), 0.0, depth=depth))
+
+
+def test_hosts_and_domains_to_stay_in_and_keep_out() -> None:
+    scope = Scope(hosts=frozenset({"a.test"}), domains=frozenset({"b.test"}), not_hosts=frozenset({"bad.b.test"}))
+    assert refused(scope, "a.test/x") is None
+    assert refused(scope, "www.a.test/x") == "out-of-scope"
+    assert refused(scope, "deep.er.b.test/") is None
+    assert refused(scope, "bad.b.test/") == "out-of-scope"
+    assert refused(scope, "notb.test/") == "out-of-scope"
+    assert refused(Scope(not_domains=frozenset({"ads.test"})), "x.ads.test/") == "out-of-scope"
+
+
+def test_path_patterns_are_linear_whoever_wrote_them() -> None:
+    scope = Scope(paths=("^/news/", "(a+)+$"), not_paths=(r"\.pdf$",))
+    assert refused(scope, "a.test/news/1") is None
+    assert refused(scope, "a.test/other") == "out-of-scope"
+    assert refused(scope, "a.test/news/x.pdf") == "out-of-scope"
+    assert refused(scope, "a.test/" + "a" * 1000 + "!") == "out-of-scope"
+    with pytest.raises(BadConfig, match="not a pattern"):
+        Scope(paths=("(",))
+
+
+def test_depth() -> None:
+    assert refused(Scope(depth=2), "a.test/", depth=3) == "too-deep"
+    assert refused(Scope(depth=2), "a.test/", depth=2) is None
+
+
+@pytest.mark.parametrize("path", ["a/b/a/b/a/b/", "x/x/x/", "a/1/a/2/a/3/a/4", "en/en/en/about"])
+def test_repeated_path_parts_are_a_trap(path: str) -> None:
+    assert refused(Scope(), f"a.test/{path}") == "trap-repeats"
+
+
+@pytest.mark.parametrize("path", ["a/b/c/d/e/f", "2024/01/01/a", "news/2024/news-archive/news", "a/a/b"])
+def test_ordinary_paths_are_not(path: str) -> None:
+    assert refused(Scope(), f"a.test/{path}") is None
+
+
+def test_a_calendar_is_left_when_it_never_pays_and_only_then() -> None:
+    scope = Scope()
+    for month in range(BARREN):
+        assert refused(scope, f"a.test/cal?month={month}") is None
+        scope.learn(named(f"a.test/cal?month={month}"), relevant=False)
+    assert refused(scope, "a.test/cal?month=999") == "trap-endless"
+    assert refused(scope, "a.test/cal") is None
+    assert refused(scope, "b.test/cal?month=1") is None
+    scope.learn(named("a.test/cal?month=3"), relevant=True)
+    assert refused(scope, "a.test/cal?month=999") is None
+
+
+def step(n: int, similarity: float) -> Step:
+    return Step(n, named(f"a.test/{n}"), None, "", 0.0, {}, similarity, 0, 200, 10, 0.0, f"page {n}")
+
+
+def test_the_tally_knows_harvest_and_best_pages() -> None:
+    tally = Tally(relevant_from=0.5)
+    for n in range(1, 201):
+        tally.page(step(n, 0.9 if n <= 50 else 0.1))
+    assert (tally.pages, tally.relevant, tally.harvest, tally.harvest_recent) == (200, 50, 0.25, 0.0)
+    assert sorted(-number for _, number, _, _ in tally.best) == list(range(1, 11)), "first come of equals"
+
+
+def test_the_crawl_is_dry_after_page_13_of_the_worked_example() -> None:
+    tally = Tally(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3)
+    for n, flag in enumerate([1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 1):
+        tally.page(step(n, float(flag)))
+        if tally.dry:
+            break
+    assert n == 13
+
+
+def test_a_tally_taken_up_again_stops_at_the_same_page() -> None:
+    flags = [1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0]
+    first, second = (Tally(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3) for _ in range(2))
+    for n, flag in enumerate(flags[:9], 1):
+        first.page(step(n, float(flag)))
+    second.load(first.save())
+    for n, flag in enumerate(flags[9:], 10):
+        second.page(step(n, float(flag)))
+    assert second.dry

@@ -1,0 +1,71 @@
+"""What the loop writes of itself: folders of old are taken up, so its form may only grow."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from scenthound.loop.core import Crawl
+from scenthound.loop.messages import SITEMAP, Fetch, Limits
+from scenthound.loop.politeness import Manners
+from scenthound.model import Candidate, Topic, Url
+from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory import MemoryHistory
+from scenthound.strategies.best_first import BestFirst
+
+HELD, DRAWN, WAITING = "http://a.test/held", "http://b.test/drawn", "http://c.test/waiting"
+MOVED, MAP = "http://d.test/new", "http://e.test/map.xml"
+STATE: dict[str, Any] = {
+    "batches": 3,
+    "batch": [[DRAWN, 7]],
+    "held": [HELD],
+    "loose": [
+        [
+            MOVED,
+            0.5,
+            {"food": 2},
+            {"page": 0.5},
+            "http://p.test/",
+            "an anchor",
+            2,
+            MOVED,
+            0.0,
+            False,
+            "http://d.test/",
+            1,
+        ],
+        [MAP, 0.0, {SITEMAP: True}, {}, None, "", 0, MAP, 0.0, False, None, 0],
+    ],
+    "tries": {HELD: 1},
+    "sitemaps": {"e.test": [MAP]},
+    "tally": {"attempts": 12, "retries": {"timeout": 1}, "dry": [[1, 0], 0.5, 4]},
+}
+
+
+def taken_up(limits: Limits) -> Crawl:
+    frontier = MemoryFrontier()
+    for url in (HELD, DRAWN, WAITING):
+        frontier.push(Candidate(Url(url), 1.0))
+    crawl = Crawl(
+        BestFirst(), frontier, MemoryHistory(), Topic("bees"), [], limits=limits, manners=Manners(0.0, obey=False)
+    )
+    crawl.load(json.loads(json.dumps(STATE)))
+    return crawl
+
+
+def test_what_was_written_is_what_is_written_again() -> None:
+    assert json.loads(json.dumps(taken_up(Limits(sitemaps=5)).save())) == STATE
+
+
+def test_everything_goes_on_from_where_it_was() -> None:
+    crawl = taken_up(Limits(sitemaps=5))
+    steps = []
+    while isinstance(step := crawl.next(0.0), Fetch):
+        steps.append((step.kind, step.candidate.url))
+    promised = [("page", HELD), ("page", MOVED), ("sitemap", MAP)]
+    assert steps == [*promised, ("page", DRAWN), ("page", WAITING)], "promises first, then the batch, then the rest"
+    assert crawl.tally.attempts == 12
+    again = json.loads(json.dumps(crawl.save()))
+    assert again["held"] == [HELD, DRAWN, WAITING], "what is in flight is asked for again"
+    assert [fields[0] for fields in again["loose"]] == [MOVED, MAP]
+    assert again["batches"] == 4

@@ -1,0 +1,218 @@
+"""What keeps a crawl flat as it grows, and exact: what was seen, who falls out, rows by number, old files."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenthound.lab.generate.endless import EndlessWeb
+from scenthound.model import Candidate, Miss, Step, Url
+from scenthound.ports import Where
+from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SAYINGS, SCHEMA, VERSION
+from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
+from scenthound.testing.frontier import Model, same
+
+URLS = [Url(f"http://h{number % 5}.test/{number}") for number in range(40)]
+FIRST_FRONTIER = """CREATE TABLE frontier (
+    url TEXT PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
+    anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);"""
+FIRST_LINKS = "CREATE TABLE links (source TEXT PRIMARY KEY, targets BLOB NOT NULL);"
+
+
+def step(n: int, url: Url, **more: Any) -> Step:
+    return Step(n, url, None, "", 0.5, {"page": 0.5}, 0.25, 1, 200, 10, float(n), f"title {n}", **more)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["page", "dead", "retry", "alias", "commit", "kill", "look"]), st.integers(0, len(URLS) - 1)
+        ),
+        max_size=60,
+    )
+)
+def test_what_was_seen_is_what_a_plain_set_would_hold_whatever_restarts(
+    tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[str, int]]
+) -> None:
+    path = tmp_path_factory.mktemp("seen") / "crawl.db"
+    database = CrawlDatabase(path)
+    history = SqliteHistory(database)
+    seen: set[Url] = set()
+    safe: set[Url] = set()
+    pages = safe_pages = 0
+    for call, number in calls:
+        url = URLS[number]
+        if call == "page" and url not in seen:
+            pages += 1
+            history.record(step(pages, url))
+            history.link(url, URLS[:3])
+            seen.add(url)
+        elif call in ("dead", "retry"):
+            history.lost(Miss(Candidate(url, 0.5), "timeout"), 1.0, dead=call == "dead")
+            seen |= {url} if call == "dead" else set()
+        elif call == "alias":
+            history.alias(url, URLS[0])
+            seen.add(url)
+        elif call == "look":
+            assert sum(1 for _ in history.trail()) == pages, "what is not yet written is told too"
+        elif call in ("commit", "kill"):
+            if call == "commit":
+                database.commit()
+                safe, safe_pages = set(seen), pages
+            database.close()
+            database = CrawlDatabase(path)
+            history, seen, pages = SqliteHistory(database), set(safe), safe_pages
+        assert {url for url in URLS if history.seen(url)} == seen
+        assert len(history) == pages
+    database.close()
+
+
+@pytest.mark.parametrize("eviction", ["scored", "literal", "refuse"])
+@pytest.mark.parametrize("scores", [4, 1000])
+def test_who_falls_out_of_a_full_frontier_is_the_last_of_the_whole_order(eviction: Any, scores: int) -> None:
+    rng = random.Random(7)
+    frontier, model = MemoryFrontier(150, eviction), Model(150, eviction, 1)
+    for turn in range(2500):
+        lot = rng.random()
+        if lot < 0.06:
+            assert same(frontier.pop(0.0), model.pop(0.0))
+            continue
+        known = list(model.waiting)
+        url = rng.choice(known) if lot < 0.2 and known else Url(f"http://h{turn % 20}.test/{turn}")
+        offer = Candidate(url, rng.randrange(scores) / scores, rescored=lot < 0.13)
+        assert same(frontier.push(offer), model.push(offer))
+    assert {candidate.url for _, candidate in frontier.entries()} == set(model.waiting)
+
+
+def test_a_frontier_in_sqlite_survives_restarts_at_its_bound() -> None:
+    rng = random.Random(3)
+    database = CrawlDatabase(":memory:")
+    frontier, model = SqliteFrontier(database, 60), Model(60, "scored", 1)
+    for turn in range(1500):
+        if turn % 97 == 0:
+            database.commit()
+            database._before_commit.clear()
+            frontier = SqliteFrontier(database, 60)
+        if turn % 5 == 4:
+            popped = frontier.pop(0.0)
+            assert same(popped, model.pop(0.0))
+            assert popped is not None
+            frontier.settle(popped.url)
+        else:
+            offer = Candidate(Url(f"http://h{turn % 9}.test/{rng.randrange(300)}"), rng.randrange(50) / 50)
+            assert same(frontier.push(offer), model.push(offer))
+    database.commit()
+    rows = dict(database.rows("SELECT number, url FROM frontier"))
+    assert rows == {number: candidate.url for number, candidate in frontier.entries()}
+
+
+def test_links_of_one_page_share_what_they_have_in_common_after_a_restart() -> None:
+    database = CrawlDatabase(":memory:")
+    frontier = SqliteFrontier(database)
+    parts = {"page": 0.5}
+    for url in URLS[:3]:
+        frontier.push(Candidate(url, 0.5, {}, parts, Url("http://p.test/"), "some words", 1, url))
+    database.commit()
+    one, other = [candidate for _, candidate in SqliteFrontier(database).entries()][:2]
+    assert one.parts == parts
+    assert one.parts is other.parts
+    assert one.parent is other.parent
+    assert one.anchor is other.anchor
+    assert one.spelling is one.url
+
+
+def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
+    database = CrawlDatabase(":memory:")
+    frontier = SqliteFrontier(database)
+    frontier.push(Candidate(URLS[0], 0.5))
+    database.commit()
+    popped = frontier.pop(0.0)
+    assert popped is not None
+    frontier.push(popped._replace(due=5.0))
+    database.commit()
+    assert list(database.rows("SELECT number, url, due FROM frontier")) == [(1, URLS[0], 5.0)]
+
+
+def first_edition(path: Path) -> None:
+    """A crawl's file as the first edition wrote it."""
+    connection = sqlite3.connect(path)
+    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(SAYINGS, "")
+    assert schema != SCHEMA
+    connection.executescript(f"{schema} PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;")
+    for number, url in ((4, "http://b.test/"), (2, "http://a.test/")):
+        connection.execute(
+            "INSERT INTO frontier VALUES (?, ?, 0.5, NULL, '{\"page\":0.5}', NULL, 'words', 1, '', 0)", (url, number)
+        )
+    connection.commit()
+    connection.close()
+    database = CrawlDatabase(path, read_only=True)
+    assert waiting(database) == 2, "looking at an old folder changes nothing"
+    assert waiting_candidate(database, Url("http://b.test/")) is not None
+    database.close()
+
+
+def test_a_file_of_the_first_edition_is_taken_over_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    first_edition(path)
+    database = CrawlDatabase(path)
+    assert database.row("PRAGMA user_version") == (VERSION,)
+    assert database.has_table("told")
+    assert database.has_table("heard")
+    frontier = SqliteFrontier(database)
+    assert [(number, candidate.url) for number, candidate in frontier.entries()] == [
+        (2, "http://a.test/"),
+        (4, "http://b.test/"),
+    ]
+    database.save_links(URLS[0], URLS[1:3])
+    database.commit()
+    database.close()
+    again = CrawlDatabase(path, check=True)
+    assert list(again.links()) == [(URLS[0], URLS[1:3])]
+    again.close()
+
+
+def test_a_page_that_was_forgotten_and_fetched_again_has_its_links_once() -> None:
+    history = SqliteHistory(database := CrawlDatabase(":memory:"))
+    for n, url in enumerate(URLS[:3], start=1):
+        history.record(step(n, url), Where("pages-00001.warc.gz", 100 * n, 100))
+        history.link(url, [Url("http://old.test/")])
+    assert history.recorded_files() == {"pages-00001.warc.gz": (3, 400)}
+    lost = [place.event for place in history.places_in("pages-00001.warc.gz") if place.offset + place.length > 350]
+    forgotten = history.forget_events(lost)
+    assert [one.url for one in forgotten] == [URLS[2]]
+    history.record(step(4, URLS[2]))
+    history.link(URLS[2], [Url("http://new.test/")])
+    database.commit()
+    assert dict(database.links())[URLS[2]] == ["http://new.test/"]
+    assert sum(source == URLS[2] for source, _ in database.links()) == 1
+
+
+def test_marks_say_of_every_page_what_running_figures_need() -> None:
+    history = SqliteHistory(CrawlDatabase(":memory:"))
+    history.record(step(1, URLS[0], requested=URLS[5]))
+    history.lost(Miss(Candidate(URLS[1], 0.5), "timeout"), 1.0)
+    assert list(history.marks()) == [(1, URLS[0], 0.25, 10, "title 1", 1, URLS[5])]
+
+
+def test_the_endless_web_says_the_same_whenever_it_is_asked_and_never_repeats_a_fresh_link() -> None:
+    web, again = EndlessWeb(hosts=50), EndlessWeb(hosts=50)
+    fresh: set[Url] = set()
+    ahead = [web.home(0)]
+    for _ in range(300):
+        url = ahead.pop(0)
+        page = web.fetch(Candidate(url, 0.5))
+        assert page.document == again.document(url)
+        new = [link.url for link in page.links[: web.fresh]]
+        assert fresh.isdisjoint(new)
+        fresh.update(new)
+        ahead += new
+    assert len(fresh) == 300 * web.fresh
+    assert EndlessWeb(hosts=50, seed=2).document(web.home(0)) != web.document(web.home(0))

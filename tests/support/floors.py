@@ -1,0 +1,119 @@
+"""Quality floors: mean target recall of each strategy on pinned beds must not fall below its pinned value.
+
+    python tests/floors.py              # print what is measured now beside what is pinned
+    python tests/floors.py --pin        # pin new strategies and better values
+    python tests/floors.py --pin NAME   # the same for some strategies only
+    python tests/floors.py --pin --lower    # also lower floors: say why in the commit
+
+A floor is the pinned mean minus one standard error. The bed's digest is pinned with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import generate
+from scenthound.lab.measure.measure import judge
+from scenthound.lab.measure.metrics import measure
+from scenthound.lab.measure.statistics import mean
+from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.ports import Trains
+from scenthound.strategies import SHELF
+from scenthound.wiring import make_strategy
+
+PINNED = Path(__file__).resolve().parents[1] / "data" / "floors.json"
+SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+TOPICS, TAUGHT, PAGES = 20, 6, 500  # strategies that are taught topic by topic take longer: fewer topics
+GENERATED = {"pages": 2000, "seed": 11, "topics": 12}
+
+
+def generated_bed(folder: Path) -> Bed:
+    generate(folder, **GENERATED)
+    return Bed.open(folder)
+
+
+def schools_bed() -> Bed | None:
+    folder = SHARED / "data" / "schools"
+    return Bed.open(folder) if folder.is_dir() else None
+
+
+def strategies() -> list[str]:
+    """Every strategy of ours; those that learn before they crawl are taught as in any experiment."""
+    return [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
+
+
+def is_taught(strategy: str) -> bool:
+    return isinstance(make_strategy(strategy), Trains)
+
+
+def measured(bed: Bed, prepared: PreparedBed, strategy: str) -> tuple[float, float]:
+    """Mean and standard error of the target recall over the bed's first topics."""
+    values = []
+    for topic in bed.topics[: TAUGHT if is_taught(strategy) else TOPICS]:
+        result = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=PAGES), topics=bed.topics)
+        assert not result.error, result.error
+        said = judge(prepared, topic, topic.seeds, None, {})
+        values.append(measure("target_recall", result.steps, said, at=[PAGES])[0])
+    over = mean([value for value in values if value is not None])
+    return over.mean, over.error
+
+
+def pinned() -> dict[str, Any]:
+    return json.loads(PINNED.read_text()) if PINNED.exists() else {}
+
+
+def floor(entry: list[float]) -> float:
+    return entry[0] - entry[1]
+
+
+def hold(name: str, bed: Bed, prepared: PreparedBed, strategy: str) -> None:
+    """Fail if a strategy has no floor on a bed, or is below it."""
+    pin = pinned()[name]["recall"].get(strategy)
+    assert pin is not None, f"{strategy} has no floor on {name}: python tests/floors.py --pin"
+    got, _ = measured(bed, prepared, strategy)
+    assert got >= floor(pin), f"{strategy} on {name}: {got:.4f}, pinned {pin[0]:.4f} ± {pin[1]:.4f}"
+
+
+def found(name: str, folder: Path) -> Bed | None:
+    return generated_bed(folder) if name == "generated" else schools_bed()
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--pin", action="store_true")
+    options.add_argument("--lower", action="store_true")
+    options.add_argument("names", nargs="*", metavar="NAME")
+    asked = options.parse_args()
+    known = pinned()
+    fell = 0
+    with tempfile.TemporaryDirectory() as folder:
+        beds = {"generated": generated_bed(Path(folder) / "bed"), "schools": schools_bed()}
+        for name, bed in beds.items():
+            if bed is None:
+                continue
+            pins = known.setdefault(name, {"digest": bed.digest, "recall": {}})
+            pins["digest"] = bed.digest if asked.pin else pins["digest"]
+            prepared = prepare(bed)
+            for strategy in asked.names or strategies():
+                got, error = measured(bed, prepared, strategy)
+                before = pins["recall"].get(strategy)
+                below = before is not None and got < floor(before)
+                fell += below
+                print(f"{name:<10} {strategy:<18} {got:.4f} ± {error:.4f}  pinned {before}{'  BELOW' if below else ''}")
+                if asked.pin and (before is None or got > before[0] or (below and asked.lower)):
+                    pins["recall"][strategy] = [round(got, 6), round(error, 6)]
+    if asked.pin:
+        PINNED.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n")
+    return int(bool(fell) and not (asked.pin and asked.lower))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

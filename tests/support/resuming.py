@@ -1,0 +1,108 @@
+"""A crawl in a folder, driven step by step on a generated web: for tests that stop and resume it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scenthound.lab.beds.prepared import prepare
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.run.lessons import lessons_of
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.messages import Done, Fetch, Wait
+from scenthound.loop.settings import Settings, read
+from scenthound.loop.trained import settled
+from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
+from scenthound.ports import Failure, Trains
+from scenthound.store.models import Model, TrainedOn, save_model
+from scenthound.strategies import strategy
+from scenthound.web.landing import land
+from scenthound.wiring import Session, begin, make_strategy
+
+WEB = GeneratedWeb(pages=400, seed=5)
+TOPIC = WEB.topics[0]
+SETTINGS = {
+    "delay": 0,
+    "robots": False,
+    "pages": 120,
+    "host_patience": 0,
+    "concurrency": 4,
+    "seed_number": 3,
+    "snapshot": 7,
+}
+
+
+@strategy("test-learner")
+@dataclass
+class Learner:
+    """Prefers links whose host gave more pages so far: its decisions depend on everything it has read."""
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.read_: dict[str, int] = {}
+        return [Candidate(url, float("inf")) for url in seeds]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        host = page.url.split("/")[2]
+        self.read_[host] = self.read_.get(host, 0) + 1
+        for link in page.outlinks:
+            yield page.offer(link, self.read_.get(link.url.split("/")[2], 0) / (1.0 + len(link.url) % 7))
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        self.read_["missed"] = self.read_.get("missed", 0) + 1
+        return ()
+
+    def save(self) -> Mapping[str, Any]:
+        return {"read": dict(self.read_)}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.read_ = dict(state["read"])
+
+
+class Recorded:
+    """A fetcher that knows the generated web."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        return WEB.get(url) or Response(url, 404, "Not Found", (), b"")
+
+
+def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
+    settings = read(Settings, {**SETTINGS, **more})
+    model = model_of(name, folder.with_name(f"{folder.name}.model"))
+    return begin(TOPIC.topic, TOPIC.seeds, folder, strategy=name, settings=settings, fetcher=Recorded(), model=model)
+
+
+def model_of(name: str, folder: Path) -> Path | None:
+    """A model for a strategy that can't start without, trained on the generated web; None for all others."""
+    made = make_strategy(name)
+    if not isinstance(made, Trains) or not getattr(made, "trained", False):
+        return None
+    made.train(lessons_of(prepare(WEB), TOPIC, WEB.topics), random.Random(0), lambda _: None)
+    on = TrainedOn("generated", WEB.name, WEB.digest)
+    save_model(folder, Model(name, settled(made), TOPIC.topic, on, made.model()))
+    return folder
+
+
+def step_through(session: Session, steps: int, commit_every: int = 5) -> bool:
+    """Run some steps of a crawl by hand, one request at a time; True when it has ended."""
+    now = float(session.crawl.tally.attempts)
+    for number in range(steps):
+        step = session.crawl.next(now)
+        if isinstance(step, Done):
+            return True
+        assert not isinstance(step, Wait), step
+        assert isinstance(step, Fetch)
+        now += 1.0
+        response = WEB.get(step.spelling)
+        found = Miss(step.candidate, "http-404") if response is None else land(step.candidate, response)
+        session.crawl.landed(found, now, response)
+        if number % commit_every == commit_every - 1:
+            session.folder.commit(now)
+    return False
+
+
+def trail(folder: Path) -> list[tuple[Any, ...]]:
+    with CrawlFolder.look(folder) as found:
+        return [(s.n, s.url, s.parent, s.score, s.depth, s.similarity) for s in found.history.trail()]

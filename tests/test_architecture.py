@@ -1,0 +1,103 @@
+"""The walls between rooms: who may import whom (the table is the architecture)."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
+
+BASE = {"model", "url", "errors", "plugins", "processes", "files"}
+READING = {"web", "text", "page"}
+FLOOR = BASE | READING | {"ports", "store", "graph"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "model": set(),
+    "url": {"model", "errors"},
+    "errors": set(),
+    "plugins": {"errors"},
+    "processes": set(),
+    "files": {"errors"},
+    "web": BASE | {"ports"},
+    "text": BASE,
+    "page": BASE | {"ports", "web", "text"},
+    "ports": {"model", "page"},
+    "store": BASE | {"ports"},
+    "graph": BASE | {"ports"},
+    "loop": BASE | {"ports", "page", "web", "store"},
+    "strategies": BASE | {"ports", "page", "text", "graph"},
+    "wiring": FLOOR | {"loop", "strategies"},
+    "testing": FLOOR | {"loop", "strategies"},
+    "report": FLOOR | {"loop", "wiring", "exports"},
+    "exports": FLOOR | {"loop", "wiring", "report"},
+    "lab": FLOOR | {"loop", "strategies", "wiring", "report"},
+    "cli": FLOOR | {"loop", "strategies", "wiring", "lab", "exports", "report"},
+    "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},
+    "__main__": {"cli"},
+}
+ONLY_IN = {  # a technology has one home
+    "sqlite3": {"store"},
+    "aiohttp": {"web"},
+    "click": {"cli"},
+    "socket": {"web", "lab"},
+    "fastwarc": {"store"},
+    "ray": {"cluster"},
+    "multiprocessing": {"processes"},
+    "pickle": set(),
+}
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return "" if parts[0] == "__init__" else parts[0]
+
+
+def imports(path: Path) -> list[tuple[int, str]]:
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, name.name) for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                found.append((node.lineno, "." * node.level))
+            elif node.module == "scenthound":
+                found += [(node.lineno, f"scenthound.{name.name}") for name in node.names]
+            else:
+                found.append((node.lineno, node.module or ""))
+    return found
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
+    room = room_of(path)
+    assert room in MAY_IMPORT, f"{path}: `{room}` is not in the table of rooms"
+    wrong = []
+    for line, name in imports(path):
+        top, _, rest = name.partition(".")
+        if name.startswith("."):
+            wrong.append(f"{path.name}:{line} relative import; write the whole name")
+        elif top == "scenthound":
+            target = rest.partition(".")[0]
+            if target != room and target not in MAY_IMPORT[room]:
+                wrong.append(
+                    f"{path.name}:{line} `{room or 'the façade'}` may not import `{target or 'the package root'}`"
+                )
+        elif top in ONLY_IN and room not in ONLY_IN[top]:
+            wrong.append(f"{path.name}:{line} {top} belongs in {sorted(ONLY_IN[top]) or 'no room'}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_drivers_read_the_clock() -> None:
+    """`time.time` and friends appear where a driver or a person is; never where decisions are made."""
+    allowed = {"loop/live.py", "lab/beds/serve.py"}
+    for path in FILES:
+        name = str(path.relative_to(SOURCE))
+        if name in allowed or room_of(path) in {"cli", "wiring", "web", "exports"}:
+            continue
+        source = path.read_text(encoding="utf-8")
+        for word in ("time.time(", "time.monotonic(", "datetime.now(", "time.sleep("):
+            assert word not in source, f"{name} reads the clock ({word}): take `now` as an argument"

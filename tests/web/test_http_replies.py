@@ -1,0 +1,207 @@
+"""Odd and broken HTTP replies through the real fetcher: our own, and the suites of curl, llhttp and Scrapy.
+
+Where we differ from a suite, the table beside the test says how and why; a difference that is not in
+the table fails, and so does an entry that no longer differs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenthound.model import Candidate, Moved, Response
+from scenthound.ports import Failure
+from scenthound.url import make, origin, resolve
+from scenthound.web.addresses import parse_networks
+from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.landing import land
+from support.hostile import HostileServer, raw
+
+AGENT = "scenthound-test/1.0 (+mailto:test@example.org)"
+LOOPBACK = parse_networks(["loopback"])
+QUICK = FetchLimits(connect=60.0, idle=60.0, total=120.0)  # every reply here ends; long enough on the busiest machine
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[HostileServer]:
+    with HostileServer() as running:
+        yield running
+
+
+def fetched(*urls: str, proxy: str | None = None) -> list[Response | Failure]:
+    async def run() -> list[Response | Failure]:
+        async with HttpFetcher(QUICK, AGENT, LOOPBACK, proxy) as fetcher:
+            return [await fetcher.fetch(url) for url in urls]
+
+    return asyncio.run(run())
+
+
+def page(url: str) -> Response:
+    (found,) = fetched(url)
+    assert isinstance(found, Response), found
+    return found
+
+
+def replay(server: HostileServer, reply: bytes) -> Response | Failure:
+    server.serve("/replay", raw(reply))
+    return fetched(server.url("/replay"))[0]
+
+
+def test_how_the_network_cuts_the_stream_makes_no_difference(server: HostileServer) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
+    stream = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + head + b"<title>and rubbish"
+    for cut in (0, 1, 20, 40, len(stream) - 25, len(stream) - 20, len(stream) - 19, len(stream) - 18, len(stream) - 5):
+        server.serve("/cut", raw(stream[:cut], stream[cut:], pause=0.01))
+        found = page(server.url("/cut"))
+        assert (found.status, found.body, found.headers) == (200, b"<title>", (("Content-Length", "7"),))
+
+
+def test_headers_are_text_in_order_whatever_bytes_they_were(server: HostileServer) -> None:
+    found = page(server.url("/header-bytes"))
+    assert found.headers[1:3] == (("X-Raw", "café"), ("X-Good", "café"))
+    server.serve("/reason", raw(b"HTTP/1.0 404 Niet gevond\xebn\r\nContent-Length: 0\r\n\r\n"))
+    odd = page(server.url("/reason"))
+    assert (odd.reason, odd.http_version) == ("Niet gevondën", "1.0")
+    "".join([odd.reason, *(text for line in found.headers for text in line)]).encode()  # no lone surrogate
+
+
+@settings(max_examples=60, deadline=None)
+@given(reply=st.binary(max_size=300), start=st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"]))
+def test_no_bytes_whatsoever_raise(server: HostileServer, reply: bytes, start: bytes) -> None:
+    server.serve("/any", raw(start + reply))
+    (found,) = fetched(server.url("/any"))
+    assert isinstance(found, Response | Failure)
+
+
+def test_a_cookie_is_never_sent_back(server: HostileServer) -> None:
+    found = fetched(*[server.url("/set-cookie")] * 3)[-1]
+    assert isinstance(found, Response)
+    assert found.header("Set-Cookie") == "id=1; Path=/", "it is reported"
+    assert [request.header("Cookie") for request in server.asked("/set-cookie")[-3:]] == [None] * 3, "and forgotten"
+
+
+def test_a_content_length_that_is_too_short_ends_the_body(server: HostileServer) -> None:
+    found = page(server.url("/length-too-short"))
+    assert (found.body, found.truncated) == (b"<title>", "")
+
+
+# curl: 32 replies, some with a second one behind a redirect
+
+CURL_DIFFERS = {
+    395: "a Content-Length beyond all numbers: curl reads to the end, the parser refuses what it cannot count",
+    770: "`Content-Length: 6,06,6`: curl joins equal lengths, the parser refuses a list, which is how smuggling begins",
+    1723: "an unknown transfer coding: curl refuses, we keep the bytes as they came, framing and all",
+}
+TOO_MANY_REDIRECTS, BAD_CONTENT_ENCODING = 47, 61  # the loop's and the decoder's business: here the reply is fine
+
+
+def curl_agrees(case: dict[str, Any], reply: bytes, found: Response | Failure, last: bool) -> bool:
+    fails = last and case["curl_error"] not in (0, TOO_MANY_REDIRECTS)
+    decodes = case["curl_error"] == BAD_CONTENT_ENCODING and b"Content-Encoding" in reply
+    if isinstance(found, Failure):
+        return bool(fails) and not decodes
+    if fails and not decodes:
+        return found.truncated != ""
+    _, body = re.split(rb"\r?\n\r?\n", reply, maxsplit=1)
+    return found.status == int(reply[9:12]) and found.body == body[: int(found.header("Content-Length", "1000000"))]
+
+
+def test_curls_replies_give_what_curl_gives(server: HostileServer, shared: Path) -> None:
+    cases = json.loads((shared / "suites/http-replies/curl_http_get.json").read_text(encoding="utf-8"))
+    assert len(cases) == 32
+    differs = set()
+    for case in cases:
+        replies = [base64.b64decode(text) for name, text in sorted(case["replies"].items()) if name.startswith("data")]
+        for number, reply in enumerate(replies, 1):
+            if not curl_agrees(case, reply, replay(server, reply), last=number == len(replies)):
+                differs.add(case["id"])
+    assert differs == set(CURL_DIFFERS)
+
+
+# llhttp: 47 replies; aiohttp drives the same parser, in the lenient mode that browsers have
+
+LLHTTP_DIFFERS = {
+    "HTTP/1.1 with keep-alive disabled and 204 status": "rubbish behind a whole reply is dropped with its connection",
+    "HTTP/1.1 with keep-alive disabled, content-length": "the same",
+    "HTTP 100 first, then 400": "the suite notes the first status, we report the final one, 404",
+    "Tabs in `Content-Length` (surrounding)": "42 bytes are promised and none comes: read rightly, and then a reset",
+    "Bare CR after response line (lenient)": "a bare CR ends no line for us: that leniency is off",
+    "Only LFs present and no body": "LF alone ends a line, as in every browser; the lenient twin agrees",
+    "Only LFs present": "the same",
+    "No carriage ret": "the same",
+}
+
+
+def test_llhttps_replies_give_what_llhttp_gives(server: HostileServer, shared: Path) -> None:
+    cases = json.loads((shared / "suites/http-replies/llhttp_responses.json").read_text(encoding="utf-8"))
+    assert len(cases) == 47
+    differs = set()
+    for case in cases:
+        found = replay(server, base64.b64decode(case["raw_b64"]))
+        if case["error"]:
+            agrees = isinstance(found, Failure)
+        else:
+            agrees = isinstance(found, Response) and found.status == case["status"]
+        if not agrees:
+            differs.add(case["title"])
+    assert differs == set(LLHTTP_DIFFERS)
+
+
+# Scrapy: what follows a redirect
+
+REDIRECT_DIFFERS = {
+    "test_dont_redirect": "a switch of Scrapy's: we always report where a redirect leads",
+    "test_max_redirect_times": "the target is the same; that it was one redirect too many is the loop's to say",
+    "test_ttl": "the same",
+}
+SECRETS = ("Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Referer")
+
+
+def target(found: Response) -> str | None:
+    landed = land(Candidate(make(found.url), 1.0), found)
+    return landed.spelling if isinstance(landed, Moved) else None
+
+
+def plain(url: str) -> str:
+    """The same without TLS, so that our server can be its proxy; what we send does not hang on it."""
+    return url.replace("https://", "http://", 1)
+
+
+def test_no_credential_or_cookie_follows_a_redirect_and_it_leads_where_scrapy_goes(
+    server: HostileServer, shared: Path
+) -> None:
+    suite = json.loads((shared / "suites/redirects/scrapy.json").read_text(encoding="utf-8"))
+    cases = [case for case in suite if case["cls"] == "RedirectMiddleware"]  # the others are meta refreshes
+    assert len(cases) == 48
+    proxy, differs, crossed = server.url(""), set(), 0
+    for case in cases:
+        first, answer = resolve(case["req"]["url"]), case["resp"]
+        lines = "".join(f"{name}: {value}\r\n" for name, values in answer["headers"].items() for value in values)
+        lines += "Set-Cookie: id=secret; Path=/\r\nContent-Length: 0\r\n\r\n"
+        for path in ("/", "*"):
+            server.serve(path, raw(f"HTTP/1.1 {answer['status']} Moved\r\n{lines}".encode("latin-1")))
+        secret = plain(first).replace("://", "://user:secret@")  # the only way in for a credential
+        (found,) = fetched(secret, proxy=proxy)
+        assert isinstance(found, Response)
+        moved = target(Response(first, found.status, found.reason, found.headers, b""))
+        expected = resolve(case["out"]["url"]) if case.get("followed") else None
+        if moved != expected:
+            differs.add(case["test"].rpartition("::")[2])
+        if moved is not None:
+            before = len(server.requests)
+            fetched(secret, plain(moved), proxy=proxy)
+            assert len(server.requests) == before + 2
+            for request in server.requests[before:]:
+                assert [name for name in SECRETS if request.header(name) is not None] == []
+            crossed += origin(moved) != origin(first)
+    assert differs == set(REDIRECT_DIFFERS)
+    assert crossed >= 7, "the suite has cases that cross to another origin"
