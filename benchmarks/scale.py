@@ -28,9 +28,9 @@ from scenthound.loop.messages import Limits, RobotsLanded
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Topic
+from scenthound.page.judge import Judge
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
-from scenthound.text.judge import Judge
 from scenthound.web.robots import ALLOW_ALL
 
 BOUND = 1_000_000

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scenthound.lab.generate.web import generate
+from scenthound.page.landing import PageLimits
 from scenthound.processes import SAFE_PATH, ProcessPool, module_command
-from scenthound.web.landing import PageLimits
 from support.small_crawl import small_crawl
 
 COMMAND = Path(sys.executable).with_name("scenthound")

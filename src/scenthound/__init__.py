@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from scenthound.lab.run.training import train
     from scenthound.loop.folder import CrawlFolder
     from scenthound.loop.settings import Settings
-    from scenthound.model import Candidate, Event, Link, Miss, Page, Step, Topic, Url
+    from scenthound.model import Candidate, Event, Link, Miss, Step, Topic, Url
+    from scenthound.page.page import Page
     from scenthound.ports import Strategy
     from scenthound.strategies import strategy
     from scenthound.wiring import Session, begin, crawl, crawl_async, resume
@@ -38,7 +39,7 @@ _HOMES = {
     "Topic": "model",
     "Url": "model",
     "Link": "model",
-    "Page": "model",
+    "Page": "page.page",
     "Candidate": "model",
     "Miss": "model",
     "Step": "model",

@@ -6,6 +6,7 @@ ScenthoundError
 │   ├── BadConfig       a setting, a topic file, a seed list that can't be used (exit 4)
 │   ├── BadUsage        a call that can't be meant (exit 2)
 │   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
+│   ├── PartMissing     a strategy asked for a part of a page that it did not declare
 │   ├── FolderInUse     a second process on a crawl folder
 │   ├── FolderBroken    a crawl folder that can't be read, or is of a newer version
 │   ├── UnsafeFile      a link or a pipe where a file of ours is written (exit 4)
@@ -63,6 +64,14 @@ class BadConfig(OurFault):
 
 class StrategyFailed(OurFault):
     """A strategy raised an error while it read a page."""
+
+
+class PartMissing(OurFault):
+    """A strategy asked for a part of a page that was not read."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__(f"this page was read without its {part}", f"declare it: Parts({part}=True)")
+        self.part = part
 
 
 class FolderInUse(OurFault):

@@ -8,23 +8,44 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-from scenthound.model import Candidate, Event, Miss, Page, Response, Step, Taxonomy, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Response, Step, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import EVERYTHING, Parts
 
 Eviction = Literal["scored", "literal", "refuse"]
 """What a full frontier does (rule 7): insert and drop the worst; drop the worst, then insert; refuse."""
 
 
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a strategy says about itself before a crawl begins."""
+
+    batch: int = 1
+    """How many URLs are taken from the frontier at once."""
+    shuffle: bool = False
+    """Whether the URLs of a batch are fetched in random order."""
+    eviction: Eviction = "scored"
+    """What its bounded frontier does when full."""
+    parts: Parts = EVERYTHING
+    """What of a page it reads. What is not declared is not there: a page without a tree walk is read twice as fast."""
+
+
+@runtime_checkable
+class Declares(Protocol):
+    """A strategy that declares something. One that does not gets every part of a page, one URL at a time."""
+
+    @property
+    def declaration(self) -> Declaration: ...
+
+
 @runtime_checkable
 class Strategy(Protocol):
-    """Decides what is wanted. It hears of pages and answers with candidates. It never fetches.
+    """Scores links. It receives fetched pages and returns candidates. It never fetches.
 
-    A dataclass whose fields are its parameters. It may also have `batch` (how many URLs are taken
-    at once, 1 unless said), `shuffle` (whether a batch is fetched in random order) and `eviction`
-    (what its bounded frontier does when full, "scored" unless said) and `around` (what it will ask about every link, as
-    `text.contexts.Around`; said so, it is made by the processes that read pages) and `numbers_words` (it asks for
-    `text.contexts.numbered_counts` or `link_leaves`: the laboratory then has pages bring the numbers of their words).
+    A dataclass whose fields are its parameters.
     """
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...
@@ -66,6 +87,19 @@ class Tells(Protocol):
         """What happened since it was asked last, in order: asked after every page and miss it heard of, and at the
         end of the crawl."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Taxonomy:
+    """A tree of categories with example pages. Names are unique; `text.taxonomy` checks that it is a tree."""
+
+    children: Mapping[str, Sequence[str]]
+    """Inner categories, the root among them, and what lies right below each."""
+    examples: Mapping[str, Sequence[Page]]
+    """Pages that lie in a category itself, not below it."""
+    good: tuple[str, ...] = ()
+    """Categories that count as on topic; none above another."""
+    root: str = "root"
 
 
 class Lessons(Protocol):
@@ -215,3 +249,8 @@ class Repository(Protocol):
 
     def put(self, response: Response, now: float) -> Where: ...
     def get(self, where: Where) -> Response: ...
+
+
+def declaration_of(strategy: Strategy) -> Declaration:
+    """What a strategy declares, or the default."""
+    return strategy.declaration if isinstance(strategy, Declares) else Declaration()

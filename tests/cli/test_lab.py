@@ -20,7 +20,8 @@ from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
 from scenthound.lab.run.experiment import open_experiment
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies import SHELF
 
 

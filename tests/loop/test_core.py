@@ -24,7 +24,8 @@ from scenthound.loop.messages import (
 )
 from scenthound.loop.politeness import DAY, Manners
 from scenthound.loop.scope import Scope
-from scenthound.model import Candidate, Miss, Moved, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Moved, Topic, Url
+from scenthound.page.page import Page
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
 from scenthound.testing import TinyWeb, named, walk

@@ -15,7 +15,8 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Limits
 from scenthound.loop.replay import replay
-from scenthound.model import Candidate, Event, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.report.explain import explain
 from scenthound.store import sqlite_history
 from scenthound.store.database import CrawlDatabase

@@ -17,13 +17,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from scenthound.loop import live as run
-from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.settings import Settings
-from scenthound.model import Candidate, Miss, Page, Response, Url
-from scenthound.page import around, wire
-from scenthound.page.pool import Readers
 from scenthound.text.contexts import (
     Around,
     Query,
@@ -34,8 +27,16 @@ from scenthound.text.contexts import (
     window_counts,
 )
 from scenthound.text.folded import checked
+
+from scenthound.loop import live as run
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.settings import Settings
+from scenthound.model import Candidate, Miss, Response, Url
+from scenthound.page import around, wire
+from scenthound.page.landing import PageLimits, land
+from scenthound.page.page import Page
+from scenthound.page.pool import Readers
 from scenthound.text.tokens import Analyser
-from scenthound.web.landing import PageLimits, land
 from scenthound.wiring import begin, session
 from scenthound.wiring import build as making
 from support.small_crawl import Pages
@@ -277,7 +278,7 @@ def test_a_strategy_that_wants_trees_gets_them_without_workers() -> None:
 PARENT = """
 import asyncio
 from scenthound.page.pool import Readers
-from scenthound.web.landing import PageLimits
+from scenthound.page.landing import PageLimits
 
 async def main():
     readers = Readers(1, PageLimits(), "scenthound")

@@ -10,7 +10,8 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import alliance
-from scenthound.model import Candidate, Link, Page, Topic, Url
+from scenthound.model import Candidate, Link, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies.alliance import AllianceCrawler
 from scenthound.testing import TinyWeb, Walk, named, walk
 

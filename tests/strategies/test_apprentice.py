@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Page
+from scenthound.model import Candidate
+from scenthound.page.page import Page
 from scenthound.strategies.apprentice import RECENT, Apprentice, features_of, seen_features, taken_in
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import TinyLessons, TinyWeb, named, walk

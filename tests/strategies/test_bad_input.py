@@ -15,7 +15,8 @@ from scenthound.cli.app import run
 from scenthound.errors import BadConfig
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
-from scenthound.model import Candidate, Document, Miss, Page, Response
+from scenthound.model import Candidate, Document, Miss, Response
+from scenthound.page.page import Page
 from scenthound.ports import Failure
 from scenthound.report.facts import gather
 from scenthound.strategies import SHELF

@@ -11,7 +11,8 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.loop.settings import Settings, read
-from scenthound.model import Candidate, Page, Topic, Url
+from scenthound.model import Candidate, Topic, Url
+from scenthound.page.page import Page
 from scenthound.ports import Hears, OwnFrontier, Saves, Trains
 from scenthound.store.state_bytes import pack, unpack
 from scenthound.strategies.bayes import Bayes

@@ -12,7 +12,8 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.loop.settings import Settings, read
-from scenthound.model import Candidate, Link, Miss, Moved, Page, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Moved, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies.cc_bfs import CcBfs, Level, ring_weights
 from scenthound.strategies.parts.level_frontier import Choice, Levels
 from scenthound.testing import TinyWeb, Walk, named, walk

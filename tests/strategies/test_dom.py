@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scenthound.text.contexts import WHOLE_PAGE, Query, contexts
 
 import golden
 from scenthound.errors import BadConfig
@@ -16,12 +17,12 @@ from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
-from scenthound.model import Candidate, Link, Page, Topic
+from scenthound.model import Candidate, Link, Topic
+from scenthound.page.page import Page
 from scenthound.ports import Strategy
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.dom import Dom, climbed_similarity
 from scenthound.testing import TinyWeb, named, walk
-from scenthound.text.contexts import WHOLE_PAGE, Query, contexts
 from scenthound.text.vectors import Counts
 from scenthound.web.parse import parse_html
 from test_golden import differences

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Leaf, Link, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Leaf, Link, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.ports import Strategy
 from scenthound.strategies import SHELF
 from scenthound.strategies.best_first import BestFirst, BestNFirst

@@ -10,7 +10,8 @@ import pytest
 
 import golden
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Link, Page, Topic, Url
+from scenthound.model import Candidate, Link, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies.fish_search import FishSearch
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.web.parse import parse_html

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.ports import Hears, Saves, Trains
 from scenthound.store.state_bytes import pack, unpack
 from scenthound.strategies.focused import FocusedHard, FocusedSoft

@@ -12,7 +12,8 @@ import golden
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.topics.augment import augment
-from scenthound.model import Candidate, Page, Topic, Url
+from scenthound.model import Candidate, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies.dom import Dom
 from scenthound.strategies.hub_seeking import HubSeeking, hub_score
 from scenthound.testing import TinyWeb, named, walk

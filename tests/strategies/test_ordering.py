@@ -10,7 +10,8 @@ import networkx as nx
 import pytest
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies.backlink_count import BacklinkCount
 from scenthound.strategies.pagerank_order import PageRankOrder
 from scenthound.testing import TinyWeb, Walk, named, walk

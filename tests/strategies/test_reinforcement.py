@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from scenthound.errors import BadConfig
-from scenthound.graph.rewards import FAR, discounted_rewards, distances
-from scenthound.model import Candidate, Page
-from scenthound.strategies.reinforcement import Reinforcement
-from scenthound.testing import TinyLessons, TinyWeb, named, walk
-from scenthound.text.bayes import NaiveBayes
 from scenthound.text.fixed_bayes import FixedBayes
 from scenthound.text.register import Register
 from scenthound.text.surroundings import surroundings
+
+from scenthound.errors import BadConfig
+from scenthound.graph.rewards import FAR, discounted_rewards, distances
+from scenthound.model import Candidate
+from scenthound.page.page import Page
+from scenthound.strategies.reinforcement import Reinforcement
+from scenthound.testing import TinyLessons, TinyWeb, named, walk
+from scenthound.text.bayes import NaiveBayes
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scenthound.text.contexts import Query
 
 import golden
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Page, Topic
+from scenthound.model import Candidate, Topic
+from scenthound.page.page import Page
 from scenthound.strategies.shark_search import SharkSearch
 from scenthound.testing import TinyWeb, named, walk
-from scenthound.text.contexts import Query
 from scenthound.web.parse import parse_html
 from test_golden import differences
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scenthound.text.contexts import page_counts
 
 from golden import ANALYSER, Inputs, answers
-from scenthound.model import Candidate, Page, Url
+from scenthound.model import Candidate, Url
+from scenthound.page.page import Page
 from scenthound.strategies.spiders.infospiders import meal, new_word
 from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightings, softmax
-from scenthound.text.contexts import page_counts
 from scenthound.text.vectors import Counts, cosine
 from scenthound.web.parse import parse_html
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from golden import Inputs, answers, best_first_runs, toy_walk
-from scenthound.model import Candidate, Page, Topic, Url
+from scenthound.model import Candidate, Topic, Url
+from scenthound.page.page import Page
 from scenthound.ports import Strategy
 from scenthound.strategies.dom import Dom
 from scenthound.strategies.fish_search import FishSearch

@@ -26,7 +26,8 @@ from scenthound.lab.measure.quality import (
 from scenthound.lab.measure.statistics import paired_t, sign_test, standard_error, welch_t
 from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.characteristics import characteristics
-from scenthound.model import Candidate, Page, Url
+from scenthound.model import Candidate, Url
+from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
 

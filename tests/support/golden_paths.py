@@ -9,7 +9,8 @@ import numpy as np
 
 from golden import ANALYSER, Inputs, answers
 from scenthound.graph.rewards import discounted_rewards, distance_bin
-from scenthound.model import Candidate, Page, Url
+from scenthound.model import Candidate, Url
+from scenthound.page.page import Page
 from scenthound.strategies.apprentice import seen_features
 from scenthound.strategies.context_graph import (
     ContextGraph,

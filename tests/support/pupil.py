@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scenthound.text.contexts import page_counts
 
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.ports import Lessons
 from scenthound.strategies import strategy
-from scenthound.text.contexts import page_counts
 from scenthound.text.tokens import Analyser
 
 ANALYSER = Analyser()

@@ -15,11 +15,12 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Done, Fetch, Wait
 from scenthound.loop.settings import Settings, read
 from scenthound.loop.trained import settled
-from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
+from scenthound.model import Candidate, Miss, Response, Topic, Url
+from scenthound.page.landing import land
+from scenthound.page.page import Page
 from scenthound.ports import Failure, Trains
 from scenthound.store.models import Model, TrainedOn, save_model
 from scenthound.strategies import strategy
-from scenthound.web.landing import land
 from scenthound.wiring import Session, begin, make_strategy
 
 WEB = GeneratedWeb(pages=400, seed=5)

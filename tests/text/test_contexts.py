@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-
-from scenthound.model import Candidate, Leaf, Link, Page, Topic, Url
 from scenthound.text.contexts import (
     WHOLE_PAGE,
     Query,
@@ -22,7 +20,10 @@ from scenthound.text.contexts import (
     stream,
     window_counts,
 )
-from scenthound.text.judge import Judge
+
+from scenthound.model import Candidate, Leaf, Link, Topic, Url
+from scenthound.page.judge import Judge
+from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
 

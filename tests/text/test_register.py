@@ -7,17 +7,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scenthound.text.fixed_bayes import FixedBayes
+from scenthound.text.register import NONE, WORDS, Register, Registered, fresh
+from scenthound.text.standing import _met, standing
+from scenthound.text.surroundings import gather, numbered, surroundings
 
-from scenthound.model import Candidate, Page, Url
+from scenthound.model import Candidate, Url
+from scenthound.page.page import Page
 from scenthound.strategies.hayek import features as hayek_features
 from scenthound.strategies.hayek.features import Lexicon, links_of, url_features, words_of
 from scenthound.strategies.spiders.net import Sighting, sightings
 from scenthound.text import surroundings as around
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.fixed_bayes import FixedBayes
-from scenthound.text.register import NONE, WORDS, Register, Registered, fresh
-from scenthound.text.standing import _met, standing
-from scenthound.text.surroundings import gather, numbered, surroundings
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.model import Taxonomy
+from scenthound.ports import Taxonomy
 from scenthound.testing import TinyLessons, TinyWeb
 from scenthound.text.fisher import Fisher
 from scenthound.text.taxonomy import Tree, TreeClassifier, learned, two_leaves

@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Moved, Response
+from scenthound.page.landing import land
 from scenthound.ports import Failure
 from scenthound.url import make, origin, resolve
 from scenthound.web.addresses import parse_networks
 from scenthound.web.fetch import FetchLimits, HttpFetcher
-from scenthound.web.landing import land
 from support.hostile import HostileServer, raw
 
 AGENT = "scenthound-test/1.0 (+mailto:test@example.org)"

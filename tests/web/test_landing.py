@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
-from scenthound.web.landing import PageLimits, land
+from scenthound.model import Candidate, Miss, Moved, Response, Url
+from scenthound.page.landing import PageLimits, land
+from scenthound.page.page import Page
 from scenthound.web.parse import HtmlDocument
 
 HOME = Url("http://x.test/")

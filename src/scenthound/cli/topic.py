@@ -180,7 +180,8 @@ def _find_out(
     from scenthound.lab.topics.example_file import Example, content, different
     from scenthound.lab.topics.example_sources import gather
     from scenthound.lab.topics.from_examples import categories_of, how_sure, propose_keywords
-    from scenthound.model import Candidate, Page
+    from scenthound.model import Candidate
+    from scenthound.page.page import Page
 
     known = None if source is None else open_source(source)
     with Pieces("reading examples", quiet=as_json) as tell:

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 from scenthound import url as urls
 from scenthound.loop.messages import Limits, RobotsLanded, SitemapLanded
 from scenthound.loop.politeness import Manners
-from scenthound.model import Candidate, Miss, Moved, Page, Url
+from scenthound.model import Candidate, Miss, Moved, Url
+from scenthound.page.page import Page
 
 HOST_FAILURES = 6  # failures in a row after which a host is left alone: two URLs, each tried three times
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Container, Set
 from scenthound import url as urls
 from scenthound.loop.recorder import Ledger
 from scenthound.loop.scope import Scope
-from scenthound.model import Candidate, Page, Url
+from scenthound.model import Candidate, Url
+from scenthound.page.page import Page
 from scenthound.ports import Frontier
 
 

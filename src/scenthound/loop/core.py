@@ -38,7 +38,8 @@ from scenthound.loop.selection import Turns
 from scenthound.loop.sitemaps import Sitemaps
 from scenthound.loop.strategy_calls import Guide
 from scenthound.loop.tally import Tally
-from scenthound.model import Candidate, Event, Miss, Moved, Page, Response, Step, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Moved, Response, Step, Topic, Url
+from scenthound.page.page import Page
 from scenthound.ports import Frontier, History, Repository, Strategy, Where
 
 

@@ -20,10 +20,12 @@ from scenthound.errors import NotAUrl, Unreadable
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Done, Fetch, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.slots import Slots
-from scenthound.model import Candidate, Miss, Moved, Page, Response
+from scenthound.model import Candidate, Miss, Moved, Response
+from scenthound.page.landing import PageLimits, land
+from scenthound.page.page import Page
+from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure, Fetcher
 from scenthound.web.decode import decompress
-from scenthound.web.landing import PageLimits, land
 from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
 from scenthound.web.sitemap import read_sitemap
 
@@ -124,6 +126,8 @@ class LiveRun:
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
     """Called now and then, at least a few times a second, for whoever shows progress."""
+    parts: Parts = EVERYTHING
+    """What of each page is read."""
     listen: Callable[[], None] | None = None
     """Called now and then while all that has landed is durable, for whoever has something to tell the strategy."""
     interrupted: int = 0
@@ -284,7 +288,7 @@ class LiveRun:
             return Miss(fetch.candidate, reply.reason, reply.detail, size=reply.size, retry_after=again)
         agent = self.agent if self.obey_robots else ""
         try:
-            return land(fetch.candidate, reply, self.page_limits, agent=agent, now=now)
+            return land(fetch.candidate, reply, self.page_limits, self.parts, agent=agent, now=now)
         except Exception as error:  # it promises not to; if it does, one page must not stop the crawl for good
             return Miss(fetch.candidate, "unreadable", f"{type(error).__name__}: {error}"[:200], reply.status)
 
@@ -300,7 +304,7 @@ class LiveRun:
                 body = _unpacked(reply, ROBOTS_BYTES)
                 rules = None if body is None else parse(body, self.agent)
                 return RobotsLanded(fetch.candidate, rules, answered=True)
-        said = land(fetch.candidate, reply, self.page_limits, now=now)
+        said = land(fetch.candidate, reply, self.page_limits, Parts(), now=now)
         wait = said.retry_after if isinstance(said, Miss) and said.retry_after else 0.0
         return RobotsLanded(fetch.candidate, None, retry_after=wait, answered=True)
 
@@ -319,7 +323,7 @@ class LiveRun:
 
 def _unwanted(result: Result) -> bool:
     """True for a page whose author asks that it be in no collection: its links count, its content is not kept."""
-    return isinstance(result, Page) and bool(getattr(result.document, "noindex", False))
+    return isinstance(result, Page) and result.record.noindex
 
 
 def _unpacked(reply: Response, most: int) -> bytes | None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from scenthound import url as urls
 from scenthound.loop.messages import Dropped
 from scenthound.loop.tally import Tally
-from scenthound.model import Candidate, Event, Miss, Page, Step, Url
+from scenthound.model import Candidate, Event, Miss, Step, Url
+from scenthound.page.page import Page
 from scenthound.ports import History, Where
 
 Watcher = Callable[[Step | Miss | Dropped | Event], None]

@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Done, Fetch, RobotsLanded, Wait
-from scenthound.model import Candidate, Miss, Moved, Page
+from scenthound.model import Candidate, Miss, Moved
+from scenthound.page.page import Page
 
 Landing = Page | Miss | Moved | RobotsLanded
 

@@ -16,7 +16,7 @@ from scenthound.loop.messages import FOREVER
 from scenthound.loop.pending import Held
 from scenthound.loop.politeness import Manners
 from scenthound.model import Candidate, Url
-from scenthound.ports import Frontier, Strategy
+from scenthound.ports import Frontier, Strategy, declaration_of
 
 UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up where every eighth request fails
 
@@ -62,8 +62,8 @@ class Turns:
         seed_number: int,
     ) -> Turns:
         """As a strategy wants them: how many URLs are drawn at once, and whether in random order."""
-        batch, shuffled = int(getattr(strategy, "batch", 1)), bool(getattr(strategy, "shuffle", False))
-        return cls(frontier, seen, manners, evicted, batch=batch, shuffled=shuffled, seed_number=seed_number)
+        said = declaration_of(strategy)
+        return cls(frontier, seen, manners, evicted, batch=said.batch, shuffled=said.shuffle, seed_number=seed_number)
 
     # ---- who is next
 

@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 
 from scenthound.errors import StrategyFailed
-from scenthound.model import Candidate, Event, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.ports import Hears, NeedsLuck, Strategy, Tells
 
 
@@ -28,11 +29,11 @@ class Guide:
 
     def read(self, page: Page) -> list[Candidate]:
         """What is wanted after this page."""
-        before, effort = self._meter(), page.effort
-        fetched = (page.url, page.candidate, page.document, page.status, page.size)
+        before, reading = self._meter(), page.reading_seconds
+        fetched = (page.url, page.candidate, page.record, page.status, page.size)
         try:
             offers = list(self.strategy.read(page))
-            if fetched != (page.url, page.candidate, page.document, page.status, page.size):
+            if fetched != (page.url, page.candidate, page.record, page.status, page.size):
                 raise TypeError("it changed the page that it was given")
         except Exception as error:
             name = type(self.strategy).__name__
@@ -41,7 +42,7 @@ class Guide:
                 "nothing recorded is lost: mend the strategy, then resume",
             ) from error
         self.links_scored += len(offers)
-        self.seconds += self._meter() - before - (page.effort - effort)
+        self.seconds += self._meter() - before - (page.reading_seconds - reading)
         return offers
 
     def miss(self, miss: Miss) -> list[Candidate]:

@@ -1,7 +1,7 @@
-"""The process that reads pages: replies on its input, answers on its output, in order, until the input ends.
+"""The process that reads pages: responses on its input, results on its output, in order, until the input ends.
 
-It ends with the crawl: when that is gone, so is its input. A page that takes too long ends it by an alarm that no
-page can hold off, and one that wants too much memory by a limit of the system; the crawl then starts another.
+It ends with the crawl, because its input does. A page that takes too long ends it by an alarm that no page can hold
+off, and one that wants too much memory by a limit of the system. The crawl then starts another.
 """
 
 from __future__ import annotations
@@ -17,43 +17,38 @@ import struct
 import sys
 from typing import BinaryIO
 
-from scenthound.page.wire import Wanted, answer, asked, frame
-from scenthound.text.contexts import Around
-from scenthound.text.tokens import Analyser
-from scenthound.web.landing import PageLimits
+from scenthound.page.wire import ReadOptions, pack, read_response, unpack_response
 
-ROOM = 1 << 20  # bytes of replies and of answers that may wait: the crawl looks after its pipes every 10 ms or so
+PIPE_BYTES = 1 << 20  # room for waiting messages: the crawl looks at its pipes every 10 ms or so
 
 
-def serve(jobs: BinaryIO, answers: BinaryIO, wanted: Wanted, seconds: float) -> None:
-    """Read pages until there are no more; one that takes longer than `seconds` ends the process."""
-    answers.write(frame(["ready"]))
-    answers.flush()
+def serve(jobs: BinaryIO, results: BinaryIO, options: ReadOptions, seconds: float) -> None:
+    """Read pages until there are no more. A page that takes longer than `seconds` ends the process."""
+    results.write(pack(["ready"]))
+    results.flush()
     while len(size := jobs.read(4)) == 4:
         message = jobs.read(struct.unpack("!I", size)[0])
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        told = answer(asked(message), wanted)
+        result = read_response(unpack_response(message), options)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        answers.write(told)
-        answers.flush()
+        results.write(result)
+        results.flush()
 
 
 def main() -> None:
-    """Started by `Readers` with its limits and the agent's name as JSON."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the crawl, which still wants answers
+    """Started by `ReadingPool` with its options as JSON."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the crawl, which still wants results
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     gc.set_threshold(50_000, 20, 100)  # pages are many objects and few cycles
-    asked_for = json.loads(sys.argv[1])
-    limits, agent, seconds, memory = (asked_for[name] for name in ("limits", "agent", "seconds", "memory"))
-    around = tuple(Around(kind, Analyser(words, stem), size) for kind, words, stem, size in asked_for["around"])
-    wanted = Wanted(PageLimits(**limits), agent, Analyser(), around)
+    said = json.loads(sys.argv[1])
+    options, seconds, memory = ReadOptions.from_json(said["options"]), said["seconds"], said["memory"]
     with contextlib.suppress(ValueError, OSError):  # a stricter limit may hold already
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     for end in (sys.stdin, sys.stdout):
         with contextlib.suppress(OSError, AttributeError):
-            fcntl.fcntl(end.fileno(), fcntl.F_SETPIPE_SZ, ROOM)
+            fcntl.fcntl(end.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     try:
-        serve(sys.stdin.buffer, sys.stdout.buffer, wanted, seconds)
+        serve(sys.stdin.buffer, sys.stdout.buffer, options, seconds)
     except BrokenPipeError:  # the crawl is gone
         os._exit(0)
 

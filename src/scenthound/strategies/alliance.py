@@ -19,7 +19,10 @@ from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, alliance_of, as_numbers
-from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
@@ -41,6 +44,10 @@ class AllianceCrawler:
             raise BadConfig(f"alliance: `threshold` can't be {self.threshold!r}", "give a number above 0, at most 1")
         if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
             raise BadConfig(f"alliance: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts())
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.graph_ = Ties(self.memory)

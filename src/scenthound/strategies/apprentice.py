@@ -32,16 +32,19 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
-from scenthound.ports import Lessons
+from scenthound.model import Candidate, Link, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import LinkLeaves, link_leaves, page_similarity, terms
+from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import Sightings, new_scores
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import LinkLeaves, Query, link_leaves, link_number, numbered_counts, page_counts
-from scenthound.text.numbers import NONE
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
+from scenthound.text.query import Query
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
+from scenthound.text.vocabulary import NONE
 
 SCORES = ("probability", "logit")
 GOOD, OTHER = "on topic", "other"
@@ -89,7 +92,6 @@ class Apprentice:
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
     needs = ("examples", "others")
-    numbers_words = True
 
     def __post_init__(self) -> None:
         for name, least, most in (("reach", 0, 20), ("after", 1, None), ("memory", 1, None)):
@@ -120,7 +122,7 @@ class Apprentice:
         critic = NaiveBayes([GOOD, OTHER])
         for label, pages in ((GOOD, lessons.examples), (OTHER, lessons.others)):
             for page in pages:
-                critic.add(label, numbered_counts(page, self.analyser_))
+                critic.add(label, page.view(terms, self.analyser_))
             progress(f"{len(pages)} pages {label}")
         self.critic_ = critic
 
@@ -141,8 +143,12 @@ class Apprentice:
         if label is not None:
             return float(label)
         if self.critic_ is None:
-            return self.query_.similarity(page_counts(page, self.analyser_))
-        return self.critic_.posterior(GOOD, numbered_counts(page, self.analyser_))
+            return page_similarity(page.record, self.query_)
+        return self.critic_.posterior(GOOD, page.view(terms, self.analyser_))
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((self.analyser_,), leaves=True))
 
     # ---- crawling
 
@@ -168,7 +174,7 @@ class Apprentice:
         offers, waiting, parts = [], self.waiting_, {"parent": relevance}
         done, met, links, instead, number = waiting.done, waiting.met, page.links, spots.instead, self.pages_
         begins, ends = spots.begins.tolist(), spots.ends.tolist()
-        for place in best_places(link_leaves(page, self.analyser_), foreseen).tolist():
+        for place in best_places(page.view(link_leaves, self.analyser_), foreseen).tolist():
             link = links[place]
             if link.url not in done:
                 sighting = (number, begins[place], ends[place])
@@ -309,21 +315,21 @@ class Apprentice:
 
 def taken_in(page: Page, analyser: Analyser, known: OffsetBayes) -> tuple[Leaves, Spots]:
     """A page's terms as numbers, and the spot of every link, in step with `page.links`."""
-    (terms, flat, starts), begins, ends, said, *_ = link_leaves(page, analyser)
+    names, flat, starts, begins, ends, said, *_ = page.view(link_leaves, analyser)
     most = MOST_OF_A_PAGE
     if len(starts) > most + 1 or len(flat) > most:
         begins, ends = np.minimum(begins, most), np.minimum(ends, most)
         flat, starts = flat[:most], np.minimum(starts[: most + 1], most)
-        terms = terms.first(int(flat.max(initial=-1)) + 1)
+        names = names[: int(flat.max(initial=-1)) + 1]
         beyond = np.flatnonzero(begins == ends).tolist()  # anchors of which no leaf is left
-        said = {place: words for place in beyond if (words := analyser.terms(page.links[place].anchor))}
-    instead = {place: known.numbered(words) for place, words in said.items()}
-    return Leaves(known.of_terms(terms), flat, starts), Spots(begins, ends, instead)
+        said = {place: tuple(words) for place in beyond if (words := analyser.terms(page.links[place].anchor))}
+    instead = {place: known.vocabulary.add(words).tolist() for place, words in said.items()}
+    return Leaves(known.vocabulary.add(names), flat, starts), Spots(begins, ends, instead)
 
 
 def best_places(among: LinkLeaves, worth: Reals | None) -> Numbers:
     """Which of the links to each URL counts, in step with `page.outlinks`: that of most worth, else the first."""
-    places, starts = among.places, among.outlinks
+    places, starts = among.positions, among.outlinks
     if worth is None or len(places) == len(starts) - 1:
         return np.asarray(places[starts[:-1]])
     values, sizes = worth[places], np.diff(starts)
@@ -376,8 +382,8 @@ def _offsets(before: int, own: int, behind: int, reach: int) -> Whole:
 
 def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
     """The pairs (term, offset) of a link, in document order: what the apprentice is taught."""
-    known, place = OffsetBayes(reach), link_number(page, link)
+    known, place = OffsetBayes(reach), link.position
     leaves, spots = taken_in(page, analyser, known)
-    names = list(known.numbers)
+    names = list(known.vocabulary)
     features = features_of(leaves, spots.spans[place], spots.instead.get(place, ()), reach)
     return [(names[feature // known.width], int(feature % known.width) - reach) for feature in features]

@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
@@ -33,6 +36,10 @@ class BacklinkCount:
     def __post_init__(self) -> None:
         if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
             raise BadConfig(f"backlink-count: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts())
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.seeds_ = set(seeds)

@@ -33,16 +33,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
-from scenthound.ports import Frontier, Lessons
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import terms
+from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.corona import Corona, Fetched
 from scenthound.strategies.parts.level_frontier import Choice, Levels
 from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import whole_counts
 from scenthound.text.document_store import Values
 from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.term_counts import Terms
 from scenthound.text.tokens import Analyser
 
 CLASSES = ("goal", "other")
@@ -99,6 +102,10 @@ class Bayes:
         if self.mode == "fetch-all":
             self.frontier = self._frontier  # only this mode chooses at pop time, which having the method tells
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((self.analyser_,)))
+
     # ---- what it may be taught
 
     @property
@@ -111,7 +118,7 @@ class Bayes:
         made = self._untaught()
         for label, pages in zip(CLASSES, (lessons.examples, lessons.others), strict=True):
             for page in pages:
-                made.add(label, whole_counts(page, self.analyser_))
+                made.add(label, page.view(terms, self.analyser_))
         if not made.size:
             raise BadConfig("bayes: no example has a word in it", "give pages with text")
         self.lesson_ = made.save()
@@ -152,12 +159,15 @@ class Bayes:
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        counts = whole_counts(page, self.analyser_)
+        document, is_goal = (
+            page.view(terms, self.analyser_),
+            self._is_goal(page.url, page.record.counts(self.analyser_)),
+        )
         if self.mode == "fetch-all":
             self._catch_up(page.candidate)
             self.levels_.settle(page.candidate.url)
-        self._count(page.url, counts)
-        return self._links(page, counts) if self.mode == "link" else self._arrive(page, counts)
+        self._count(page.url, document, is_goal)
+        return self._links(page, document) if self.mode == "link" else self._arrive(page, document, is_goal)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         if self.mode == "fetch-all":
@@ -166,12 +176,11 @@ class Bayes:
         self.recent_.heard_of(miss.candidate.url)
         return ()
 
-    def _count(self, url: Url, counts: Mapping[str, int]) -> None:
-        """Judge a page and add it to the statistics; one that is heard of again is counted once if remembered."""
+    def _count(self, url: Url, document: Terms, is_goal: bool) -> None:
+        """Add a page to the statistics; one that is read again is counted once if remembered."""
         if url in self.recent_.papers:
             return
-        is_goal = self._is_goal(url, counts)
-        self.classifier_.add("goal" if is_goal else "other", counts)
+        self.classifier_.add("goal" if is_goal else "other", document)
         self.fetched_ += 1
         self.fetched_goals_ += is_goal
 
@@ -184,11 +193,11 @@ class Bayes:
 
     # ---- link mode
 
-    def _links(self, page: Page, counts: Mapping[str, int]) -> list[Candidate]:
+    def _links(self, page: Page, document: Terms) -> list[Candidate]:
         self.recent_.heard_of(page.url, page.candidate.url)
-        odds = self._known(page.url, self.classifier_.log_odds("goal", counts))
+        odds = self._known(page.url, self.classifier_.log_odds("goal", document))
         score, parts = self._score(odds), self._parts(odds)
-        self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], score)
+        self.recent_.keep(page.url, document, [link.url for link in page.outlinks], score)
         return [page.offer(link, score, parts=parts) for link in page.outlinks]
 
     def _score(self, odds: float) -> float:
@@ -225,15 +234,14 @@ class Bayes:
         self.levels_ = Levels(bound, self._next_stage)
         return self.levels_
 
-    def _arrive(self, page: Page, counts: Mapping[str, int]) -> list[Candidate]:
+    def _arrive(self, page: Page, document: Terms, is_goal: bool) -> list[Candidate]:
         """A page enters the corona; its links wait until it is selected."""
-        self.recent_.keep(page.url, counts)
+        self.recent_.keep(page.url, document)
         if page.url not in self.corona_:
             links = [link.url for link in page.outlinks]
-            is_goal = self._is_goal(page.url, counts)
-            probability = logistic(self._known(page.url, self.classifier_.log_odds("goal", counts)))
+            probability = logistic(self._known(page.url, self.classifier_.log_odds("goal", document)))
             self.corona_.put(
-                Fetched(page.url, self.fetched_, page.candidate.depth, is_goal, links), counts, probability
+                Fetched(page.url, self.fetched_, page.candidate.depth, is_goal, links), document, probability
             )
         return [page.offer(link, 0.0) for link in page.outlinks if link.url not in self.levels_]
 

@@ -17,10 +17,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
-from scenthound.ports import Eviction
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import page_similarity
+from scenthound.ports import Declaration, Eviction
 from scenthound.strategies import strategy
-from scenthound.text.contexts import Query, page_similarity
+from scenthound.text.query import Query
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
@@ -54,15 +57,15 @@ class BestFirst:
                 raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "say true or false")
 
     @property
-    def batch(self) -> int:
-        return self.n
+    def declaration(self) -> Declaration:
+        return Declaration(self.n, self.shuffle, self.eviction, Parts((Analyser(self.stop_words, self.stem),)))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        score = page_similarity(page, self.query_)
+        score = page_similarity(page.record, self.query_)
         parts = {"page": score}
         return [page.offer(link, score, parts=parts) for link in page.outlinks]
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scenthound.model import Candidate, Miss, Page, Topic, Url
-from scenthound.ports import Eviction
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
@@ -20,8 +22,8 @@ class BreadthFirst:
     """Pages in the order in which their links were met; the topic is not looked at."""
 
     @property
-    def eviction(self) -> Eviction:
-        return "refuse"
+    def declaration(self) -> Declaration:
+        return Declaration(eviction="refuse", parts=Parts())
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]

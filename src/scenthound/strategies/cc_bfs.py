@@ -27,8 +27,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
-from scenthound.model import Candidate, Miss, Page, Topic, Url
-from scenthound.ports import Frontier
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.host_queues import DECIMALS
 from scenthound.strategies.parts.level_frontier import Choice, Levels
@@ -121,6 +123,10 @@ class CcBfs:
     def peek(self, links: Callable[[Url], Iterable[Url]]) -> None:
         """The laboratory hands over the recorded links of any page, for `lookahead="graph"`; before `start`."""
         self.peek_ = links
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts())
 
     def frontier(self, bound: int | None) -> Frontier:
         self.levels_ = Levels(bound, self._next_stage)

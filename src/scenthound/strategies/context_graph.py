@@ -24,14 +24,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
-from scenthound.ports import Frontier, Lessons
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import terms
+from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers, sampled
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import page_counts
 from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.term_counts import Document
 from scenthound.text.tokens import Analyser
 
 MERGED = 10  # times `cap`: most pages of a merged layer
@@ -115,7 +118,7 @@ class ContextGraph:
         for depth in range(self.layers + 1):
             members = sampled([url for url, layer in lowest.items() if layer == depth], MERGED * self.cap, rng)
             pages = (examples.get(url) or lessons.page(url) for url in members)  # one at a time: they may be large
-            layers.append([page_counts(page, self.analyser_) for page in pages if page is not None])
+            layers.append([dict(page.record.counts(self.analyser_)) for page in pages if page is not None])
             progress(f"layer {depth}: {len(layers[-1])} pages")
         return layers
 
@@ -138,6 +141,10 @@ class ContextGraph:
             )
         return self.bayes_
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((self.analyser_,)))
+
     # ---- crawling
 
     def frontier(self, bound: int | None) -> Frontier:
@@ -154,7 +161,7 @@ class ContextGraph:
         self.queues_.settle(page.candidate.url)
         number, self.pages_ = self.pages_, self.pages_ + 1
         bayes = self._trained()
-        layer, probability = classify(bayes, page_counts(page, self.analyser_), self.threshold, self.length_norm)
+        layer, probability = classify(bayes, page.view(terms, self.analyser_), self.threshold, self.length_norm)
         score = len(bayes.classes) - layer + probability
         parts = {"layer": float(layer), "probability": probability}
         return [
@@ -201,7 +208,7 @@ def best_words(
     return ranked[:k]
 
 
-def classify(bayes: NaiveBayes, counts: Mapping[str, int], threshold: float, length_norm: bool = False) -> Verdict:
+def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> Verdict:
     """The layer with the largest probability, the lower one of two; "other" where that is below the threshold."""
     probabilities = layer_probabilities(bayes, counts, length_norm)
     rounded = [round(one, 12) for one in probabilities]
@@ -211,12 +218,10 @@ def classify(bayes: NaiveBayes, counts: Mapping[str, int], threshold: float, len
     return Verdict(layer, probabilities[winner])
 
 
-def layer_probabilities(bayes: NaiveBayes, counts: Mapping[str, int], length_norm: bool = False) -> list[float]:
+def layer_probabilities(bayes: NaiveBayes, counts: Document, length_norm: bool = False) -> list[float]:
     """P(layer | page) in the order of the layers; 0 for a layer that no page was known of."""
-    vocabulary = bayes.vocabulary or ()
-    few = {word: times for word, times in counts.items() if word in vocabulary}
-    logs = bayes.log_likelihoods(few)
-    words = sum(few.values()) if length_norm else 1
+    logs = bayes.log_likelihoods(counts)
+    words = bayes.known_words(counts) if length_norm else 1
     best = max(logs)
     weights = [math.exp((one - best) / max(words, 1)) if one > -math.inf else 0.0 for one in logs]
     total = math.fsum(weights)

@@ -15,18 +15,19 @@ default, since [BIZ] takes the parent whatever it holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Link, Page, Url
+from scenthound.model import Candidate, Link, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import climbed_similarities, element_similarities, page_similarity
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.best_first import BestFirst
-from scenthound.text.contexts import Around, Query, context_counts, context_similarities, page_similarity
 from scenthound.text.tokens import Analyser
-from scenthound.text.vectors import Counts
 
 
 @strategy("dom")
@@ -57,19 +58,18 @@ class Dom(BestFirst):
                 raise BadConfig(f"dom: `{name}` can't be {value!r}", "give a whole number, 0 or more")
 
     @property
-    def around(self) -> Sequence[Around]:
-        """What is asked about each link: see `ports.Strategy`."""
+    def declaration(self) -> Declaration:
         analyser = Analyser(self.stop_words, self.stem)
-        if self.min_words:
-            return ()
-        return [Around("element", analyser, self.up) if self.up else Around("anchor", analyser)]
+        is_tree_read = bool(self.up or self.min_words)
+        parts = Parts((analyser,), is_tree_read, is_tree_read)
+        return Declaration(self.n, self.shuffle, self.eviction, parts)
 
     def read(self, page: Page) -> Iterable[Candidate]:
         return [page.offer(link, score, parts=parts) for link, score, parts in self.scored(page)]
 
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
         """Every link that counts, at its best anchor, with its score and the parts of that."""
-        similarity = page_similarity(page, self.query_)
+        similarity = page_similarity(page.record, self.query_)
         known: dict[float, dict[str, float]] = {}  # links of the same worth share their parts
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context
@@ -89,34 +89,6 @@ class Dom(BestFirst):
         return best.values()
 
     def _similarities(self, page: Page) -> Iterable[float]:
-        query, up = self.query_, self.up
-        if not self.min_words:
-            return context_similarities(page, up, query)
-        known: dict[int, float] = {}
-        return (climbed_similarity(page, link, query, up, self.min_words, known) for link in page.links)
-
-
-def climbed_similarity(page: Page, link: Link, query: Query, up: int, min_words: int, known: dict[int, float]) -> float:
-    """The cosine with the first element, from `up` levels above the link upwards, that holds `min_words` terms.
-
-    The root, if none does. `known` is kept between the links of one page: whoever comes to an element that
-    another link has passed has the answer, so that each element is looked at once, however many links are below.
-    Elements that only wrap another are passed without counting again.
-    """
-    passed: list[int] = []
-    said, counts = None, Counts()
-    while True:
-        element, text = page.derived(("under", link.node, up), partial(page.document.under, link, up))
-        if element in known:
-            break
-        if text != said:
-            counts = context_counts(page, link, up, query.analyser)
-            said = text if up else None  # the words of an image link are not those of its element
-        if sum(counts.values()) >= min_words or (passed and element == passed[-1]):
-            known[element] = query.similarity(counts)
-            break
-        passed.append(element)
-        up += 1
-    for below in passed:
-        known[below] = known[element]
-    return known[element]
+        if self.min_words:
+            return climbed_similarities(page.record, self.query_, self.up, self.min_words)
+        return element_similarities(page.record, self.query_, self.up)

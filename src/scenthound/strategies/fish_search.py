@@ -20,9 +20,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import page_similarity
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.text.contexts import Query, page_similarity
+from scenthound.text.query import Query
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
@@ -66,6 +70,10 @@ class FishSearch:
         if type(self.stem) is not bool:
             raise BadConfig(f"fish-search: `stem` can't be {self.stem!r}", "say true or false")
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),)))
+
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
         carry = {"depth": self.depth}
@@ -75,7 +83,7 @@ class FishSearch:
         depth = page.candidate.carry.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
         if depth <= 0:
             return []
-        similarity = page_similarity(page, self.query_)
+        similarity = page_similarity(page.record, self.query_)
         relevant = similarity > self.threshold
         wanted = self._wide if relevant else self.width
         score = 1.0 if relevant else 0.5

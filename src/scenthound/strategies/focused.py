@@ -29,14 +29,18 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
-from scenthound.ports import Lessons
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import terms
+from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.distillation import MOST_LINKS, Distilling
 from scenthound.strategies.parts.recent_pages import RecentPages
-from scenthound.text.contexts import whole_counts
+from scenthound.strategies.parts.taxonomy import learn_taxonomy, two_leaves
 from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier, learned, two_leaves
+from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier
+from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.tokens import Analyser
 
 Label = tuple[bool, str, Mapping[str, int]]  # on topic or not, the leaf it was counted for if it was read, its words
@@ -103,7 +107,7 @@ class FocusedSoft:
                     )
             taxonomy = two_leaves(lessons.examples, lessons.others)
         self._forget_labels()
-        self.tree_ = learned(taxonomy, self.analyser_, self.features)
+        self.tree_ = learn_taxonomy(taxonomy, self.analyser_, self.features)
         progress(f"learned {len(self.tree_.nodes)} classifiers for {len(self.tree_.tree.leaves)} leaves")
 
     def model(self) -> Mapping[str, Any]:
@@ -125,6 +129,10 @@ class FocusedSoft:
             raise BadConfig(f"{self.name} can't start untrained", f"train it first: scenthound train {self.name}")
         return self.tree_
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((self.analyser_,)))
+
     # ---- the crawl
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
@@ -136,7 +144,7 @@ class FocusedSoft:
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self.recent_.heard_of(page.url, page.candidate.url)
-        counts = whole_counts(page, self.analyser_)
+        counts = page.view(terms, self.analyser_)
         if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # it had its label before it was read
             self._learn_label(page.url, self.labels_[page.url][0], counts)
         score, parts = self._worth(page.url, counts)
@@ -156,7 +164,7 @@ class FocusedSoft:
             self.distilling_.miss(miss.candidate.url)
         return ()
 
-    def _worth(self, url: Url, counts: Mapping[str, int]) -> tuple[float | None, dict[str, float]]:
+    def _worth(self, url: Url, counts: Document) -> tuple[float | None, dict[str, float]]:
         """The score of a page's links, None if they are not to be followed, and its parts."""
         if url in self.labels_:
             on_topic = self.labels_[url][0]
@@ -169,7 +177,7 @@ class FocusedSoft:
             parts |= {f"P({name})": probability for name, probability in best}
         return self._ruled(relevance, counts, parts), parts
 
-    def _ruled(self, relevance: Relevance, counts: Mapping[str, int], parts: dict[str, float]) -> float | None:
+    def _ruled(self, relevance: Relevance, counts: Document, parts: dict[str, float]) -> float | None:
         """The rule: what links are worth, None if they are thrown away; may add to the parts of the score."""
         return self._score(relevance)
 
@@ -197,7 +205,7 @@ class FocusedSoft:
         if known is not None and known[0] == on_topic:
             return ()
         if known is not None and known[1]:
-            counts: Mapping[str, int] | None = known[2]
+            counts: Document | None = known[2]
             self._taught().add(known[1], known[2], -1.0)
         else:
             counts = self.recent_.words(url)
@@ -211,11 +219,12 @@ class FocusedSoft:
         self._learn_label(url, on_topic, counts)
         return self._rescored()
 
-    def _learn_label(self, url: Url, on_topic: bool, counts: Mapping[str, int]) -> None:
+    def _learn_label(self, url: Url, on_topic: bool, counts: Document) -> None:
         tree = self._taught()
         category = tree.nearest(counts, good=on_topic)
         tree.add(category, counts)
-        self.labels_[url] = (on_topic, category, dict(counts))
+        names, times = terms_of(counts)
+        self.labels_[url] = (on_topic, category, dict(zip(names, times.tolist(), strict=True)))
 
     def _forget_labels(self) -> None:
         """Back to what training gave: counts are exact."""
@@ -268,7 +277,7 @@ class FocusedHard(FocusedSoft):
         self._taught().freeze(self._taught().nodes)  # the best leaf may be anywhere
         return found
 
-    def _ruled(self, relevance: Relevance, counts: Mapping[str, int], parts: dict[str, float]) -> float | None:
+    def _ruled(self, relevance: Relevance, counts: Document, parts: dict[str, float]) -> float | None:
         tree = self._taught()
         leaf, probability = tree.best_leaf(counts)
         parts[f"best leaf {leaf}"] = probability

@@ -24,7 +24,8 @@ from typing import ClassVar, Literal
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, NotAUrl
-from scenthound.model import Candidate, Link, Page, Topic, Url
+from scenthound.model import Candidate, Link, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies import strategy
 from scenthound.strategies.dom import Dom
 

@@ -30,11 +30,15 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import terms, url_text
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import Sightings, WaitingLink, new_scores
-from scenthound.text.contexts import Query, numbered_counts, page_counts, url_text
 from scenthound.text.interest import Events, Reals, Totals, logs
+from scenthound.text.query import Query
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
@@ -81,8 +85,6 @@ class Intelligent:
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
-    numbers_words = True
-
     def __post_init__(self) -> None:
         for name, known in (("predicate", PREDICATES), ("stop_words", tuple(STOP_LISTS))):
             value = getattr(self, name)
@@ -99,13 +101,17 @@ class Intelligent:
         if type(self.stem) is not bool:
             raise BadConfig(f"intelligent: `stem` can't be {self.stem!r}", "say true or false")
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),)))
+
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.query_ = Query(topic.keywords, self.analyser_)
         self.totals_ = Totals()
         self.events_ = {name: Events() for name in FAMILIES}
         for name in FAMILIES[2:]:
-            self.events_[name].numbered(ONE)
+            self.events_[name].ids(ONE)
         self.waiting_: Sightings[_Parent] = Sightings(self.memory)
         """More of each link: the words of its URL, as events, and whether a satisfying page leads to it. The numbers of
         events are bytes: those of many links are then joined by one call."""
@@ -131,7 +137,7 @@ class Intelligent:
 
     def is_satisfied(self, page: Page) -> bool:
         """The predicate."""
-        counts = page_counts(page, self.analyser_)
+        counts = page.record.counts(self.analyser_)
         if self.predicate == "words":
             return bool(self.query_.counts) and all(word in counts for word in self.query_.counts)
         return self.query_.similarity(counts) >= self.threshold
@@ -161,13 +167,13 @@ class Intelligent:
             self.goals_.add(page.url)
 
     def _parent(self, page: Page, is_goal: bool) -> _Parent:
-        words = self.events_["words"].of_terms(numbered_counts(page, self.analyser_).terms.first(MOST_WORDS))
+        words = self.events_["words"].ids(page.view(terms, self.analyser_).names[:MOST_WORDS])
         goal_children = sum(link.url in self.goals_ for link in page.outlinks) if self.goals_ else 0
         return _Parent(words, is_goal, goal_children)
 
-    def _url_events(self, url: Url) -> list[int]:
+    def _url_events(self, url: Url) -> Numbers:
         """The words of a URL, as events, each once."""
-        return self.events_["url"].numbered(dict.fromkeys(self.analyser_.terms(url_text(url))))
+        return self.events_["url"].ids(dict.fromkeys(self.analyser_.terms(url_text(url))))
 
     # ---- ranking
 
@@ -200,7 +206,7 @@ class Intelligent:
 
     def _events_of(self, url: Url) -> tuple[bytes, bool]:
         """More of a link that nobody has seen yet."""
-        return array("i", self._url_events(url)).tobytes(), False
+        return self._url_events(url).tobytes(), False
 
     def _ranked_anew(self) -> list[Candidate]:
         """Every waiting link under its priority of now. Links of the same parents share what their words say."""

@@ -22,7 +22,10 @@ import numpy as np
 from scenthound.errors import BadConfig
 from scenthound.graph.crawl_graph import MOST_LINKS, GrowingGraph
 from scenthound.graph.pagerank import pagerank, url_ordering_rank
-from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 FORMS = ("pagerank", "cho")
@@ -51,6 +54,10 @@ class PageRankOrder:
             raise BadConfig(f"pagerank: `damping` can't be {self.damping!r}", "give a number from 0 up to, but not, 1")
         if self.form not in FORMS:
             raise BadConfig(f"pagerank: `form` can't be {self.form!r}", "one of: " + ", ".join(FORMS))
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts())
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.graph_ = GrowingGraph(self.memory)

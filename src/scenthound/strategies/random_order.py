@@ -18,7 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
@@ -32,6 +35,10 @@ class RandomOrder:
     def __post_init__(self) -> None:
         if not isinstance(self.seed, int) or isinstance(self.seed, bool):
             raise BadConfig(f"random: `seed` can't be {self.seed!r}", "give a whole number")
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts())
 
     def lucky(self, rng: random.Random) -> None:
         self.luck_ = rng.getrandbits(64)

@@ -29,16 +29,16 @@ import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.graph.rewards import discounted_rewards, distance_bin
-from scenthound.model import Candidate, Miss, Page, Topic, Url
-from scenthound.ports import Lessons
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import surroundings
+from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import link_number
-from scenthound.text.fixed_bayes import FixedBayes
-from scenthound.text.register import WORDS
+from scenthound.text.frozen import FrozenPieces
 from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.surroundings import PIECES, numbered, surroundings
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000
@@ -128,12 +128,12 @@ class Reinforcement:
             page = lessons.page(url)
             if page is None:
                 continue
-            around = surroundings(page, self.analyser_)
+            around = page.view(surroundings, self.analyser_)
             for _, place in places:
                 link = page.outlinks[place]
                 value = values.get(link.url, 0.0)
                 number = distance_bin(value, self.gamma, self.bins)
-                bayes.add(str(number), Counter(around.of(link_number(page, link))))
+                bayes.add(str(number), Counter(around.of(link.position)))
                 sums[number] += value
                 links[number] += 1
                 if not sum(links) % PROGRESS:
@@ -143,7 +143,7 @@ class Reinforcement:
 
     def _take(self, bayes: NaiveBayes, means: Sequence[float]) -> None:
         self.bayes_, self.means_ = bayes, [float(mean) for mean in means]
-        self.fixed_ = FixedBayes(bayes, WORDS)
+        self.frozen_ = FrozenPieces(bayes)
 
     def model(self) -> Mapping[str, Any]:
         return {"analyser": self.analyser_.name, "bayes": self._trained().save(), "means": list(self.means_)}
@@ -164,6 +164,10 @@ class Reinforcement:
             )
         return self.bayes_
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((self.analyser_,), leaves=True, elements=True))
+
     # ---- crawling
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
@@ -171,11 +175,10 @@ class Reinforcement:
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        _, flat, starts, rows = surroundings(page, self.analyser_)
-        if not rows:
+        around = page.view(surroundings, self.analyser_)
+        if not len(around.rows):
             return []
-        terms = numbered(page, self.analyser_)
-        posteriors = self.fixed_.posteriors(terms, flat, starts, np.asarray(rows).reshape(-1, PIECES))
+        posteriors = self.frozen_.posteriors(*around)
         worth = (posteriors @ np.array(self.means_)).tolist()
         names, chances = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()
         links = page.links

@@ -25,9 +25,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Link, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import page_similarity, window_similarities
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.text.contexts import Around, Query, anchor_counts, page_similarity, window_counts
+from scenthound.text.query import Query
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
@@ -89,10 +93,8 @@ class SharkSearch:
             raise BadConfig(f"shark-search: `stem` can't be {self.stem!r}", "say true or false")
 
     @property
-    def around(self) -> Sequence[Around]:
-        """What is asked about each link: see `ports.Strategy`."""
-        analyser = Analyser(self.stop_words, self.stem)
-        return [Around("anchor", analyser), Around("window", analyser, self.window)]
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
@@ -104,7 +106,7 @@ class SharkSearch:
         depth = carried.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
         if depth <= 0:
             return []
-        similarity = page_similarity(page, self.query_)
+        similarity = page_similarity(page.record, self.query_)
         inherited = self.delta * (similarity if similarity > 0 else carried.get("inherited", 0.0))
         carry = {"depth": self.depth if similarity > 0 else depth - 1, "inherited": inherited}
         offers = []
@@ -124,21 +126,15 @@ class SharkSearch:
         return ()
 
     def _neighbourhoods(self, page: Page, similarity: float) -> Iterable[Neighbourhood]:
+        record, query = page.record, self.query_
+        # A window has words of the page and of the anchor only: on a page without any of ours no anchor, no context.
+        windows = window_similarities(record, query, self.window) if similarity > 0 else [0.0] * len(record.links)
         best: dict[Url, Neighbourhood] = {}  # a better anchor takes over the place of the first
-        for link in page.links:
-            found = self._neighbourhood(page, link, similarity)
+        for link, window in zip(record.links, windows, strict=True):
+            anchor = query.text_similarity(link.anchor) if link.anchor else 0.0
+            context = 1.0 if anchor > 0 else window
+            found = Neighbourhood(link, self.beta * anchor + (1 - self.beta) * context, anchor, context)
             if link.url not in best or found.value > best[link.url].value:
                 best[link.url] = found
         best.pop(page.url, None)
         return best.values()
-
-    def _neighbourhood(self, page: Page, link: Link, similarity: float) -> Neighbourhood:
-        query = self.query_
-        anchor = query.similarity(anchor_counts(page, link, query.analyser)) if link.anchor else 0.0
-        if anchor > 0:
-            context = 1.0
-        elif similarity > 0:
-            context = query.similarity(window_counts(page, link, self.window, query.analyser))
-        else:  # a window is made of words of the page and of the anchor: neither has one of ours
-            context = 0.0
-        return Neighbourhood(link, self.beta * anchor + (1 - self.beta) * context, anchor, context)

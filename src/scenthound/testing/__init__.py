@@ -18,12 +18,13 @@ from scenthound import url as urls
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.replay import Landing, replay
-from scenthound.model import Candidate, Miss, Moved, Page, Step, Taxonomy, Topic, Url
-from scenthound.ports import OwnFrontier, Saves, Strategy, Trains
+from scenthound.model import Candidate, Miss, Moved, Step, Topic, Url
+from scenthound.page.judge import Judge
+from scenthound.page.page import Page
+from scenthound.page.read import read_html
+from scenthound.ports import OwnFrontier, Saves, Strategy, Taxonomy, Trains
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
-from scenthound.text.judge import Judge
-from scenthound.web.parse import parse_html
 
 
 class TinyWeb:
@@ -58,7 +59,13 @@ class TinyWeb:
         html = self.html.get(candidate.url)
         if html is None:
             return Miss(candidate, "http-404", status=404)
-        return Page(candidate.url, candidate, parse_html(html, candidate.url), size=len(html))
+        return Page(candidate.url, candidate, read_html(html, candidate.url), size=len(html))
+
+
+def page_of(html: str, url: str = "http://page.test/") -> Page:
+    """A page made of HTML, as a strategy is handed it."""
+    made = urls.make(url)
+    return Page(made, Candidate(made, 0.0), read_html(html, made), size=len(html))
 
 
 def named(name: str) -> Url:
@@ -148,7 +155,7 @@ class TinyLessons:
 
     def page(self, url: Url) -> Page | None:
         html = self.web.html.get(url)
-        return None if html is None else Page(url, Candidate(url, 0.0), parse_html(html, url), size=len(html))
+        return None if html is None else Page(url, Candidate(url, 0.0), read_html(html, url), size=len(html))
 
     def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
         pages = (page for source in sorted(self.web.html) if (page := self.page(source)) is not None)

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenthound.errors import BadConfig
-from scenthound.text.numbers import NONE, Ids, Translation
-from scenthound.text.terms import NumberedCounts, Terms
-from scenthound.text.vectors import Counts
+from scenthound.text.term_counts import Document, terms_of
+from scenthound.text.vocabulary import NONE, Ids, Vocabulary
 
-Document = Mapping[str, int] | NumberedCounts
-"""What can be asked about: counts, or the same as arrays."""
 Events = Literal["multinomial", "bernoulli"]
 Rows = NDArray[np.int64]
 Amounts = NDArray[np.int64]
@@ -71,18 +67,17 @@ class NaiveBayes:
         self._place = {name: place for place, name in enumerate(self.classes)}
         self._documents = [0] * len(self.classes)
         self._words = [0] * len(self.classes)
-        self._numbers: dict[str, int] = {}  # a word's row in the table
-        self._free: list[int] = []  # rows of words that were taken back
+        self._rows = Vocabulary(most if vocabulary is None else len(set(vocabulary)))
+        """A word's id is its row in the table."""
         self._table: Amounts = np.zeros((64, len(self.classes)), dtype=np.int64)
-        """Occurrences or documents, by the event model, for each word in each class."""
+        """Occurrences or documents, by the event model, for each word in each class. The last row stays empty."""
+        self._is_known = np.zeros(64, dtype=np.bool_)  # words of the vocabulary; those taken back are no longer in it
+        self._size = 0
         self._held: list[Counter[int]] = [Counter() for _ in classes]  # Bernoulli: words by their count, per class
         self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class), until something is counted
-        self._asked: tuple[Counts, Rows, Rows] | None = None  # the last document, and what was found of it
-        self._translation = Translation()  # from the numbers of a recorded bed to rows, until words come or go
-        self._source: str | None = None  # the bed that has numbers for all words that have rows, and told them
         self._logs: NDArray[np.float64] | None = None  # ln(1 + table), if it was settled and nothing counted since
         if self.vocabulary is not None:
-            self._meet(sorted(self.vocabulary))
+            self._learn_words(sorted(self.vocabulary))
 
     # ---- learning
 
@@ -101,87 +96,31 @@ class NaiveBayes:
             self._recount(place, before, after)
         self._words[place] += int((after - before).sum())
         self._documents[place] += share
-        if share < 0 and self.vocabulary is None:
-            self._part_with(counts.terms.names if isinstance(counts, NumberedCounts) else counts)
+        if share < 0 and self.vocabulary is None:  # words that no document has any more leave the vocabulary
+            gone = rows[~self._table[rows].any(axis=1)]
+            self._is_known[gone] = False
+            self._size -= len(gone)
 
-    def _meet(self, words: Sequence[str]) -> None:
-        """Give words rows of their own, as long as there is room."""
-        if self.vocabulary is None:
-            words = words[: max(0, self.most - len(self._numbers))]
-        self._forget()
-        used = len(self._numbers) + len(self._free)
-        if used + len(words) > len(self._table):
-            more = np.zeros((used + len(words), len(self.classes)), dtype=np.int64)
-            self._table = np.concatenate([self._table, more])
-        for word in words:
-            if self._free:
-                self._numbers[word] = self._free.pop()
-            else:
-                self._numbers[word] = used
-                used += 1
-
-    def _part_with(self, words: Iterable[str]) -> None:
-        """Words that no document holds any more are no longer in the vocabulary."""
-        self._forget()
-        for word in words:
-            row = self._numbers.get(word)
-            if row is not None and not self._table[row].any():
-                self._free.append(self._numbers.pop(word))
+    def _learn_words(self, words: Sequence[str]) -> Ids:
+        """Take words into the vocabulary, as long as there is room, and give their rows."""
+        found = self._rows.add(words)
+        rows = found[found != NONE]
+        if len(self._rows) >= len(self._table):
+            more = len(self._rows) + 1
+            self._table = np.concatenate([self._table, np.zeros((more, len(self.classes)), dtype=np.int64)])
+            self._is_known = np.concatenate([self._is_known, np.zeros(more, dtype=np.bool_)])
+        self._size += int(np.count_nonzero(~self._is_known[rows]))
+        self._is_known[rows] = True
+        return found
 
     def _found(self, counts: Document, learning: bool = False) -> tuple[Rows, Rows]:
-        """The rows of a document's words, strangers left out, and how often each occurs."""
-        if isinstance(counts, NumberedCounts):
-            known = self._known(counts.terms)
-            if learning:
-                known = self._met(counts, known)
-            places = np.flatnonzero((known != NONE) & (counts.times > 0))
-            return known.take(places).astype(np.int64), counts.times.take(places).astype(np.int64)
-        if self._asked is not None and self._asked[0] is counts:
-            return self._asked[1:]
-        found = list(map(self._numbers.get, counts))
-        if learning and None in found:
-            self._meet([word for word, row in zip(counts, found, strict=True) if row is None and counts[word] > 0])
-            found = [self._numbers.get(word) if row is None else row for word, row in zip(counts, found, strict=True)]
-        if None in found or min(counts.values(), default=1) <= 0:
-            pairs = [(r, n) for r, n in zip(found, counts.values(), strict=True) if r is not None and n > 0]
-            both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-            rows, times = both[:, 0], both[:, 1]
-        else:
-            rows, times = np.array(found, dtype=np.int64), np.fromiter(counts.values(), np.int64, len(found))
-        if isinstance(counts, Counts):  # which never change: mostly a page is learned and then scored
-            self._asked = (counts, rows, times)
-        return rows, times
-
-    def _forget(self) -> None:
-        """Words come or go: what was found of others may be wrong."""
-        self._asked, self._translation, self._source = None, Translation(), None
-
-    def _known(self, terms: Terms) -> Ids:
-        """The rows of a page's terms, `NONE` for a stranger."""
-        if terms.ids is not None and terms.source == self._source:
-            return self._translation.known(terms)  # it would know them by their numbers
-        if terms.ids is not None:
-            self._source = None  # whose numbers are forgotten now
-        return self._translation.of(terms, self._rows)
-
-    def _met(self, counts: NumberedCounts, known: Ids) -> Ids:
-        """Give a page's terms rows that have none yet. As long as all come from one bed, words that it has not told
-        are strangers, and need not be read."""
-        terms, translation, source = counts.terms, self._translation, self._source
-        if not self._numbers and terms.ids is not None:
-            source = terms.source
-        new = np.flatnonzero((known == NONE) & (counts.times > 0))
-        words = terms.at(new)  # type: ignore[arg-type]
-        self._meet(words)
-        rows = self._rows(words)
-        if terms.ids is not None:
-            translation.learn(terms, new, rows)  # type: ignore[arg-type]
-            self._translation, self._source = translation, source if source == terms.source else None
-        known[new] = rows
-        return known
-
-    def _rows(self, words: Iterable[str]) -> list[int]:
-        return list(map(self._numbers.get, words, repeat(NONE)))
+        """The rows of a document's words, unknown ones left out, and how often each occurs."""
+        names, times = terms_of(counts)
+        if learning and (times <= 0).any():
+            names, times = [name for name, often in zip(names, times, strict=True) if often > 0], times[times > 0]
+        rows = self._learn_words(names) if learning else self._rows.ids(names)
+        places = np.flatnonzero(self._is_known[rows] & (times > 0))
+        return rows[places].astype(np.int64), times[places].astype(np.int64)
 
     def settle(self) -> None:
         """It will be asked often before it learns again: what can be worked out ahead is."""
@@ -202,10 +141,14 @@ class NaiveBayes:
     @property
     def size(self) -> int:
         """The number of words in the vocabulary."""
-        return len(self._numbers)
+        return self._size
 
     def knows(self, word: str) -> bool:
-        return word in self._numbers
+        return bool(self._is_known[self._rows.ids([word])][0])
+
+    def known_words(self, counts: Document) -> int:
+        """How many words of a document are in the vocabulary, each occurrence counted."""
+        return int(self._found(counts)[1].sum())
 
     # ---- asking
 
@@ -291,22 +234,22 @@ class NaiveBayes:
             raise ValueError("log-odds are linear with two classes only")
         joint = self._joint({})
         empty = joint[one] - joint[1 - one] if max(joint) > -math.inf else 0.0
-        found = list(map(self._numbers.get, words))
-        rows = np.array([-1 if row is None else row for row in found] if None in found else found, dtype=np.int64)
+        rows = self._rows.ids(words)
+        is_known = self._is_known[rows]
         held = self._table[rows] / UNIT
         if self.events == "multinomial":
             logs = np.log1p(held) - np.log(np.array(self._words) / UNIT + max(self.size, 1))
         else:
             with np.errstate(invalid="ignore", divide="ignore"):  # of strangers, which are left out below
                 logs = np.log1p(held) - np.log1p(np.array(self._documents) / UNIT - held)
-        return empty, np.where(rows >= 0, logs[:, one] - logs[:, 1 - one], 0.0)
+        return empty, np.where(is_known, logs[:, one] - logs[:, 1 - one], 0.0)
 
     # ---- keeping
 
     def table(self) -> Table:
         """Everything that was counted, sorted."""
-        known = sorted(self._numbers)
-        table = self._table[np.array([self._numbers[word] for word in known], dtype=np.int64)]
+        known = sorted(self._rows)
+        table = self._table[self._rows.ids(known)]
         counted: NDArray[np.bool_] = table.sum(axis=1) > 0  # no count is negative
         rows, places = np.nonzero(table[counted])
         words = [word for word, has in zip(known, counted.tolist(), strict=True) if has]
@@ -336,13 +279,10 @@ class NaiveBayes:
             raise ValueError(error.message) from None
         made._documents = [int(one) for one in state["documents"]]
         words = [str(word) for word in state["words"]]
-        made._meet([word for word in dict.fromkeys(words) if word not in made._numbers])
+        if made.vocabulary is None:
+            made._learn_words(words)
         rows, places, amounts = (np.asarray(state[name], dtype=np.int64) for name in ("rows", "places", "amounts"))
-        if (
-            len(set(words)) != len(words)
-            or len(made._documents) != len(made.classes)
-            or len(words) > len(made._numbers)
-        ):
+        if len(set(words)) != len(words) or len(made._documents) != len(made.classes) or len(words) > len(made._rows):
             raise ValueError("a saved classifier has counts for other words or classes than its own")
         if made.vocabulary is not None and not made.vocabulary.issuperset(words):
             raise ValueError("a saved classifier has counted words that are not in its vocabulary")
@@ -356,8 +296,7 @@ class NaiveBayes:
                 raise ValueError("a saved classifier has counts that can't be")
         if min(made._documents) < 0 or max(made._documents) > LARGEST:
             raise ValueError("a saved classifier has counts that can't be")
-        numbers = np.array([made._numbers[word] for word in words], dtype=np.int64)
-        made._table[numbers[rows], places] = amounts
+        made._table[made._rows.ids(words)[rows], places] = amounts
         made._words = made._table.sum(axis=0).tolist()
         if made.events == "bernoulli":
             made._held = [Counter(column[column > 0].tolist()) for column in made._table.T]

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scenthound.text.term_counts import Document, Terms, terms_of
+
 Values = NDArray[np.float64]
 SWEPT = 1 << 16  # words in dropped documents that are not worth sweeping
 FRESH = 300_000  # words in documents that are still as they were given: some 30 MB
@@ -32,7 +34,7 @@ class Papers:
         self._words = array("I")
         self._times = array("I")
         self._spans: dict[str, tuple[int, int]] = {}
-        self._fresh: dict[str, Mapping[str, int]] = {}  # put in last, and not numbers yet
+        self._fresh: dict[str, Terms] = {}  # put in last, and not numbers yet
         self._fresh_words = 0
         self._dropped = 0
 
@@ -50,18 +52,18 @@ class Papers:
         """How many words there are in all documents together, each counted once per document."""
         return len(self._words) - self._dropped + self._fresh_words
 
-    def put(self, key: str, counts: Mapping[str, int]) -> None:
+    def put(self, key: str, document: Document) -> None:
         """Keep a document, which must not change, as the last of all; one of that key is replaced."""
         self.drop(key)
-        self._fresh[key] = counts
-        self._fresh_words += len(counts)
+        self._fresh[key] = terms = terms_of(document)
+        self._fresh_words += len(terms.names)
         if self._fresh_words > FRESH:
             self._number()
 
     def drop(self, key: str) -> None:
         fresh = self._fresh.pop(key, None)
         if fresh is not None:
-            self._fresh_words -= len(fresh)
+            self._fresh_words -= len(fresh.names)
         span = self._spans.pop(key, None)
         if span is None:
             return
@@ -75,22 +77,23 @@ class Papers:
     def counts(self, key: str) -> dict[str, int]:
         """The word counts of a document, words in their old order; KeyError for a stranger."""
         if key in self._fresh:
-            return dict(self._fresh[key])
+            names, times = self._fresh[key]
+            return dict(zip(names, times.tolist(), strict=True))
         begin, end = self._spans[key]
         return {self.words[n]: t for n, t in zip(self._words[begin:end], self._times[begin:end], strict=True)}
 
     def _number(self) -> None:
         """Make numbers of what is fresh."""
         numbers = self._numbers
-        for key, counts in self._fresh.items():
+        for key, (names, times) in self._fresh.items():
             begin = len(self._words)
-            found = list(map(numbers.get, counts))
-            for place, word in enumerate(counts) if None in found else ():
+            found = list(map(numbers.get, names))
+            for place, word in enumerate(names) if None in found else ():
                 if found[place] is None:
                     found[place] = numbers[word] = len(self.words)
                     self.words.append(word)
             self._words.fromlist(found)  # type: ignore[arg-type]  # there is no None left
-            self._times.extend(counts.values())
+            self._times.extend(times.tolist())
             self._spans[key] = (begin, len(self._words))
         self._fresh, self._fresh_words = {}, 0
 

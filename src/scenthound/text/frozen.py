@@ -7,16 +7,20 @@ looked up once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenthound.text.bayes import UNIT, NaiveBayes
+from scenthound.text.term_counts import Document, terms_of
+from scenthound.text.vocabulary import Vocabulary
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+Numbers32 = NDArray[np.int32]
 DENSE = 1_000_000  # words times classes up to which a table without gaps, of 8 MB, is the faster way
 
 
@@ -27,41 +31,25 @@ class Numbered(NamedTuple):
     times: Values
 
 
-class Numbering:
-    """Numbers for words, given as they are met."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def meet(self, words: Iterable[str]) -> None:
-        for word in words:
-            self._numbers.setdefault(word, len(self._numbers))
-
-    def of(self, words: list[str]) -> Numbers:
-        """The numbers of words that were met, in step."""
-        return np.array([self._numbers[word] for word in words], dtype=np.int64)
-
-    def document(self, counts: Mapping[str, int]) -> Numbered:
-        """Words in the order of their numbers, so that bisection goes forward."""
-        words = np.array(list(map(self._numbers.get, counts)), dtype=np.float64)  # nan for a stranger
-        times = np.fromiter(counts.values(), np.float64, len(counts))
-        order = np.argsort(words)  # strangers come last
-        order = order[: len(words) - int(np.isnan(words).sum())]
-        order = order[times[order] > 0.0]
-        return Numbered(words[order].astype(np.int64), times[order])
+def numbered(document: Document, vocabulary: Vocabulary) -> Numbered:
+    """A document's words in the order of their ids, so that bisection goes forward."""
+    names, times = terms_of(document)
+    words = vocabulary.ids(names)
+    order = np.argsort(words, kind="stable")
+    order = order[(words[order] >= 0) & (times[order] > 0)]
+    return Numbered(words[order].astype(np.int64), times[order].astype(np.float64))
 
 
 class Frozen:
     """What a classifier knew when this was made; what it learns afterwards is not seen here."""
 
-    def __init__(self, learned: NaiveBayes, numbering: Numbering, dense: int = DENSE) -> None:
+    def __init__(self, learned: NaiveBayes, vocabulary: Vocabulary, dense: int = DENSE) -> None:
         if learned.events != "multinomial":
             raise ValueError("only a multinomial classifier can be frozen")
         words, rows, places, amounts = learned.table()
         if learned.vocabulary is not None:
             words = [*words, *sorted(learned.vocabulary.difference(words))]
-        numbering.meet(words)
-        numbers = numbering.of(words)
+        numbers = vocabulary.add(words).astype(np.int64)
         order = np.argsort(numbers)
         starts = np.searchsorted(rows, np.arange(len(words) + 1))
         self.classes = learned.classes
@@ -101,3 +89,40 @@ class Frozen:
         weights = self._logs[places] * np.repeat(times, sizes)
         held: Values = np.bincount(self._places[places], weights=weights, minlength=len(self._prior)).astype(np.float64)
         return held
+
+
+class FrozenPieces:
+    """A classifier for many short documents that share pieces: ln P(word | class) for every word, and the prior.
+
+    The links of a page share its title, and many of them the element around them: what pieces share is looked up once.
+    """
+
+    def __init__(self, bayes: NaiveBayes) -> None:
+        saved = bayes.save()
+        words = saved["words"] if bayes.vocabulary is None else saved["vocabulary"]
+        self._rows = Vocabulary(len(words), words)
+        logs = [bayes.log_likelihoods({word: 1}) for word in words]
+        self.table: Values = np.array([*logs, [0.0] * len(bayes.classes)])  # the last row: a word not known
+        self.table[~np.isfinite(self.table)] = 0.0  # a class without documents, which the prior keeps out
+        self._columns = np.ascontiguousarray(self.table.T)
+        documents = [bayes.documents(name) for name in bayes.classes]
+        self.prior: Values = np.array(
+            [-math.inf if not has else 0.0 if bayes.uniform else math.log(has) for has in documents]
+        )
+
+    def posteriors(self, names: Sequence[str], flat: Numbers32, starts: Numbers32, rows: Numbers32) -> Values:
+        """P(class | document), a row for each document. `rows` has the numbers of its pieces; a piece is a run of
+        indices into `names`: those in `flat` from one of `starts` to the next."""
+        logs = self._sums(names, flat, starts)[rows].sum(axis=1) + self.prior
+        best = logs.max(axis=1, keepdims=True)
+        weights = np.exp(logs - np.where(np.isfinite(best), best, 0.0))
+        total = weights.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0))
+
+    def _sums(self, names: Sequence[str], flat: Numbers32, starts: Numbers32) -> Values:
+        """ln P(piece | class), without the prior."""
+        pieces = len(starts) - 1
+        said = self._columns[:, self._rows.ids(names)]
+        owners = np.repeat(np.arange(pieces), np.diff(starts))
+        columns = [np.bincount(owners, logs[flat], pieces) for logs in said]
+        return np.stack(columns, axis=1)

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.text.numbers import NONE, Ids, LateNumbers
-from scenthound.text.terms import Terms
+from scenthound.text.vocabulary import NONE, Ids, Vocabulary
 
 FLOOR = 0.01
 """What a ratio is at least, before its logarithm is taken."""
@@ -63,26 +62,17 @@ class Events:
     """Counts of one kind of events, each with a number."""
 
     def __init__(self) -> None:
-        self.numbers = LateNumbers(MOST_EVENTS)
+        self.names = Vocabulary(MOST_EVENTS)
         self.pages: Ids = np.zeros(256, dtype=np.int32)
         self.goals: Ids = np.zeros(256, dtype=np.int32)
         self._shown = np.zeros(0, dtype=np.int8)
 
-    def numbered(self, names: Iterable[str]) -> list[int]:
-        """The numbers of some events; new ones get theirs now, as long as there is room, and the rest is left out."""
-        found = self.numbers.of(names)
-        self._make_room()
-        return found if NONE not in found else [number for number in found if number != NONE]
-
-    def of_terms(self, terms: Terms) -> Ids:
-        """As `numbered`, for the terms of a page."""
-        found = self.numbers.of_terms(terms)
-        self._make_room()
-        return found[found != NONE] if len(self.numbers) >= self.numbers.most else found
-
-    def _make_room(self) -> None:
-        while len(self.numbers) >= len(self.pages):
+    def ids(self, names: Iterable[str]) -> Ids:
+        """The ids of some events; new ones get theirs now, as long as there is room, and the rest is left out."""
+        ids = self.names.add(names)
+        while len(self.names) >= len(self.pages):
             self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
+        return np.asarray(ids[ids != NONE])
 
     def count(self, numbers: Places, is_goal: bool) -> None:
         """A page showed these events, each named once."""
@@ -95,7 +85,7 @@ class Events:
         if len(sets) == 1:
             self.count(sets[0], is_goal)
             return
-        size = len(self.numbers)
+        size = len(self.names)
         if len(self._shown) < size:
             self._shown = np.zeros(len(self.pages), dtype=np.int8)
         shown = self._shown[:size]
@@ -123,13 +113,13 @@ class Events:
         return found
 
     def save(self) -> dict[str, Any]:
-        size = len(self.numbers)
-        return {"names": list(self.numbers.names), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
+        size = len(self.names)
+        return {"names": list(self.names), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Events:
         made = cls()
-        made.numbered(state["names"])
-        size = len(made.numbers)
+        made.ids(state["names"])
+        size = len(made.names)
         made.pages[:size], made.goals[:size] = state["pages"], state["goals"]
         return made

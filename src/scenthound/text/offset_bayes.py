@@ -8,15 +8,14 @@ neighbours: what a term says at each offset is looked up once for all links of a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.text.bayes import UNIT
-from scenthound.text.numbers import Ids, Numbers
-from scenthound.text.terms import Terms
+from scenthound.text.vocabulary import Ids, Vocabulary
 
 MOST_TERMS = 100_000  # terms that are told apart; newer ones are ignored: bounds the counts to some 18 MB
 
@@ -31,21 +30,13 @@ class OffsetBayes:
 
     def __init__(self, reach: int) -> None:
         self.reach, self.width = reach, 2 * reach + 1
-        self.numbers = Numbers(MOST_TERMS)
+        self.vocabulary = Vocabulary(MOST_TERMS)
         size = (MOST_TERMS + 1) * self.width  # the last row stays empty; what is not touched takes no memory
         self._counts: Whole = np.zeros((2, size), dtype=np.int64)  # irrelevant, relevant
         self._says: Reals = np.zeros((2, size))  # ln(1 + relevant) - ln(1 + irrelevant); 1 if ever counted
         self._documents = [0, 0]
         self._words = [0, 0]
         self._known = 0  # features that were ever counted: |V|
-
-    def numbered(self, terms: Iterable[str]) -> list[int]:
-        """The numbers of terms; `NONE`, of which nothing is known, where there is no room for new ones."""
-        return self.numbers.of(terms)
-
-    def of_terms(self, terms: Terms) -> Ids:
-        """As `numbered`, for the terms of a page."""
-        return self.numbers.of_terms(terms)
 
     def add(self, features: Whole, relevance: float, instances: int = 1) -> None:
         """One more instance, or the features of several: relevant with weight `relevance`, irrelevant with the rest.
@@ -93,13 +84,13 @@ class OffsetBayes:
     # ---- keeping
 
     def save(self) -> dict[str, Any]:
-        counts = self._counts[:, : len(self.numbers) * self.width].copy()
-        return {"terms": list(self.numbers), "counts": counts, "documents": list(self._documents)}
+        counts = self._counts[:, : len(self.vocabulary) * self.width].copy()
+        return {"terms": list(self.vocabulary), "counts": counts, "documents": list(self._documents)}
 
     @classmethod
     def load(cls, state: Mapping[str, Any], reach: int) -> OffsetBayes:
         made = cls(reach)
-        made.numbered(state["terms"])
+        made.vocabulary.add(state["terms"])
         counts = state["counts"]
         made._counts[:, : counts.shape[1]] = counts
         made._documents = [int(one) for one in state["documents"]]

@@ -18,13 +18,12 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig
-from scenthound.model import Page, Taxonomy
 from scenthound.text.bayes import NaiveBayes, log_sum
-from scenthound.text.contexts import page_counts
 from scenthound.text.fisher import Fisher
-from scenthound.text.frozen import Frozen, Numbered, Numbering
-from scenthound.text.tokens import Analyser
+from scenthound.text.frozen import Frozen, Numbered, numbered
+from scenthound.text.term_counts import Document, TermCounts, Terms
 from scenthound.text.vectors import Counts
+from scenthound.text.vocabulary import Vocabulary
 
 DECIMALS = 12  # rule 3: what is compared is rounded before
 FURTHEST = 1e9  # log-odds of what is certain
@@ -120,8 +119,8 @@ class TreeClassifier:
         self.tree = tree
         self.nodes = {name: NaiveBayes(below) for name, below in tree.children.items()}
         self._frozen: dict[str, Frozen] = {}
-        self._numbering = Numbering()
-        self._asked: tuple[Counts, Numbered] | None = None  # the last document
+        self._vocabulary = Vocabulary()
+        self._asked: tuple[Document, Numbered] | None = None  # the last document
 
     @classmethod
     def learn(cls, tree: Tree, documents: Sequence[tuple[str, Mapping[str, int]]], features: int = 0) -> TreeClassifier:
@@ -152,7 +151,7 @@ class TreeClassifier:
                 "give it examples, or take it out of the taxonomy",
             )
 
-    def add(self, category: str, counts: Mapping[str, int], weight: float = 1.0) -> None:
+    def add(self, category: str, counts: Document, weight: float = 1.0) -> None:
         """Count a document for a category and all above it. A negative weight takes one back."""
         for node, child in self.tree.path(category):
             self.nodes[node].add(child, counts, weight)
@@ -162,12 +161,12 @@ class TreeClassifier:
         """Make classifiers ready to be asked, as happens anyway when they are: those of R(d), if none are named."""
         for name in self.tree.asked if nodes is None else nodes:
             if name not in self._frozen:
-                self._frozen[name] = Frozen(self.nodes[name], self._numbering)
+                self._frozen[name] = Frozen(self.nodes[name], self._vocabulary)
                 self._asked = None
 
     # ---- asking
 
-    def relevance(self, counts: Mapping[str, int]) -> Relevance:
+    def relevance(self, counts: Document) -> Relevance:
         document = self._read(counts, self.tree.asked)
         logs = {self.tree.root: 0.0}
         good: dict[str, float] = {}
@@ -185,7 +184,7 @@ class TreeClassifier:
         each = {name: math.exp(log) for name, log in good.items()}
         return Relevance(min(1.0, math.fsum(each.values())), max(-FURTHEST, min(FURTHEST, odds)), each)
 
-    def best_leaf(self, counts: Mapping[str, int]) -> tuple[str, float]:
+    def best_leaf(self, counts: Document) -> tuple[str, float]:
         """The leaf with the largest P(c|d), and that; of equal ones the first in the tree."""
         document, places = self._read(counts, self.nodes), self.tree.places
         waiting = [(-1.0, False, 0, self.tree.root, 0.0)]
@@ -197,7 +196,7 @@ class TreeClassifier:
                 key = (-round(math.exp(below), DECIMALS), child not in self.nodes, places[child], child, below)
                 heappush(waiting, key)
 
-    def probabilities(self, counts: Mapping[str, int]) -> dict[str, float]:
+    def probabilities(self, counts: Document) -> dict[str, float]:
         """P(c|d) of all categories."""
         document = self._read(counts, self.nodes)
         logs = {self.tree.root: 0.0}
@@ -206,17 +205,17 @@ class TreeClassifier:
                 logs.update(self._below(name, logs[name], document))
         return {name: math.exp(logs[name]) for name in self.tree.order}
 
-    def nearest(self, counts: Mapping[str, int], good: bool) -> str:
+    def nearest(self, counts: Document, good: bool) -> str:
         """The most probable leaf among the good ones, or among the others."""
         found = self.probabilities(counts)
         return max((name for name in self.tree.leaves if self.tree.is_good(name) == good), key=found.__getitem__)
 
-    def _read(self, counts: Mapping[str, int], nodes: Iterable[str]) -> Numbered:
+    def _read(self, counts: Document, nodes: Iterable[str]) -> Numbered:
         """A document for these classifiers, which are made ready."""
         self.freeze(nodes)
         if self._asked is None or self._asked[0] is not counts:
-            document = self._numbering.document(counts)
-            if not isinstance(counts, Counts):  # others may change before they are asked for again
+            document = numbered(counts, self._vocabulary)
+            if not isinstance(counts, Counts | TermCounts | Terms):  # others may change before they are asked for again
                 return document
             self._asked = (counts, document)
         return self._asked[1]
@@ -249,20 +248,6 @@ class TreeClassifier:
                 raise ValueError("a saved taxonomy has classifiers for other categories than its own")
             made.nodes[name] = loaded
         return made
-
-
-def learned(taxonomy: Taxonomy, analyser: Analyser, features: int = 0) -> TreeClassifier:
-    """A classifier for a taxonomy with example pages. `BadConfig` if it is no tree, or teaches nothing."""
-    tree = Tree(taxonomy.children, taxonomy.good, taxonomy.root)
-    documents = [
-        (category, page_counts(page, analyser)) for category, pages in taxonomy.examples.items() for page in pages
-    ]
-    return TreeClassifier.learn(tree, documents, features)
-
-
-def two_leaves(examples: Sequence[Page], others: Sequence[Page]) -> Taxonomy:
-    """The smallest taxonomy: pages on topic, and all others."""
-    return Taxonomy({"root": ["on topic", "other"]}, {"on topic": examples, "other": others}, ("on topic",))
 
 
 def _best_words(

@@ -25,7 +25,7 @@ from scenthound.errors import UnknownName
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.vectors import Counts, term_frequencies
 
-EDITION = 1  # raise it when the same text gives other terms, so that what was prepared is prepared again
+FORMAT = 1  # raise it when the same text gives other terms, so that what was prepared is prepared again
 LONGEST = 64
 REMEMBERED = 1 << 16  # distinct tokens: about 10 MB of prose, at worst some 40 MB of hostile tokens
 

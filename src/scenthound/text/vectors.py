@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from operator import mul
 
+from scenthound.text.term_counts import TermCounts
+
 
 class Counts(dict[str, int]):
     """How often each term occurs, in order of first occurrence. Not to be changed once made.
@@ -40,7 +42,7 @@ def term_frequencies(terms: Iterable[str]) -> Counts:
 
 def square(vector: Mapping[str, float]) -> float:
     """The sum of the squares of a vector's weights."""
-    if isinstance(vector, Counts):
+    if isinstance(vector, Counts | TermCounts):
         return vector.square
     return sum(weight * weight for weight in vector.values())
 

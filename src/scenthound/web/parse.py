@@ -8,8 +8,8 @@ is inert, as in a browser: neither its text nor its links count. Comments and at
 What counts as a link: `a` and `area` with `href`, `frame` and `iframe` with `src` (documents of their
 own: their anchor is empty). Refused ones are counted by reason in `refused`.
 
-Everything on the common path (title, text, links, text under an element) is done by a few calls into C,
-a fixed number per page or per link; only `leaves` walks the nodes in Python.
+Title, text and links are read by a few calls into C,
+a fixed number per page or per link. `page.read` walks through the nodes where a record needs leaves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from functools import lru_cache
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scenthound.errors import NotAUrl
-from scenthound.model import Leaf, Link, Url
+from scenthound.model import Link, Url
 from scenthound.url import LONGEST, canonical, resolve
 from scenthound.web.guard import SHAPE, Shape, tame
 
@@ -67,12 +67,9 @@ def parse_html(
 
 
 class HtmlDocument:
-    """A parsed page: a `model.Document` that also knows what the page says about itself."""
+    """A parsed page: its text, its links, and what it says about itself."""
 
     __slots__ = (
-        "_elements",
-        "_leaves",
-        "_paths",
         "_text",
         "base",
         "canonical",
@@ -119,10 +116,7 @@ class HtmlDocument:
         self.noindex = False
         self.nofollow = False
         self._text: str | None = None
-        self._leaves: list[Leaf] | None = None
         self.nodes: list[LexborNode] = []
-        self._elements: dict[int, tuple[int, str]] = {}
-        self._paths: dict[int, str] = {}
         self.spare = min(max(REPETITION * size, 100_000), REPETITION_AT_MOST)
         self.root = parser.root
         if self.root is not None:
@@ -219,7 +213,7 @@ class HtmlDocument:
             nofollow = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
             anchor = ""
             if not framed:
-                if self.spare > 0:  # as `_spend`
+                if self.spare > 0:
                     anchor = node.text(True, " ", True, True)
                     self.spare -= len(anchor)
                 if "  " in anchor or not anchor.isprintable():
@@ -248,93 +242,12 @@ class HtmlDocument:
         images = node.css("img[alt]")[:20] if self.spare > 0 else ()
         return tidy(" ".join(image.attributes.get("alt") or "" for image in images))
 
-    def _spend(self, node: LexborNode) -> str:
-        """All text under an element, as long as the page's allowance for repeating itself lasts."""
-        if self.spare <= 0:
-            return ""
-        text: str = node.text(separator=" ", strip=True, skip_empty=True)
-        self.spare -= len(text)
-        return text
-
     @property
     def text(self) -> str:
         """All leaves in document order, one space between two; line breaks inside a leaf are kept."""
         if self._text is None:
             self._text = "" if self.root is None else self.root.text(separator=" ", strip=True, skip_empty=True)
         return self._text
-
-    def under(self, link: Link, up: int) -> tuple[int, str]:
-        """The number of the element `up` levels above the link's own, and all text under it.
-
-        The number is that element's alone within this document, whichever link it was reached from.
-        """
-        node = self.nodes[link.node]
-        for _ in range(up):
-            parent = node.parent
-            if parent is None or not parent.is_element_node:
-                break
-            node = parent
-        key = node.mem_id
-        known = self._elements.get(key)
-        if known is None:
-            known = self._elements[key] = (len(self._elements), self._spend(node))
-        return known
-
-    def path(self, link: Link) -> str:
-        """Tags from the root, each with its id and first class, as `html/body/div#nav.wide/ul/li/a`."""
-        chain: list[LexborNode] = []
-        node: LexborNode | None = self.nodes[link.node]
-        path = ""
-        while node is not None and node.is_element_node:
-            known = self._paths.get(node.mem_id)
-            if known is not None:
-                path = known
-                break
-            chain.append(node)
-            node = node.parent
-        for node in reversed(chain):
-            path = self._paths[node.mem_id] = f"{path}/{_step(node)}" if path else _step(node)
-        return path
-
-    @property
-    def leaves(self) -> Sequence[Leaf]:
-        """Every run of text that is not empty, white space collapsed, with the anchor and the heading that hold it."""
-        if self._leaves is None:
-            self._leaves = list(self._walk())
-        return self._leaves
-
-    def _walk(self) -> list[Leaf]:
-        numbers = {self.nodes[link.node].mem_id: number for number, link in enumerate(self.links)}
-        numbers.pop(self.root.mem_id if self.root is not None else 0, None)
-        titled = self.headings()
-        found: list[Leaf] = []
-        anchors, headings = [-1], [-1]
-        holders: list[int] = []
-        node = self.root
-        while node is not None:
-            if node.is_text_node:
-                if text := " ".join((node.text_content or "").split()):
-                    found.append(Leaf(text, anchors[-1], headings[-1]))
-            elif (child := node.first_child) is not None:
-                number = numbers.get(node.mem_id)
-                if number is not None:
-                    anchors.append(number)
-                    holders.append(node.mem_id)
-                elif node.mem_id in titled:
-                    headings.append(titled[node.mem_id])
-                node = child
-                continue
-            while node is not None and (following := node.next) is None:
-                node = node.parent
-                if node is None:
-                    continue
-                if holders and node.mem_id == holders[-1]:
-                    holders.pop()
-                    anchors.pop()
-                elif node.mem_id in titled:
-                    headings.pop()
-            node = following if node is not None else None
-        return found
 
     def headings(self) -> dict[int, int]:
         """The memory ids of the heading elements, and their numbers in document order."""
@@ -414,7 +327,8 @@ def _in_drawing(node: LexborNode) -> bool:
     return False
 
 
-def _step(node: LexborNode) -> str:
+def tag_name(node: LexborNode) -> str:
+    """Tag with id and first class, as `div#nav.wide`: a step of a tag path."""
     attributes = node.attributes
     step: str = node.tag or ""
     if name := attributes.get("id"):

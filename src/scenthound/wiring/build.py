@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import platform
 import resource
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -14,14 +14,16 @@ from scenthound.errors import BadConfig, UnknownName
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
-from scenthound.page.pool import Readers
-from scenthound.ports import Strategy
+from scenthound.page.judge import Judge
+from scenthound.page.landing import PageLimits
+from scenthound.page.pool import ReadingPool
+from scenthound.page.record import Parts
+from scenthound.page.wire import ReadOptions
+from scenthound.ports import Strategy, declaration_of
 from scenthound.strategies import SHELF as STRATEGIES
-from scenthound.text.contexts import Around
-from scenthound.text.judge import Judge
+from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
 from scenthound.web.fetch import FetchLimits, HttpFetcher
-from scenthound.web.landing import PageLimits
 
 PRODUCT = "scenthound"
 
@@ -107,15 +109,16 @@ def _idle_connections(concurrency: int, slow: int) -> int:
     return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 
 
-def make_readers(settings: Settings, around: Sequence[Around] = ()) -> Readers | None:
+def make_reading_pool(settings: Settings, parts: Parts) -> ReadingPool | None:
+    """The processes that read pages beside the crawl's own; None where there are to be none."""
     agent = product_token(settings) if settings.robots else ""
-    return Readers(settings.workers, page_limits(settings), agent, around) if settings.workers else None
+    options = ReadOptions(page_limits(settings), agent, parts)
+    return ReadingPool(settings.workers, options) if settings.workers else None
 
 
-def around(strategy: Strategy) -> Sequence[Around]:
-    """What a strategy says it will ask about links; a stranger's may call something else `around`."""
-    said = getattr(strategy, "around", ())
-    return [one for one in said if isinstance(one, Around)] if isinstance(said, Sequence) else ()
+def parts_read(strategy: Strategy) -> Parts:
+    """What of each page is read: what the strategy declares, and what the judge looks at."""
+    return Parts((Analyser(),)) | declaration_of(strategy).parts
 
 
 def page_limits(settings: Settings) -> PageLimits:

@@ -7,11 +7,12 @@ from scenthound.errors import FolderBroken
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.labels import in_order
-from scenthound.model import Candidate, Miss, Page, Step, Url
+from scenthound.model import Candidate, Miss, Step, Url
+from scenthound.page.landing import PageLimits, land
+from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
 from scenthound.store.labels import Heard, Labels
 from scenthound.store.memory import Lost
-from scenthound.web.landing import PageLimits, land
 from scenthound.wiring.build import page_limits, product_token
 
 

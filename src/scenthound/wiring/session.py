@@ -19,7 +19,7 @@ from scenthound.loop.messages import Dropped
 from scenthound.loop.settings import Settings
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.build import around, make_fetcher, make_readers, page_limits, product_token
+from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read, product_token
 
 MOST_REASONS = 30  # different reasons for failure that are remembered
 
@@ -104,9 +104,10 @@ class Session:
             if fetcher is None:
                 fetcher = await stack.enter_async_context(make_fetcher(settings))
             witness = self.witness = Witness(fetcher)
-            readers = make_readers(settings, around(self.crawl.strategy))
-            if readers is not None:
-                stack.push_async_callback(readers.close)
+            parts = parts_read(self.crawl.strategy)
+            pool = make_reading_pool(settings, parts)
+            if pool is not None:
+                stack.push_async_callback(pool.close)
             self._run = LiveRun(
                 self.crawl,
                 witness,
@@ -119,7 +120,8 @@ class Session:
                 group_time=settings.group_time,
                 obey_robots=settings.robots,
                 delay=settings.delay,
-                reader=readers,
+                reader=pool,
+                parts=parts,
                 clock=self.clock,
                 tick=tick,
                 listen=self.listen,

@@ -19,10 +19,10 @@ from scenthound.loop.settings import Settings
 from scenthound.loop.tally import Tally
 from scenthound.loop.trained import check_untaught, fitting, taught
 from scenthound.model import Topic
-from scenthound.ports import Eviction, Fetcher, OwnFrontier
+from scenthound.page.judge import Judge
+from scenthound.ports import Fetcher, OwnFrontier, declaration_of
 from scenthound.store.models import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
-from scenthound.text.judge import Judge
 from scenthound.wiring.build import check_topic, make_fetcher, make_scope, make_strategy, versions
 from scenthound.wiring.restore import reconsider, remember
 from scenthound.wiring.session import Session
@@ -136,7 +136,7 @@ def _assemble(
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(settings.frontier)
     else:
-        eviction: Eviction = getattr(strategy, "eviction", "scored")
+        eviction = declaration_of(strategy).eviction
         frontier = SqliteFrontier(folder.database, settings.frontier, eviction, settings.spread)
     crawl = Crawl(
         strategy,

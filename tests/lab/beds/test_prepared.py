@@ -15,15 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from scenthound.lab.beds import cache as prepared_cache
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
-from scenthound.lab.beds.prepare_pages import Cut, read_response, written
-from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.beds.prepared_document import PreparedDocument, PreparedPage, pack, page_words, summed
-from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.model import Candidate, Link, Miss, Moved, Page, Response
-from scenthound.text import lasting
 from scenthound.text.contexts import (
     LinkLeaves,
     context_counts,
@@ -39,6 +31,15 @@ from scenthound.text.lasting import STREAM
 from scenthound.text.register import WORDS as REGISTER
 from scenthound.text.standing import standing
 from scenthound.text.surroundings import surroundings
+
+from scenthound.lab.beds import cache as prepared_cache
+from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.prepare_pages import Cut, read_response, written
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.model import Candidate, Link, Miss, Moved, Response
+from scenthound.page.page import Page
+from scenthound.text import lasting
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine, term_frequencies
 from scenthound.url import make

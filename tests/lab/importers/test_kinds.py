@@ -16,10 +16,11 @@ from scenthound.lab.importers import import_bed
 from scenthound.loop.crawl_toml import Asked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
-from scenthound.model import Candidate, Page, Response, Step, Topic, Url
+from scenthound.model import Candidate, Response, Step, Topic, Url
+from scenthound.page.landing import land
+from scenthound.page.page import Page
 from scenthound.store.warc import files_of
 from scenthound.url import make
-from scenthound.web.landing import land
 
 
 def bodies(bed: Path) -> dict[str, str]:

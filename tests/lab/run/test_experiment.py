@@ -18,7 +18,8 @@ from scenthound.lab.run import experiment
 from scenthound.lab.run.cells import read_trail
 from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, plugin_digest, run, run_seeds
 from scenthound.lab.run.request import choose_topics, parse_strategies
-from scenthound.model import Candidate, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies import SHELF
 from scenthound.url import make
 from support import pupil  # noqa: F401 - registers the strategy `test-pupil`

@@ -16,7 +16,8 @@ from scenthound.lab.beds.bed import BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.run_cell import PROFILES, ReplayLimits, run_cell, run_strategy
-from scenthound.model import Candidate, Miss, Page, Response, Topic, Url
+from scenthound.model import Candidate, Miss, Response, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import CONTRACT_TOPIC, CONTRACT_WEB, TinyWeb, named, walk

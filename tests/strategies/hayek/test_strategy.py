@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scenthound.text.register import Register
 
 from scenthound.cli.app import run
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.loop.settings import Settings, read
-from scenthound.model import Candidate, Page, Topic
+from scenthound.model import Candidate, Topic
+from scenthound.page.page import Page
 from scenthound.store.models import Model, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek.agents import WEIGHTINGS, draw, weights
 from scenthound.strategies.hayek.features import Lexicon, link_features, url_features
@@ -24,7 +26,6 @@ from scenthound.strategies.hayek.pages import Dictionaries, KnownWeb
 from scenthound.strategies.hayek.strategy import HayekEpsilon, HayekEstimating
 from scenthound.strategies.hayek.training import Difficulty, choose_start
 from scenthound.testing import TinyLessons, TinyWeb, strategy_contract, walk
-from scenthound.text.register import Register
 from scenthound.text.tokens import Analyser
 from scenthound.web.parse import parse_html
 from scenthound.wiring import begin, resume

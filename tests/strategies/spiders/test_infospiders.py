@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Event, Miss, Page, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.page import Page
 from scenthound.strategies.spiders.infospiders import InfoSpiders, meal, new_word
 from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightings, softmax

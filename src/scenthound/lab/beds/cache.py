@@ -24,25 +24,11 @@ from platformdirs import user_cache_path
 
 from scenthound.files import new_folder, write_bytes
 from scenthound.lab.beds.bed import Bed, Web
+from scenthound.page.record import FORMAT as RECORD_FORMAT
+from scenthound.text.tokens import FORMAT as TOKENS_FORMAT
 
 VARIABLE = "SCENTHOUND_CACHE"
-READERS = (  # whatever decides what a prepared page says; `text.tokens.EDITION` is in there too
-    "scenthound.url",
-    "scenthound.web.parse",
-    "scenthound.web.guard",
-    "scenthound.web.decode",
-    "scenthound.web.charset",
-    "scenthound.web.mime",
-    "scenthound.web.metarobots",
-    "scenthound.web.landing",
-    "scenthound.text.tokens",
-    "scenthound.text.stopwords",
-    "scenthound.lab.beds.prepare_pages",
-    "scenthound.lab.beds.prepare_tables",
-    "scenthound.lab.beds.prepared_document",
-    "scenthound.lab.beds.terms",
-    "scenthound.lab.beds.unchangeable",
-)
+FORMAT = 2  # of a prepared bed; raise it when the same bed would be prepared differently
 UNUSED = 30  # days after which a prepared form that the present code does not read is removed
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")
 
@@ -64,8 +50,8 @@ def sources_digest(modules: Iterable[str]) -> str:
 
 
 def fingerprint(*more: object) -> str:
-    """Changes when the same bed would be prepared differently: other code, other libraries, another cut."""
-    whole = hashlib.sha256(sources_digest(READERS).encode())
+    """Changes when the same bed would be prepared differently: another format, other libraries, another cut."""
+    whole = hashlib.sha256(f"{FORMAT} {RECORD_FORMAT} {TOKENS_FORMAT}".encode())
     for library in LIBRARIES:
         try:
             whole.update(f"{library} {version(library)}\n".encode())

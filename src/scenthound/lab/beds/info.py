@@ -22,7 +22,8 @@ from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.importers.page_graph import Recorded, Said, recorded_graph, said_by
-from scenthound.model import Candidate, Page, Url
+from scenthound.model import Candidate, Url
+from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import cosine
 from scenthound.url import host

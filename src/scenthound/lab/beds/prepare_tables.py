@@ -2,10 +2,10 @@
 
     rows        kind, status, size and number of the URL, four int32 each, in the order of recording
     urls        all URLs, recorded or only linked to, one a line; `row-of-url` says which row answers, or -1
-    heads       lines of each row: title and anchors; or where it moved; or why there is no page
-    records     text, leaves, elements and tokens of each page (`prepared_document`)
-    links       the URLs each page links to, by number; `flags` tells nofollow; `outlinks` the places that count
-    terms-…/    counts of terms for an analyser (`prepared_terms`)
+    heads       where a row without a page moved, or why there is no page
+    records     the record of each page (`page.record`)
+    links       the URLs each page links to, by number; `outlinks` has the positions that count
+    terms-…/    counts of terms for an analyser (`terms`)
 
 `…-starts` say where each row begins.
 """
@@ -98,7 +98,7 @@ class _Tables:
         self._row_of: dict[int, int] = {}
         self._starts: dict[str, list[int]] = {name: [0] for name in ("heads", "records", "links", "outlinks")}
         self._files: dict[str, BinaryIO] = {
-            name: (folder / name).open("wb") for name in ("heads", "records", "links", "flags", "outlinks")
+            name: (folder / name).open("wb") for name in ("heads", "records", "links", "outlinks")
         }
         self._faults: list[str] = []
         self.responses = 0
@@ -123,11 +123,8 @@ class _Tables:
                 self._starts[name].append(self._starts[name][-1] + size)
         if len(batch.link_urls):
             self._files["links"].write(own[batch.link_urls].tobytes())
-        self._files["flags"].write(batch.link_flags)
         self._files["outlinks"].write(batch.outlink_places.tobytes())
-        self._terms.add(
-            batch.vocabulary, batch.term_ids, batch.term_counts, batch.terms, batch.token_terms, batch.tokens
-        )
+        self._terms.add(batch.vocabulary, batch.term_ids, batch.term_counts, batch.terms)
 
     def close(self, name: str) -> None:
         for file in self._files.values():

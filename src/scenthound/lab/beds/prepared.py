@@ -4,16 +4,15 @@
     replay(crawl, bed.fetch)
 
 The tables lie in the user's cache folder (`prepared_cache`), are shared by all processes that read them, and are
-built anew when the bed or the code that reads pages has changed. A strategy never meets this object: the pages it
-is handed hold their own record and nothing of others (`prepared_document`). What follows from a page alone is worked
-out once in a process and handed to the next crawl that comes by.
+built again when the bed or the code that reads pages has changed. A strategy never sees this object: each page that it
+is handed has its own record and nothing of others. Records and the views of them in `page.views.KEPT` are immutable, so
+the next crawl in the same process gets the same ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cached_property
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -35,21 +34,19 @@ from scenthound.lab.beds.cache import (
 )
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
-from scenthound.lab.beds.prepared_document import PreparedDocument, PreparedPage
 from scenthound.lab.beds.terms import PreparedTerms, file_bytes, open_terms
-from scenthound.lab.beds.unchangeable import own_counts
-from scenthound.model import Candidate, Link, Miss, Moved, Page, Url
-from scenthound.text.lasting import WHOLE
-from scenthound.text.terms import Terms
+from scenthound.model import Candidate, Miss, Moved, Url
+from scenthound.page.page import Page
+from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
-RECALLED = 6_000  # pages of which is known what was derived: a bed like schools fits
-REMEMBERED = 400_000  # links kept ready between visits: some 60 MB; a bed like schools fits
+KEPT_PAGES = 6_000  # pages whose views are kept between crawls: a bed like schools fits
+CACHED_BYTES = 192 << 20  # of records kept between visits: a bed like schools fits
+LINK_BYTES = 150  # what a link takes in memory
 HOPS = 10  # redirects followed when a recorded URL is asked for its page, as in the loop
 
 Numbers = npt.NDArray[np.int32]
-_Links = tuple[str, tuple[Link, ...], tuple[Link, ...]]
 
 
 def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None) -> PreparedBed:
@@ -67,9 +64,9 @@ def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress 
 
 
 class PreparedBed:
-    """An open prepared bed. `analysers` are those whose counts every fetched page brings along."""
+    """An open prepared bed."""
 
-    def __init__(self, folder: Path, analysers: Sequence[Analyser] = (Analyser(),)) -> None:
+    def __init__(self, folder: Path) -> None:
         about = load_about(folder)
         if about is None:
             raise FolderBroken(f"no prepared bed in {folder}", "it is made again when the bed is opened next")
@@ -91,27 +88,21 @@ class PreparedBed:
             s.tolist() for s in self._starts.values()
         )
         self._link_urls = mapped(folder, "links", "<i4")
-        self._flags = mapped(folder, "flags", "u1")
         self._outlinks = mapped(folder, "outlinks", "<i4")
         self._heads, self._records = file_bytes(folder / "heads"), file_bytes(folder / "records")
         self._terms: dict[Analyser, PreparedTerms] = {}
-        self._ready: dict[int, _Links] = {}
-        self._ready_links = 0
-        self._found_out: dict[int, dict[Hashable, Any]] = {}
-        self.bring(*analysers)
+        self._parts = EVERYTHING
+        self._cached: dict[int, Record] = {}
+        self._cached_bytes = 0
+        self._views: dict[int, dict[Hashable, Any]] = {}
 
     # ---- what a driver asks
 
-    def bring(self, *analysers: Analyser, numbered: Sequence[Analyser] = (), owner: type | None = None) -> None:
-        """From now on pages come with their counts by these analysers and no others; by some with numbers as well.
-        What strategies work out about a page is kept for those of the same class: the `owner` from now on."""
-        self._owner = owner
-        self._brought = [
-            (("counts", analyser), (WHOLE, analyser), self.terms(analyser)) for analyser in dict.fromkeys(analysers)
-        ]
-        self._numbered = [
-            (("numbered", analyser), analyser, self.terms(analyser)) for analyser in dict.fromkeys(numbered)
-        ]
+    def read_parts(self, parts: Parts) -> None:
+        """From now on pages come with these parts and no others."""
+        if parts != self._parts:
+            self._parts = parts
+            self._forget_records()
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
         """What the web answered; a URL that the bed lacks is a 404."""
@@ -120,54 +111,36 @@ class PreparedBed:
             return Miss(candidate, "http-404", status=404)
         kind, status, size = self._kinds[row], self._statuses[row], self._sizes[row]
         if kind == PAGE:
-            title, links, outlinks = self._ready.get(row) or self._make_ready(row)
-            record = self._records[self._records_at[row] : self._records_at[row + 1]]
-            known = self._recall(row)
-            memo: dict[Hashable, Any] = {"outlinks": outlinks}
-            for key, whole, terms in self._brought:
-                if whole in known and key not in known:  # somebody looked at every word: soon somebody will again
-                    known[key] = terms.counts(row)
-                memo[key] = own_counts(known[key]) if key in known else terms.folded(row)
-            placed: dict[Analyser, tuple[Terms, bytes]] = {}
-            for key, analyser, terms in self._numbered:
-                memo[key], places = terms.numbered(row)
-                placed[analyser] = (memo[key].terms, places)
-            shared = (known, title, links, outlinks, record, placed, self._owner)
-            document = PreparedDocument(title, links, record, shared, placed)
-            return PreparedPage(self.urls[self._numbers[row]], candidate, document, status, size, 0.0, memo)
+            record = (self._cached.get(row) or self._read(row)).copy()
+            return Page(record.url, candidate, record, status, size, self._views_of(row))
         first, second = self._head(row)[:2]
         if kind == MOVED:
             return Moved(candidate, Url(first), second, status, size)
         return Miss(candidate, first, second, status, size)
 
-    def _recall(self, row: int) -> dict[Hashable, Any]:
-        """What was found out about a page on earlier visits; of the pages seen longest ago it is forgotten."""
-        known = self._found_out.pop(row, None)
-        if known is None:
-            known = {}
-            if len(self._found_out) >= RECALLED:
-                del self._found_out[next(iter(self._found_out))]
-        self._found_out[row] = known
-        return known
+    def _read(self, row: int) -> Record:
+        """The record of a page: its own copy of its bytes, so that nothing in it leads to the rest of the bed."""
+        data = self._records[self._records_at[row] : self._records_at[row + 1]]
+        record = self._cached[row] = Record.from_bytes(data, self._parts, check=False)
+        self._cached_bytes += len(data) + LINK_BYTES * len(record.links)
+        if self._cached_bytes > CACHED_BYTES:
+            self._forget_records()
+            self._cached[row] = record
+        return record
 
-    def _make_ready(self, row: int) -> _Links:
-        head = self._head(row)
-        begin, end = self._links_at[row : row + 2]
-        size = end - begin
-        urls = list(map(self.urls.__getitem__, self._link_urls[begin:end].tolist()))
-        spelled = head[size + 1 :]
-        spellings = [spelling or url for spelling, url in zip(spelled, urls, strict=True)] if spelled else urls
-        flags = map(bool, self._flags[begin:end].tolist())
-        fields = zip(urls, head[1 : size + 1], spellings, range(size), flags, strict=True)
-        links = tuple(map(tuple.__new__, repeat(Link), fields))
-        begin, end = self._outlinks_at[row : row + 2]
-        made = (head[0], links, tuple(map(links.__getitem__, self._outlinks[begin:end].tolist())))
-        if self._ready_links > REMEMBERED:
-            self._ready.clear()
-            self._ready_links = 0
-        self._ready[row] = made
-        self._ready_links += size
-        return made
+    def _forget_records(self) -> None:
+        self._cached.clear()
+        self._cached_bytes = 0
+
+    def _views_of(self, row: int) -> dict[Hashable, Any]:
+        """The views of a page from earlier visits; those of the pages visited longest ago are forgotten."""
+        views = self._views.pop(row, None)
+        if views is None:
+            views = {}
+            if len(self._views) >= KEPT_PAGES:
+                del self._views[next(iter(self._views))]
+        self._views[row] = views
+        return views
 
     def _head(self, row: int) -> list[str]:
         return self._heads[self._heads_at[row] : self._heads_at[row + 1]].decode("utf-8", "surrogatepass").split("\n")

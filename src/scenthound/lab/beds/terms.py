@@ -1,6 +1,6 @@
 """The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files.
 
-A fetched page brings its counts folded up (`text.folded`): two strings of bytes, its own.
+For measuring, which looks at many pages at once. A page that is fetched brings its own counts in its record.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.lab.beds.cache import build_folder, load_about, mapped, save_about
-from scenthound.lab.beds.prepared_document import page_words, places_of, summed
-from scenthound.text.folded import folded, words_of
-from scenthound.text.terms import NumberedCounts, Terms
+from scenthound.page.record import Parts, Record
+from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -28,8 +27,7 @@ Numbers = npt.NDArray[np.int32]
 class TermsWriter:
     """Takes the pages in order and writes the columns.
 
-    The numbers of terms reach strategies. So they follow from the words of the bed, whatever the order of its pages:
-    numbers in order of first occurrence would tell where in the bed a page lies.
+    Ids follow from the words of the bed, not from the order of its pages.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,11 +37,7 @@ class TermsWriter:
         self._starts = [0]
         self._squares: list[int] = []
         self._ids = (folder / "terms").open("wb")
-        self._words = (folder / "words").open("wb")
-        self._words_starts = [0]
         self._counts = (folder / "counts").open("wb")
-        self._places = (folder / "places").open("wb")
-        self._places_starts = [0]
 
     def add(
         self,
@@ -51,38 +45,24 @@ class TermsWriter:
         ids: Numbers,
         counts: Numbers,
         sizes: list[int],
-        places: Numbers,
-        tokens: list[int],
     ) -> None:
-        """Some rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each; and of each
-        of their distinct tokens the place of its term in the row, -1 for none, `tokens` of them each."""
-        self._places.write(places.astype("<i4").tobytes())
-        for size in tokens:
-            self._places_starts.append(self._places_starts[-1] + size)
+        """Some rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
         own = [self._numbers.setdefault(term, len(self._numbers)) for term in vocabulary]
         if len(ids):
             self._ids.write(np.array(own, dtype="<i4")[ids].tobytes())
             self._counts.write(counts.astype("<i4").tobytes())
         at = 0
         squares = counts.astype(np.int64) ** 2
-        words = list(map(vocabulary.__getitem__, ids.tolist()))
         for size in sizes:
             self._squares.append(int(squares[at : at + size].sum()))
             self._starts.append(self._starts[-1] + size)
-            listed = words_of(words[at : at + size])
-            self._words.write(listed)
-            self._words_starts.append(self._words_starts[-1] + len(listed))
             at += size
 
     def close(self, analyser: Analyser) -> None:
         self._ids.close()
         self._counts.close()
-        self._words.close()
-        self._places.close()
         words = sorted(self._numbers, key=_scattered)
         self._renumber(words)
-        np.array(self._places_starts, dtype="<i8").tofile(self._folder / "places-starts")
-        np.array(self._words_starts, dtype="<i8").tofile(self._folder / "words-starts")
         np.array(self._starts, dtype="<i8").tofile(self._folder / "starts")
         np.array(self._squares, dtype="<i8").tofile(self._folder / "squares")
         (self._folder / "vocabulary").write_bytes("\n".join(words).encode("utf-8", "surrogatepass"))
@@ -110,26 +90,6 @@ class PreparedTerms:
         self.squares = mapped(folder, "squares", "<i8")
         self._starts: list[int] = self.starts.tolist()
         self._squares: list[int] = self.squares.tolist()
-        self._words_starts: list[int] = mapped(folder, "words-starts", "<i8").tolist()
-        self._words, self._counts = file_bytes(folder / "words"), file_bytes(folder / "counts")
-        self._ids, self._places = file_bytes(folder / "terms"), file_bytes(folder / "places")
-        self._places_starts: list[int] = mapped(folder, "places-starts", "<i8").tolist()
-        self._source = hashlib.sha256(str(folder).encode("utf-8", "surrogatepass")).hexdigest()[:16]  # no way to it
-
-    def folded(self, row: int) -> Counts:
-        """The row's counts, not yet unfolded: cheap, and made of the row's own bytes only."""
-        words = self._words[self._words_starts[row] : self._words_starts[row + 1]]
-        counts = self._counts[4 * self._starts[row] : 4 * self._starts[row + 1]]
-        return folded(self._squares[row], words, counts)
-
-    def numbered(self, row: int) -> tuple[NumberedCounts, bytes]:
-        """The row's counts with the bed's numbers of its terms, and of each distinct token the place of its term: all
-        made of the row's own bytes only."""
-        words = self._words[self._words_starts[row] : self._words_starts[row + 1]]
-        begin, end = 4 * self._starts[row], 4 * self._starts[row + 1]
-        ids, times = np.frombuffer(self._ids[begin:end], "<i4"), np.frombuffer(self._counts[begin:end], "<i4")
-        places = self._places[4 * self._places_starts[row] : 4 * self._places_starts[row + 1]]
-        return NumberedCounts(Terms(None, words, ids, self._source), times), places
 
     def counts(self, row: int) -> Counts:
         """The row's counts, its strings shared with all other rows'."""
@@ -147,11 +107,10 @@ def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[
         def build(aside: Path) -> None:
             writer = TermsWriter(aside)
             for record in records():
-                words, numbers = page_words(record) if record else ([], [])
-                counted, places = summed(analyser, words, numbers), places_of(analyser, words)[1]
-                size = len(counted)
-                ids, times = np.arange(size, dtype="<i4"), _column(counted.values())
-                writer.add(list(counted), ids, times, [size], _column(places), [len(places)])
+                wanted = Parts((analyser,))
+                counts = Record.from_bytes(record, wanted, check=False).counts(analyser) if record else {}
+                names, times = terms_of(counts)
+                writer.add(list(names), np.arange(len(names), dtype="<i4"), times, [len(names)])
             writer.close(analyser)
 
         build_folder(folder, build)
@@ -160,10 +119,6 @@ def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[
 
 def _scattered(word: str) -> tuple[bytes, str]:
     return hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), word
-
-
-def _column(numbers: Iterable[int]) -> Numbers:
-    return np.fromiter(numbers, dtype="<i4")
 
 
 def file_bytes(path: Path) -> mmap.mmap | bytes:

@@ -8,11 +8,14 @@ a thousand short texts that speak of `KEYWORDS` more or less.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from scenthound.model import Candidate, Leaf, Link, Page, Url
+from scenthound.model import Candidate, Link, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Analysed, Record
+from scenthound.text.term_counts import TermCounts
+from scenthound.text.tokens import Analyser
 
 KEYWORDS = "honey bees hive queen pollen"
 _WORDS = (
@@ -20,31 +23,10 @@ _WORDS = (
     "summer forest number picture school village morning station history library mountain company machine office "
     "hammer bottle candle mirror pocket rocket saddle tunnel violin walnut yellow zipper anchor basket carpet"
 )
+_ANALYSER = Analyser()
 _OTHERS = _WORDS.split()
 _TEXTS = 1024
 _HOMES = 3  # links of every page to home pages
-
-
-@dataclass(frozen=True, slots=True)
-class EndlessDocument:
-    """The `Document` port: links that are there already, words that are shared."""
-
-    text: str
-    links: Sequence[Link]
-
-    @property
-    def title(self) -> str:
-        return self.text[:30]
-
-    @property
-    def leaves(self) -> Sequence[Leaf]:
-        return [Leaf(self.text)]
-
-    def under(self, link: Link, up: int) -> tuple[int, str]:
-        return (link.node, link.anchor) if up == 0 else (0, self.text)
-
-    def path(self, link: Link) -> str:
-        return "html/body/a"
 
 
 @dataclass(slots=True)
@@ -55,24 +37,26 @@ class EndlessWeb:
     fresh: int = 10
     """Links of a page to pages that only this page leads to."""
     seed: int = 1
-    _texts: list[str] = field(default_factory=list)
+    _texts: list[tuple[str, TermCounts]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         rng = random.Random(self.seed)
         for _ in range(_TEXTS):
             words = rng.choices(KEYWORDS.split(), k=rng.randrange(12)) + rng.choices(_OTHERS, k=rng.randrange(20, 50))
             rng.shuffle(words)
-            self._texts.append(" ".join(words))
+            text = " ".join(words)
+            self._texts.append((text, TermCounts.of(_ANALYSER.counts(text))))
 
     def home(self, host: int) -> Url:
         return Url(f"http://h{host % self.hosts}.endless.test/")
 
     def fetch(self, candidate: Candidate) -> Page:
         """The page at a URL of this web."""
-        document = self.document(candidate.url)
-        return Page(candidate.url, candidate, document, 200, len(document.text))
+        record = self.record(candidate.url)
+        return Page(candidate.url, candidate, record, 200, len(record.text))
 
-    def document(self, url: Url) -> EndlessDocument:
+    def record(self, url: Url) -> Record:
+        """What the page at a URL says: a text that many share, and links."""
         salt = self.seed.to_bytes(8, "little")
         drawn = int.from_bytes(blake2b(url.encode(), digest_size=16, salt=salt).digest(), "little")
         links, host, hosts = [], drawn >> 64, self.hosts
@@ -83,4 +67,5 @@ class EndlessWeb:
         for number in range(_HOMES):
             home = self.home(drawn >> (32 * number))
             links.append(Link(home, "home", home, self.fresh + number))
-        return EndlessDocument(self._texts[drawn % _TEXTS], links)
+        text, counts = self._texts[drawn % _TEXTS]
+        return Record(url, text[:30], text, links, {_ANALYSER: Analysed(counts)})

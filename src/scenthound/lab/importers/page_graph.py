@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from scenthound.errors import NotAUrl
 from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
-from scenthound.model import Candidate, Moved, Page, Response, Url
+from scenthound.model import Candidate, Moved, Response, Url
+from scenthound.page.landing import land
+from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 from scenthound.url import make
-from scenthound.web.landing import land
 
 HOPS = 10  # redirects in a row that are followed, as in the loop
 

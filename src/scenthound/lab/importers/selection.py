@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers.port import Notes
 from scenthound.model import Candidate, Miss, Response, Url
+from scenthound.page.landing import LIMITS, land
 from scenthound.url import make
 from scenthound.web.decode import Undecodable, decompress
-from scenthound.web.landing import LIMITS, land
 from scenthound.web.mime import extract, is_html
 
 

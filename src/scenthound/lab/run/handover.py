@@ -18,8 +18,9 @@ from typing import Any, overload
 from scenthound.errors import OurFault
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.metrics.trails import forms
-from scenthound.model import Page, Taxonomy, Topic, Url
-from scenthound.ports import Lessons, Strategy, Trains
+from scenthound.model import Topic, Url
+from scenthound.page.page import Page
+from scenthound.ports import Lessons, Strategy, Taxonomy, Trains
 
 UNFETCHED = "links of pages not fetched"
 KINDS = ("examples", "others", "taxonomy", "back-links", "pages", UNFETCHED)

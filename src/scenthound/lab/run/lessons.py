@@ -20,8 +20,9 @@ from typing import Any
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.run.handover import told_topic, withheld
-from scenthound.model import Candidate, Page, Taxonomy, Topic, Url
-from scenthound.text.contexts import page_counts
+from scenthound.model import Candidate, Topic, Url
+from scenthound.page.page import Page
+from scenthound.ports import Taxonomy
 from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 20  # sheet 60.1: as many as a search engine is asked for
@@ -122,7 +123,7 @@ class WebLessons:
     def _tree(self) -> Taxonomy | None:
         placed = {}
         for path, urls in self.syllabus.categories.items():
-            if pages := [page for page in self._pages(urls) if page_counts(page, SILENCE)]:
+            if pages := [page for page in self._pages(urls) if page.record.counts(SILENCE)]:
                 placed[path] = pages
         return tree(placed, self.syllabus.good)
 

@@ -18,8 +18,10 @@ from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.measure.metrics.trails import wanted
 from scenthound.lab.run.run_cell import CellResult
-from scenthound.model import Candidate, Page, Step, Url
-from scenthound.text.judge import Judge
+from scenthound.model import Candidate, Step, Url
+from scenthound.page.judge import Judge
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
 
 Floats = npt.NDArray[np.float64]
@@ -118,7 +120,7 @@ class _Walk:
     def __init__(self, bed: PreparedBed, topic: BedTopic, pages: int) -> None:
         self._bed, self._pages = bed, pages
         self._judge = Judge(topic.topic)
-        bed.bring(self._judge.analyser)
+        bed.read_parts(Parts((self._judge.analyser,)))
         self._starts, self._targets = bed.outgoing
         self.order: list[int] = []
         self.visited: set[int] = set()

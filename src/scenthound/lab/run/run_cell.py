@@ -29,12 +29,11 @@ from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
-from scenthound.ports import Frontier, Lessons, OwnFrontier, Strategy
+from scenthound.page.judge import Judge
+from scenthound.page.record import Parts
+from scenthound.ports import Frontier, Lessons, OwnFrontier, Strategy, declaration_of
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
-from scenthound.text.judge import Judge
-from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy
 
 
@@ -148,9 +147,7 @@ def run_strategy(
     limits = limits or ReplayLimits()
     powers, given = powers or read_powers(strategy), Given()
     judge = Judge(topic)
-    own = own_analysers(strategy)
-    numbered = own if getattr(strategy, "numbers_words", False) else ()
-    bed.bring(judge.analyser, *own, numbered=numbered, owner=type(strategy))
+    bed.read_parts(Parts((judge.analyser,)) | declaration_of(strategy).parts)
     result = CellResult()
     crawl: Crawl | None = None
 
@@ -207,14 +204,6 @@ def _links(bed: PreparedBed, url: Url) -> list[Url]:
     return [] if number is None else bed.links(bed.pages[number])
 
 
-def own_analysers(strategy: Strategy) -> list[Analyser]:
-    """The analyser that a strategy's parameters name, so that the bed can bring its counts along."""
-    stop_words, stem = getattr(strategy, "stop_words", None), getattr(strategy, "stem", True)
-    if isinstance(stop_words, str) and stop_words in STOP_LISTS and isinstance(stem, bool):
-        return [Analyser(stop_words, stem)]
-    return []
-
-
 class _History(MemoryHistory):
     """The bed knows every link already, and trails are all that is measured: the rest would only cost memory."""
 
@@ -228,7 +217,7 @@ class _History(MemoryHistory):
 def _frontier(strategy: Strategy, limits: ReplayLimits) -> Frontier:
     if isinstance(strategy, OwnFrontier):
         return strategy.frontier(limits.frontier)
-    return MemoryFrontier(limits.frontier, getattr(strategy, "eviction", "scored"), limits.spread)
+    return MemoryFrontier(limits.frontier, declaration_of(strategy).eviction, limits.spread)
 
 
 def _told(error: Exception) -> str:

@@ -14,12 +14,12 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage, NotAUrl
 from scenthound.lab.run.lesson_sources import Source, open_source
 from scenthound.lab.run.lessons import REST, Syllabus, WebLessons, background, name_of, path_of, tree
-from scenthound.lab.run.run_cell import own_analysers
 from scenthound.lab.topics.example_file import TopicFile, read_topic_file
 from scenthound.lab.topics.taxonomies import Categories, check_good, path_named, read_categories
 from scenthound.loop.trained import settled
-from scenthound.model import Page, Taxonomy, Topic, Url
-from scenthound.ports import Trains
+from scenthound.model import Topic, Url
+from scenthound.page.page import Page
+from scenthound.ports import Taxonomy, Trains, declaration_of
 from scenthound.store.models import Model, TrainedOn, save_model
 from scenthound.url import make
 from scenthound.wiring import make_strategy, versions
@@ -56,7 +56,7 @@ def train(
     if not isinstance(source, Source):
         say(f"reading {source}")
         source = open_source(source, jobs)
-    source.bed.bring(*own_analysers(made))
+    source.bed.read_parts(declaration_of(made).parts)
     lessons = user_lessons(known, source, _categories(known, taxonomy), seed_number)
     counts = lessons.counts
     say(f"learning from {counts['examples']:,} examples and {counts['others']:,} other pages of {source.name}")

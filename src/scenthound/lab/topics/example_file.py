@@ -15,9 +15,10 @@ from pathlib import Path
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
 from scenthound.loop.crawl_toml import load_toml, topic_from
-from scenthound.model import Candidate, Page, Topic, Url
+from scenthound.model import Candidate, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.read import read_html
 from scenthound.url import make
-from scenthound.web.parse import parse_html
 
 LONGEST_TEXT = 200_000  # characters of an example that are kept
 LARGEST_FILE = 200_000_000
@@ -48,7 +49,7 @@ class Example:
     def page(self) -> Page:
         """The page again, without its links."""
         written = f"<title>{html.escape(self.title)}</title><p>{html.escape(self.text)}</p>"
-        return Page(self.url, Candidate(self.url, 0.0), parse_html(written, self.url), size=len(written))
+        return Page(self.url, Candidate(self.url, 0.0), read_html(written, self.url), size=len(written))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,12 @@ from scenthound.loop.live import Clock, LiveRun
 from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.politeness import Manners
 from scenthound.loop.settings import Settings
-from scenthound.model import Candidate, Event, Miss, Page, Step, Topic, Url
+from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
+from scenthound.page.landing import land
+from scenthound.page.page import Page
 from scenthound.ports import Fetcher
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
-from scenthound.web.landing import land
 from scenthound.wiring import make_fetcher, page_limits, product_token
 
 MOST = 1_000  # pages that one topic is made of

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from scenthound.lab.run.lessons import tree
 from scenthound.lab.topics.taxonomies import Categories
-from scenthound.model import Page
+from scenthound.page.page import Page
+from scenthound.strategies.parts.taxonomy import learn_taxonomy
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.contexts import page_counts
-from scenthound.text.taxonomy import TreeClassifier, learned
+from scenthound.text.taxonomy import TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens
 
 KEYWORDS = 8
@@ -76,8 +76,8 @@ class Falls:
 
 def propose_keywords(examples: Sequence[Page], others: Sequence[Page], most: int = KEYWORDS) -> list[Keyword]:
     """The words that tell the examples from the others best, in the form in which examples mostly write them."""
-    ours = [page_counts(page, ANALYSER) for page in examples]
-    theirs = Counter(term for page in others for term in page_counts(page, ANALYSER))
+    ours = [dict(page.record.counts(ANALYSER)) for page in examples]
+    theirs = Counter(term for page in others for term in page.record.counts(ANALYSER))
     has = Counter(term for counts in ours for term in counts)
     times: Counter[str] = Counter()
     for counts in ours:
@@ -124,8 +124,8 @@ def _spellings(examples: Sequence[Page], terms: set[str]) -> dict[str, str]:
 
 def how_sure(examples: Sequence[Page], others: Sequence[Page]) -> Sureness | None:
     """Leave-one-out with a naive Bayes classifier and equal priors; None with fewer than two on either side."""
-    documents = [("on", page_counts(page, ANALYSER)) for page in examples]
-    documents += [("off", page_counts(page, ANALYSER)) for page in others]
+    documents = [("on", dict(page.record.counts(ANALYSER))) for page in examples]
+    documents += [("off", dict(page.record.counts(ANALYSER))) for page in others]
     if len(examples) < 2 or len(others) < 2:
         return None
     bayes = NaiveBayes(("on", "off"), uniform=True)
@@ -175,7 +175,7 @@ def categories_of(examples: Sequence[Page], categories: Categories) -> list[Fall
     """Where the examples fall in a taxonomy: every category, the most probable first."""
     classifier = _classifier(categories)
     leaves = set(classifier.tree.leaves)
-    found: list[Mapping[str, float]] = [classifier.probabilities(page_counts(page, ANALYSER)) for page in examples]
+    found: list[Mapping[str, float]] = [classifier.probabilities(page.record.counts(ANALYSER)) for page in examples]
     first = Counter(max(leaves, key=lambda name: (one[name], name)) for one in found)
     names = [name for name in classifier.tree.order if name != classifier.tree.root]
     told = [
@@ -188,11 +188,11 @@ def _classifier(categories: Categories) -> TreeClassifier:
     """A classifier over all categories; which is good plays no part in where pages fall."""
     taught = {}
     for path, pages in categories.placed.items():
-        if kept := [page for page in pages if page_counts(page, ANALYSER)]:
+        if kept := [page for page in pages if page.record.counts(ANALYSER)]:
             taught[path] = kept
     first = tree(taught, ())
     assert first is not None, "categories have pages in two of them at least"
     last = [name for name in first.examples if name not in first.children][-1]
     whole = tree(taught, [last])
     assert whole is not None
-    return learned(whole, ANALYSER)
+    return learn_taxonomy(whole, ANALYSER)

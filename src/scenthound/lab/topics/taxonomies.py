@@ -23,11 +23,12 @@ from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.importers.odp_dump import Listing, Problems, records
 from scenthound.lab.run.lessons import name_of, path_of
 from scenthound.lab.topics.example_file import NOWHERE
-from scenthound.model import Candidate, Page, Url
+from scenthound.model import Candidate, Url
+from scenthound.page.page import Page
+from scenthound.page.read import read_html
 from scenthound.url import make
 from scenthound.web.charset import to_text
 from scenthound.web.mime import is_html
-from scenthound.web.parse import parse_html
 
 DEPTH = 2  # levels of a dump's tree that become categories; what lies deeper counts for the category above it
 DEEPEST = 20
@@ -151,7 +152,7 @@ def _listed(record: Listing) -> Page | None:
     except NotAUrl:
         return None
     written = f"<title>{html.escape(record.title)}</title><p>{html.escape(record.description)}</p>"
-    return Page(url, Candidate(url, 0.0), parse_html(written, url), size=len(written))
+    return Page(url, Candidate(url, 0.0), read_html(written, url), size=len(written))
 
 
 # ---- a folder of folders
@@ -220,4 +221,4 @@ def page_on_disk(file: Path, root: Path) -> Page | None:
         text = f"<title>{html.escape(title[:200])}</title><p>{html.escape(title[200:] + rest)}</p>"
     else:
         return None
-    return Page(url, Candidate(url, 0.0), parse_html(text, url), size=len(body))
+    return Page(url, Candidate(url, 0.0), read_html(text, url), size=len(body))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from scenthound.model import Page
+from scenthound.page.page import Page
 from scenthound.strategies.hayek.agents import Nursery
 from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, Purchase, Rules, coins, units

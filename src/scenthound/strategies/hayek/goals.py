@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scenthound.errors import BadConfig
-from scenthound.model import Page
-from scenthound.text.contexts import page_counts
+from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 
 
@@ -26,7 +25,7 @@ class GoalJudge:
     def __call__(self, page: Page) -> bool:
         if not self.points:
             return False
-        found = page_counts(page, self.analyser)
+        found = page.record.counts(self.analyser)
         return sum(point for word, point in self.points.items() if word in found) >= self.needed - 1e-9
 
 

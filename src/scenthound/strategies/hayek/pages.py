@@ -19,8 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound import url as urls
-from scenthound.model import Page, Url
-from scenthound.strategies.hayek.features import FAR, Lexicon, links_of, url_features, words_of
+from scenthound.model import Url
+from scenthound.page.page import Page
+from scenthound.page.views import terms
+from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, link_features, url_features
 from scenthound.text.tokens import Analyser
 
 ANCHORS_PER_PAGE = 16  # a page that many link to is known by the first few anchors
@@ -116,7 +118,9 @@ class KnownWeb:
         """The number of a URL; -1 if it is new and there is no room."""
         number = self.numbers.get(url)
         if number is None and len(self.pages) < self.most:
-            number = self._new(url, self.lexicon.add_all(url_features(url)))
+            number = self._new(
+                url, (feature for feature in self.lexicon.add(url_features(url)).tolist() if feature >= 0)
+            )
         return -1 if number is None else number
 
     def _new(self, url: str, features: Iterable[int]) -> int:
@@ -161,11 +165,9 @@ class KnownWeb:
 
     def _words(self, page: Page) -> tuple[array[int], array[int]]:
         """The features of a page's text in ascending order, and how often each occurs."""
-        lexicon = self.lexicon
-        _, numbers, counts = words_of(page, self.analyser, lexicon)
-        features = lexicon.own_all(numbers)
+        names, times = page.view(terms, self.analyser)
+        features, times = self.lexicon.add(names[:WORDS_PER_PAGE]), times[:WORDS_PER_PAGE]
         order = np.argsort(features)[int((features < 0).sum()) :]
-        times = np.array(counts, dtype=np.int32)
         return array("i", features[order].tobytes()), array("i", times[order].tobytes())
 
     def _sought_in(self, words: array[int]) -> list[int]:
@@ -189,14 +191,14 @@ class KnownWeb:
 
     def _links(self, page: Page, number: int) -> Iterable[int]:
         lexicon, pages, back = self.lexicon, self.pages, self.back
-        _, numbers, starts = links_of(page, self.analyser, lexicon)
-        features = lexicon.own(numbers).tolist()
+        names, starts = page.view(link_features, self.analyser)
+        features = lexicon.ids(names).tolist()
 
         def known(begin: int, end: int) -> list[int]:
             """Features become known in the order in which they are met: links that are not looked at add none."""
             part: list[int] = features[begin:end]
             if -1 in part:
-                part = [own for place in range(begin, end) if (own := lexicon.take(numbers[place])) >= 0]
+                part = [feature for feature in lexicon.add(names[begin:end]).tolist() if feature >= 0]
             return part
 
         places = iter(starts)

@@ -39,8 +39,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Event, Miss, Page, Topic, Url
-from scenthound.ports import Frontier, Lessons
+from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.hayek.agents import WEIGHTINGS
 from scenthound.strategies.hayek.economy import Economy, Options, Sequences
@@ -158,6 +160,10 @@ class HayekEstimating:
         self.rng_ = random.Random(0)
 
     # ---- what the crawl asks
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True))
 
     def frontier(self, bound: int | None) -> Frontier:
         self.desk_ = Desk(bound, weakly(self._want), weakly(self._is_held))

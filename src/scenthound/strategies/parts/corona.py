@@ -13,6 +13,7 @@ import numpy as np
 
 from scenthound.model import Url
 from scenthound.text.document_store import Papers, Values
+from scenthound.text.term_counts import Document
 
 DECIMALS = 12  # rule 3: what is compared is rounded before
 
@@ -44,8 +45,8 @@ class Corona:
     def __contains__(self, url: object) -> bool:
         return url in self._pages
 
-    def put(self, page: Fetched, counts: Mapping[str, int], score: float) -> None:
-        self._papers.put(page.url, counts)
+    def put(self, page: Fetched, document: Document, score: float) -> None:
+        self._papers.put(page.url, document)
         self._pages[page.url], self._scores[page.url] = page, score
         heappush(self._heap, (-round(score, DECIMALS), page.number, page.url))
 

@@ -14,7 +14,8 @@ import numpy as np
 from scenthound import url as urls
 from scenthound.graph.crawl_graph import GrowingGraph
 from scenthound.graph.distiller import across_hosts, distil, endorsements, nearest_rank
-from scenthound.model import Page, Url
+from scenthound.model import Url
+from scenthound.page.page import Page
 
 MOST_LINKS = 5_000_000  # 16 bytes each, and a few hundred for every URL
 

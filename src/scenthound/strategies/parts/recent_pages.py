@@ -11,6 +11,7 @@ from typing import Any
 
 from scenthound.model import Candidate, Url
 from scenthound.text.document_store import Papers
+from scenthound.text.term_counts import Document
 
 MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages of prose
 DECIMALS = 12  # rule 3: what is compared is rounded before
@@ -30,14 +31,12 @@ class RecentPages:
         self._depths: dict[Url, int] = {}
         self._parents: dict[Url, list[Url]] = {}  # of links that may wait: the pages they were found on
 
-    def keep(
-        self, url: Url, counts: Mapping[str, int], links: Sequence[Url] = (), score: float = 0.0, depth: int = 0
-    ) -> None:
+    def keep(self, url: Url, document: Document, links: Sequence[Url] = (), score: float = 0.0, depth: int = 0) -> None:
         """Remember a page, and forget the oldest if there are too many. Its links wait from now on."""
         if not self.most:
             return
         self.forget(url)
-        self.papers.put(url, counts)
+        self.papers.put(url, document)
         self._scores[url], self._links[url], self._depths[url] = score, links, depth
         for link in links:
             if link not in self.spared:

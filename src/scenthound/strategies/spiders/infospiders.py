@@ -30,15 +30,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Event, Link, Miss, Page, Topic, Url
-from scenthound.ports import Frontier
+from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts, Record
+from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.callbacks import weakly
 from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import DECIMALS, Net, Numbers, link_inputs, sightings
 from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
-from scenthound.text.contexts import page_counts
-from scenthound.text.lasting import Lasting
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
@@ -47,7 +47,6 @@ MOST_WORDS = 64  # inputs of a net, and numbers kept with every link
 FARTHEST = 1000
 MOST_AGENTS = 10_000
 MOST_UNITS = 256
-_GROUPS = Lasting("anchor groups")
 SHOWN = 6  # decimals of what is told
 
 
@@ -148,6 +147,10 @@ class InfoSpiders:
 
     # ---- what the crawl asks
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True))
+
     def lucky(self, rng: random.Random) -> None:
         self.rng_ = rng
 
@@ -174,7 +177,7 @@ class InfoSpiders:
         agent, flight = self.pack_.landed(page.candidate)
         if agent is None:
             return []
-        counts = page_counts(page, self.analyser_)
+        counts = page.record.counts(self.analyser_)
         similarity = cosine(agent.keywords, counts)
         enough = self._feed(agent, flight, similarity, page.url)
         if self.death and agent.energy < 0:
@@ -184,7 +187,7 @@ class InfoSpiders:
         if not self.memory:
             self._forget(agent)
         if enough and len(self.pack_.agents) < self.population:
-            word = new_word(counts, agent.keywords) if len(agent.keywords) < MOST_WORDS else None
+            word = new_word(dict(counts), agent.keywords) if len(agent.keywords) < MOST_WORDS else None
             self.parent_ = (agent, word, page.url)
         return self._scored(agent, page, similarity)
 
@@ -213,7 +216,7 @@ class InfoSpiders:
     def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
         """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
         outlinks = page.outlinks
-        numbers, groups = page.derived((_GROUPS,), lambda: anchor_groups(page, outlinks))
+        numbers, groups = page.view(anchor_groups)
         seen = sightings(page, agent.columns, self.analyser_)
         inputs = link_inputs(seen, len(page.links), agent.columns, self.reach)
         outputs = np.round(agent.net.outputs(inputs), DECIMALS)
@@ -271,10 +274,10 @@ class InfoSpiders:
         self.untold_ = [Event(*fields) for fields in state["untold"]]
 
 
-def anchor_groups(page: Page, outlinks: Sequence[Link]) -> tuple[Mapping[Url, int], Sequence[int]]:
+def anchor_groups(record: Record) -> tuple[Mapping[Url, int], Sequence[int]]:
     """The place of each URL among the outlinks, and that of every anchor of the page; -1 for the page itself."""
-    numbers = {link.url: place for place, link in enumerate(outlinks)}
-    return numbers, [numbers.get(link.url, -1) for link in page.links]
+    numbers = {link.url: place for place, link in enumerate(record.outlinks)}
+    return numbers, [numbers.get(link.url, -1) for link in record.links]
 
 
 def _best(outputs: Numbers, groups: Sequence[int], size: int) -> list[int]:

@@ -14,15 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.model import Page
-from scenthound.text.contexts import page_counts
-from scenthound.text.lasting import Lasting
-from scenthound.text.register import WORDS
-from scenthound.text.standing import standing
+from scenthound.page.page import Page
+from scenthound.page.record import Record
+from scenthound.page.views import term_positions
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
-_ANCHORED = Lasting("anchored")
 DECIMALS = 12  # rule 3: what is compared is rounded before
 SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
 
@@ -36,27 +33,16 @@ class Sighting(NamedTuple):
 
 def sightings(page: Page, words: Collection[str], analyser: Analyser) -> list[Sighting]:
     """Where on the page these terms stand, counted in anchors. The words of an image link are its `alt` text."""
-    counts = page_counts(page, analyser)
-    if not any(word in counts for word in words):
-        in_anchors: Set[str] = page.derived((_ANCHORED, analyser), lambda: _anchored(page, analyser))
-        if in_anchors.isdisjoint(words):
-            return []  # without looking at the page as a stream, which takes a while
-    seen = standing(page, analyser)
-    if not len(seen.terms):
-        return []
-    numbers = WORDS.known(words)
-    places = np.searchsorted(seen.terms, numbers)
-    known = seen.terms.take(places, mode="clip") == numbers
-    found = []
-    for word, place, is_there in zip(words, places.tolist(), known.tolist(), strict=True):
-        if is_there:
-            begin, end = seen.starts[place], seen.starts[place + 1]
-            found += [Sighting(where, word) for where in seen.where[begin:end].tolist()]
-    return found
+    counts = page.record.counts(analyser)
+    if not any(word in counts for word in words) and page.view(anchor_terms, analyser).isdisjoint(words):
+        return []  # without working out where every term of the page stands
+    positions = page.view(term_positions, analyser)
+    return [Sighting(where, word) for word in words for where in positions.of(word)]
 
 
-def _anchored(page: Page, analyser: Analyser) -> Set[str]:
-    return {term for text in {link.anchor for link in page.links} for term in analyser.terms(text)}
+def anchor_terms(record: Record, analyser: Analyser) -> Set[str]:
+    """The terms of all anchors, `alt` texts included."""
+    return {term for text in {link.anchor for link in record.links} for term in analyser.terms(text)}
 
 
 def link_inputs(seen: Sequence[Sighting], anchors: int, columns: Mapping[str, int], reach: int) -> Numbers:

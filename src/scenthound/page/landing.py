@@ -15,7 +15,10 @@ from email.utils import parsedate_to_datetime
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
-from scenthound.model import Candidate, Miss, Moved, Page, Response, Url
+from scenthound.model import Candidate, Miss, Moved, Response, Url
+from scenthound.page.page import Page
+from scenthound.page.read import read
+from scenthound.page.record import EVERYTHING, Parts
 from scenthound.web.charset import decode, detect
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.guard import SHAPE, Shape
@@ -53,6 +56,7 @@ def land(
     candidate: Candidate,
     response: Response,
     limits: PageLimits = LIMITS,
+    parts: Parts = EVERYTHING,
     *,
     now: float = 0.0,
     agent: str = "scenthound",
@@ -73,7 +77,7 @@ def land(
         return Miss(candidate, f"http-{status}", tidy(response.reason[:100]), status, size, wait)
     if status in (204, 205):
         return Miss(candidate, "no-content", status=status, size=size)
-    return _page(candidate, response, limits, agent)
+    return _page(candidate, response, limits, parts, agent)
 
 
 def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> Moved | Miss:
@@ -109,7 +113,9 @@ def _wait(response: Response, now: float) -> float:
     return min(max(seconds, 0.0), LONGEST_WAIT)
 
 
-def _page(candidate: Candidate, response: Response, limits: PageLimits, agent: str) -> Page | Miss | Moved:
+def _page(
+    candidate: Candidate, response: Response, limits: PageLimits, parts: Parts, agent: str
+) -> Page | Miss | Moved:
     status, size = response.status, len(response.body)
     mime = extract(value for key, value in response.headers if key.lower() == "content-type")
     if mime is not None and not is_html(mime, b"<p>"):  # no need to unpack what is not wanted
@@ -134,7 +140,7 @@ def _page(candidate: Candidate, response: Response, limits: PageLimits, agent: s
         document.noindex, document.nofollow = said.noindex, said.nofollow
         if said.nofollow:
             document.links = ()
-    return Page(address, candidate, document, status, size)
+    return Page(address, candidate, read(document, address, parts), status, size)
 
 
 def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> HtmlDocument:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scenthound.model import Page, Topic
-from scenthound.text.contexts import Query, page_similarity
+from scenthound.model import Topic
+from scenthound.page.page import Page
+from scenthound.page.views import page_similarity
+from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 
 
@@ -24,4 +26,4 @@ class Judge:
         object.__setattr__(self, "query", Query(self.topic.keywords, self.analyser))
 
     def __call__(self, page: Page) -> float:
-        return page_similarity(page, self.query)
+        return page_similarity(page.record, self.query)
