@@ -15,11 +15,11 @@ these columns by the pure functions of `page.views`.
 from __future__ import annotations
 
 import json
+import mmap
 import struct
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -96,6 +96,23 @@ class Elements(NamedTuple):
     """The element of each link."""
 
 
+class Links(NamedTuple):
+    """The links of a page in document order, and those that count."""
+
+    every: tuple[Link, ...]
+    """Several may lead to one URL."""
+    distinct: tuple[Link, ...]
+    """The first to each URL, none to the page itself."""
+
+    @classmethod
+    def of(cls, url: Url, links: Sequence[Link]) -> Links:
+        first: dict[Url, Link] = {}
+        for link in links:
+            first.setdefault(link.url, link)
+        first.pop(url, None)
+        return cls(tuple(links), tuple(first.values()))
+
+
 class Analysed(NamedTuple):
     """What an analyser makes of a page."""
 
@@ -130,6 +147,18 @@ def fixed(column: Numbers) -> Numbers:
 class Record:
     """A page's columns. Nothing in it can be changed, and nothing in it leads to another page."""
 
+    url: Url
+    title: str
+    noindex: bool
+    """Whether its author asks that it be in no collection."""
+    links: tuple[Link, ...]
+    """In document order; several may lead to one URL."""
+    outlinks: tuple[Link, ...]
+    """The links that count: the first to each URL, none to the page itself."""
+    _text: str | bytes
+    _analysed: Mapping[Analyser, Analysed]
+    _leaves: Leaves | None
+    _elements: Elements | None
     __slots__ = ("_analysed", "_elements", "_leaves", "_text", "links", "noindex", "outlinks", "title", "url")
 
     def __init__(
@@ -137,31 +166,22 @@ class Record:
         url: Url,
         title: str,
         text: str | bytes,
-        links: Sequence[Link],
+        links: Sequence[Link] | Links,
         analysed: Mapping[Analyser, Analysed] | None = None,
         leaves: Leaves | None = None,
         elements: Elements | None = None,
         noindex: bool = False,
     ) -> None:
-        self.url, self.title, self.noindex = url, title, noindex
-        self.links: tuple[Link, ...] = tuple(links)
-        """In document order; several may lead to one URL."""
-        self._text, self._leaves, self._elements = text, leaves, elements
-        self._analysed: Mapping[Analyser, Analysed] = MappingProxyType(dict(analysed or {}))
-        self.outlinks: tuple[Link, ...] = _outlinks(url, self.links)
-        """The links that count: the first to each URL, none to the page itself."""
+        every, distinct = links if isinstance(links, Links) else Links.of(url, links)
+        for name, value in zip(
+            ("url", "title", "noindex", "links", "outlinks", "_text", "_analysed", "_leaves", "_elements"),
+            (url, title, noindex, every, distinct, text, MappingProxyType(dict(analysed or {})), leaves, elements),
+            strict=True,
+        ):
+            object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if hasattr(self, name):
-            raise AttributeError(f"a record can't be changed: `{name}` is set")
-        object.__setattr__(self, name, value)
-
-    def copy(self) -> Record:
-        """The same record as an object of its own, for another reader. What it holds can't be changed, so is shared."""
-        made = Record.__new__(Record)
-        for name in Record.__slots__:
-            object.__setattr__(made, name, getattr(self, name))
-        return made
+        raise AttributeError(f"a record can't be changed: `{name}` is set")
 
     @property
     def text(self) -> str:
@@ -197,9 +217,7 @@ class Record:
     def to_bytes(self) -> bytes:
         """The record as one string of bytes: a JSON head with the sizes of the columns, then the columns."""
         links, leaves, elements = self.links, self._leaves, self._elements
-        named = [
-            analyser for analyser in self._analysed if isinstance(analyser.stop_words, str)
-        ]  # others are not portable
+        named = [one for one in self._analysed if isinstance(one.stop_words, str)]  # others are not known elsewhere
         urls, spellings = [link.url for link in links], [link.spelling for link in links]
         columns = [
             self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass"),
@@ -220,107 +238,134 @@ class Record:
         return b"".join((_LENGTH.pack(len(said)), said, *columns))
 
     @classmethod
-    def from_bytes(
-        cls,
-        data: bytes,
-        parts: Parts | None = None,
-        *,
-        check: bool = True,
-    ) -> Record:
-        """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes.
-
-        Term counts that are asked for and not in the bytes are worked out.
-
-        `check=False` is for bytes that this program wrote and kept to itself: indices are not looked at.
-        """
+    def from_bytes(cls, data: bytes, parts: Parts | None = None) -> Record:
+        """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes."""
         try:
-            return _unpack(data, parts, check)
+            _check_sizes(data)
+            record = _unpack(data, 0, parts, None, {})
+            _check(record)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
             raise ValueError(f"these bytes are no record: {error}") from error
+        return record
+
+    @classmethod
+    def from_file(
+        cls,
+        source: bytes | mmap.mmap,
+        begin: int,
+        parts: Parts,
+        links: Links | Sequence[Url] | None = None,
+        counts: Mapping[Analyser, TermCounts] = MappingProxyType({}),
+    ) -> Record:
+        """A record that this program wrote to a file: not checked again. It has copies of its own bytes only.
+
+        `links` are those of the same record, read before: the part that takes longest; or their URLs, as strings that
+        records share. `counts` are by analysers that the record does not have.
+        """
+        return _unpack(source, begin, parts, links, counts)
 
 
-def _outlinks(url: Url, links: Sequence[Link]) -> tuple[Link, ...]:
-    first: dict[Url, Link] = {}
-    for link in links:
-        first.setdefault(link.url, link)
-    first.pop(url, None)
-    return tuple(first.values())
+def _unpack(
+    source: bytes | mmap.mmap,
+    begin: int,
+    parts: Parts | None,
+    links: Links | Sequence[Url] | None,
+    counts: Mapping[Analyser, TermCounts],
+) -> Record:
+    (_, url, title, noindex, size, analysers, has_leaves, has_elements, sizes), begin = _read_head(source, begin)
+    columns = _Columns(source, list(accumulate(sizes, initial=begin)))
+    text = columns.take()
+    if isinstance(links, Links):
+        columns.skip(4)
+    else:
+        links = _read_links(Url(str(url)), size, links, *(columns.take() for _ in range(4)))
+    wants_elements = parts is None or parts.elements
+    wants_leaves = parts is None or parts.leaves or wants_elements
+    analysed = {analyser: Analysed(found) for analyser, found in counts.items()}
+    wanted = None if parts is None else {(one.stop_words, one.stem): one for one in parts.counts}
+    for words, stem in analysers:
+        analyser = Analyser(words, stem) if wanted is None else wanted.get((words, stem))
+        if analyser is not None:
+            packed, of_word = TermCounts(columns.take(), columns.take()), columns.numbers()
+            analysed[analyser] = Analysed(packed, of_word if wants_leaves and has_leaves else None)
+        else:
+            columns.skip(3)
+    leaves = elements = None
+    if has_leaves and wants_leaves:
+        arrays = [columns.numbers() for _ in range(5)]
+        leaves = Leaves._make([*arrays, columns.take(), columns.numbers()])
+    elif has_leaves:
+        columns.skip(7)
+    if has_elements and wants_elements:
+        arrays = [columns.numbers() for _ in range(4)]
+        elements = Elements._make([*arrays, tuple(unpack_terms(columns.take())), columns.numbers()])
+    return Record(Url(str(url)), str(title), text, links, analysed, leaves, elements, bool(noindex))
 
 
-def _unpack(data: bytes, parts: Parts | None, check: bool) -> Record:
-    begin = 4 + _LENGTH.unpack_from(data)[0]
-    head = json.loads(data[4:begin].decode("utf-8", "surrogatepass"))
-    number, url, title, noindex, links, analysers, has_leaves, has_elements, sizes = head
+def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[list[Any], int]:
+    """The head of a record, and where its columns begin."""
+    end = begin + 4 + _LENGTH.unpack(source[begin : begin + 4])[0]
+    return json.loads(source[begin + 4 : end].decode("utf-8", "surrogatepass")), end
+
+
+def _check_sizes(data: bytes) -> None:
+    (number, *_, sizes), begin = _read_head(data, 0)
     if number != FORMAT:
         raise ValueError(f"a record of format {number}, not {FORMAT}")
-    if not all(type(size) is int and size >= 0 for size in sizes) or begin + sum(sizes) != len(data):
+    if not all(type(width) is int and width >= 0 for width in sizes) or begin + sum(sizes) != len(data):
         raise ValueError("the columns of a record are not as long as it says")
-    ends, whole = list(accumulate(sizes, initial=begin)), memoryview(data)
-    columns = iter([whole[first:end] for first, end in pairwise(ends)])
-    text = bytes(next(columns))
-    rows = _read_links(links, *(bytes(next(columns)) for _ in range(4)))
-    packed = {Analyser(words, stem): [next(columns) for _ in range(3)] for words, stem in analysers}
-    leaf_columns = [next(columns) for _ in range(7 if has_leaves else 0)]
-    element_columns = [next(columns) for _ in range(6 if has_elements else 0)]
-    leaves = elements = None
-    if leaf_columns:
-        *arrays, words, tokens = leaf_columns
-        leaves = Leaves._make([*map(_numbers, arrays), bytes(words), _numbers(tokens)])
-    if element_columns:
-        *arrays, tags, of_link = element_columns
-        elements = Elements._make([*map(_numbers, arrays), tuple(unpack_terms(bytes(tags))), _numbers(of_link)])
-    analysed = {
-        analyser: _read_analysed(columns, leaves, check)
-        for analyser, columns in packed.items()
-        if parts is None or analyser in parts.counts
-    }
-    for analyser in () if parts is None else parts.counts:
-        if analyser not in analysed and leaves is not None:
-            analysed[analyser] = analyse(analyser, leaves.words, leaves.tokens)
-    if check:
-        _check(len(text.decode("utf-8", "surrogatepass")), links, leaves, elements)
-    if parts is not None:
-        leaves = leaves if parts.leaves or parts.elements else None
-        elements = elements if parts.elements else None
-    return Record(Url(str(url)), str(title), text, rows, analysed, leaves, elements, bool(noindex))
 
 
-def _read_analysed(columns: Sequence[memoryview], leaves: Leaves | None, check: bool) -> Analysed:
-    lines, times, of_word = columns
-    counts = (TermCounts.from_bytes if check else TermCounts)(bytes(lines), bytes(times))
-    if leaves is None:
-        return Analysed(counts)
-    found = _numbers(of_word)
-    if check:
-        _check_range("term", found, -1, len(counts))
-        if len(found) != max(0, leaves.word_lines.count(b"\n") - 1):
-            raise ValueError("the terms of a record do not fit its words")
-    return Analysed(counts, found)
+class _Columns:
+    """The columns of a record, taken one after the other. What is skipped is not read."""
+
+    def __init__(self, source: bytes | mmap.mmap, ends: list[int]) -> None:
+        self._source, self._ends, self._next = source, ends, 0
+
+    def take(self) -> bytes:
+        self._next += 1
+        return self._source[self._ends[self._next - 1] : self._ends[self._next]]
+
+    def numbers(self) -> Numbers:
+        return np.frombuffer(self.take(), "<i4")
+
+    def skip(self, columns: int) -> None:
+        self._next += columns
 
 
 def _analysed_columns(analysed: Analysed) -> tuple[bytes, bytes, bytes]:
     return (*analysed.counts.to_bytes(), b"" if analysed.of_word is None else _packed(analysed.of_word))
 
 
-def _read_links(size: int, urls: bytes, anchors: bytes, spellings: bytes, nofollow: bytes) -> list[Link]:
+def _read_links(
+    url: Url, size: int, known: Sequence[Url] | None, urls: bytes, anchors: bytes, spellings: bytes, nofollow: bytes
+) -> Links:
     if not size:
-        return []
-    columns = [part.decode("utf-8", "surrogatepass").split("\n") for part in (urls, anchors)]
-    targets = list(map(sys.intern, columns[0]))  # pages of a site link to the same URLs: one string serves all
-    spelled = spellings.decode("utf-8", "surrogatepass").split("\n") if spellings else targets
+        return Links.of(url, ())
+    targets: Sequence[str] = _split(urls) if known is None else known
+    spelled = _split(spellings) if spellings else targets
     flags: Sequence[bool] = list(map(bool, nofollow)) if nofollow else [False] * size
-    rows = zip(targets, columns[1], spelled, range(size), flags, strict=True)
-    links = [tuple.__new__(Link, row) for row in rows]  # as Link(*row), in half the time: some 100 a page
+    rows = zip(targets, _split(anchors), spelled, range(size), flags, strict=True)
+    links = list(map(tuple.__new__, repeat(Link), rows))  # as Link(*row), in a third of the time: some 100 a page
     if len(links) != size:
         raise ValueError("a record with another number of links than it says")
-    return links
+    return Links.of(url, links)
 
 
-def _check(text: int, links: int, leaves: Leaves | None, elements: Elements | None) -> None:
+def _check(record: Record) -> None:
+    """Raise ValueError unless the columns of a record fit together."""
+    leaves, elements, links = record._leaves, record._elements, len(record.links)
+    for counts, of_word in record._analysed.values():
+        counts.check()
+        if of_word is not None and leaves is not None:
+            _check_range("term", of_word, -1, len(counts))
+            if len(of_word) != max(0, leaves.word_lines.count(b"\n") - 1):
+                raise ValueError("the terms of a record do not fit its words")
     if leaves is not None:
-        _check_leaves(leaves, text, links)
+        _check_leaves(leaves, len(record.text), links)
     if elements is not None:
         _check_elements(elements, 0 if leaves is None else leaves.size, links)
+    record.text.encode("utf-8", "surrogatepass")
 
 
 def _check_leaves(leaves: Leaves, text: int, links: int) -> None:
@@ -333,7 +378,8 @@ def _check_leaves(leaves: Leaves, text: int, links: int) -> None:
     _check_range("text", leaves.end, 0, text + 1)
     _check_range("anchor", leaves.anchor, -1, links)
     _check_range("heading", leaves.heading, -1, size + 1)
-    _check_range("word", leaves.tokens, 0, len(leaves.words))
+    _check_range("word", leaves.tokens, 0, max(0, leaves.word_lines.count(b"\n") - 1))
+    leaves.word_lines.decode("utf-8", "surrogatepass")
 
 
 def _check_elements(elements: Elements, leaves: int, links: int) -> None:
@@ -354,13 +400,13 @@ def _check_range(name: str, numbers: Numbers, least: int, end: int) -> None:
         raise ValueError(f"a record with an index of a {name} that it does not have")
 
 
+def _split(lines: bytes) -> list[str]:
+    return lines.decode("utf-8", "surrogatepass").split("\n")
+
+
 def _lines(texts: Iterable[str]) -> bytes:
     return "\n".join(texts).encode("utf-8", "surrogatepass")
 
 
 def _packed(numbers: Any) -> bytes:
     return np.asarray(numbers, dtype="<i4").tobytes()
-
-
-def _numbers(column: memoryview) -> Numbers:
-    return np.frombuffer(column, "<i4")

@@ -46,19 +46,17 @@ class TermCounts(Mapping[str, int]):
         """The same counts, packed."""
         return cls(pack_terms(counts), array("i", counts.values()).tobytes())
 
-    @classmethod
-    def from_bytes(cls, lines: bytes, times: bytes) -> TermCounts:
-        """Counts that another process packed. Raises ValueError if the two strings do not fit together."""
-        size, rest = divmod(len(times), 4)
-        if rest or not lines.startswith(b"\n") or not lines.endswith(b"\n") or lines.count(b"\n") != size + 1:
+    def check(self) -> None:
+        """Raise ValueError unless terms and counts, which another process packed, fit together."""
+        lines, size = self._lines, len(self._times) // 4
+        if not lines.startswith(b"\n") or not lines.endswith(b"\n") or lines.count(b"\n") != size + 1:
             raise ValueError("the terms and their counts do not match")
-        if size and (np.frombuffer(times, "<i4") < 1).any():
+        if size and (self.times < 1).any():
             raise ValueError("a term count below 1")
         lines.decode("utf-8", "surrogatepass")
-        return cls(lines, times)
 
     def to_bytes(self) -> tuple[bytes, bytes]:
-        """What `from_bytes` takes."""
+        """What the constructor takes."""
         return self._lines, self._times
 
     @property
@@ -82,7 +80,7 @@ class TermCounts(Mapping[str, int]):
         return int.from_bytes(self._times[4 * place : 4 * place + 4], "little")
 
     def __contains__(self, term: object) -> bool:
-        return isinstance(term, str) and self.index(term) >= 0
+        return isinstance(term, str) and b"\n%b\n" % term.encode("utf-8", "surrogatepass") in self._lines
 
     def get(self, term: str, default: Any = None, /) -> Any:
         place = self.index(term)

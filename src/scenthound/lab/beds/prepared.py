@@ -5,8 +5,8 @@
 
 The tables lie in the user's cache folder (`prepared_cache`), are shared by all processes that read them, and are
 built again when the bed or the code that reads pages has changed. A strategy never sees this object: each page that it
-is handed has its own record and nothing of others. Records and the views of them in `page.views.KEPT` are immutable, so
-the next crawl in the same process gets the same ones.
+is handed has its own record and nothing of others. The views of a page in `page.views.KEPT` are immutable, so the next
+crawl in the same process gets the same ones.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tab
 from scenthound.lab.beds.terms import PreparedTerms, file_bytes, open_terms
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
-from scenthound.page.record import EVERYTHING, Parts, Record
+from scenthound.page.record import EVERYTHING, Links, Parts, Record
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
 KEPT_PAGES = 6_000  # pages whose views are kept between crawls: a bed like schools fits
-CACHED_BYTES = 192 << 20  # of records kept between visits: a bed like schools fits
-LINK_BYTES = 150  # what a link takes in memory
+KEPT_LINKS = 400_000  # links kept between visits: some 60 MB; a bed like schools fits
+STORED = Analyser()  # records have their counts by this one
 HOPS = 10  # redirects followed when a recorded URL is asked for its page, as in the loop
 
 Numbers = npt.NDArray[np.int32]
@@ -92,17 +92,17 @@ class PreparedBed:
         self._heads, self._records = file_bytes(folder / "heads"), file_bytes(folder / "records")
         self._terms: dict[Analyser, PreparedTerms] = {}
         self._parts = EVERYTHING
-        self._cached: dict[int, Record] = {}
-        self._cached_bytes = 0
+        self._more_terms: dict[Analyser, PreparedTerms] = {}
+        self._links: dict[int, Links] = {}
+        self._link_count = 0
         self._views: dict[int, dict[Hashable, Any]] = {}
 
     # ---- what a driver asks
 
     def read_parts(self, parts: Parts) -> None:
         """From now on pages come with these parts and no others."""
-        if parts != self._parts:
-            self._parts = parts
-            self._forget_records()
+        self._parts = parts
+        self._more_terms = {analyser: self.terms(analyser) for analyser in parts.counts if analyser != STORED}
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
         """What the web answered; a URL that the bed lacks is a 404."""
@@ -111,7 +111,7 @@ class PreparedBed:
             return Miss(candidate, "http-404", status=404)
         kind, status, size = self._kinds[row], self._statuses[row], self._sizes[row]
         if kind == PAGE:
-            record = (self._cached.get(row) or self._read(row)).copy()
+            record = self._read(row)
             return Page(record.url, candidate, record, status, size, self._views_of(row))
         first, second = self._head(row)[:2]
         if kind == MOVED:
@@ -120,17 +120,21 @@ class PreparedBed:
 
     def _read(self, row: int) -> Record:
         """The record of a page: its own copy of its bytes, so that nothing in it leads to the rest of the bed."""
-        data = self._records[self._records_at[row] : self._records_at[row + 1]]
-        record = self._cached[row] = Record.from_bytes(data, self._parts, check=False)
-        self._cached_bytes += len(data) + LINK_BYTES * len(record.links)
-        if self._cached_bytes > CACHED_BYTES:
-            self._forget_records()
-            self._cached[row] = record
+        known = self._links.get(row)
+        more = {analyser: terms.packed(row) for analyser, terms in self._more_terms.items()}
+        links = known or self._urls_of_links(row)
+        record = Record.from_file(self._records, self._records_at[row], self._parts, links, more)
+        if known is None:
+            if self._link_count > KEPT_LINKS:
+                self._links.clear()
+                self._link_count = 0
+            self._links[row] = Links(record.links, record.outlinks)
+            self._link_count += len(record.links)
         return record
 
-    def _forget_records(self) -> None:
-        self._cached.clear()
-        self._cached_bytes = 0
+    def _urls_of_links(self, row: int) -> list[Url]:
+        begin, end = self._links_at[row : row + 2]
+        return list(map(self.urls.__getitem__, self._link_urls[begin:end].tolist()))
 
     def _views_of(self, row: int) -> dict[Hashable, Any]:
         """The views of a page from earlier visits; those of the pages visited longest ago are forgotten."""

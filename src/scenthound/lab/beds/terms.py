@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from scenthound.lab.beds.cache import build_folder, load_about, mapped, save_about
 from scenthound.page.record import Parts, Record
-from scenthound.text.term_counts import terms_of
+from scenthound.text.term_counts import TermCounts, pack_terms, terms_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -37,6 +37,8 @@ class TermsWriter:
         self._starts = [0]
         self._squares: list[int] = []
         self._ids = (folder / "terms").open("wb")
+        self._lines = (folder / "lines").open("wb")
+        self._lines_starts = [0]
         self._counts = (folder / "counts").open("wb")
 
     def add(
@@ -53,17 +55,23 @@ class TermsWriter:
             self._counts.write(counts.astype("<i4").tobytes())
         at = 0
         squares = counts.astype(np.int64) ** 2
+        names = list(map(vocabulary.__getitem__, ids.tolist()))
         for size in sizes:
             self._squares.append(int(squares[at : at + size].sum()))
             self._starts.append(self._starts[-1] + size)
+            lines = pack_terms(names[at : at + size])
+            self._lines.write(lines)
+            self._lines_starts.append(self._lines_starts[-1] + len(lines))
             at += size
 
     def close(self, analyser: Analyser) -> None:
         self._ids.close()
+        self._lines.close()
         self._counts.close()
         words = sorted(self._numbers, key=_scattered)
         self._renumber(words)
         np.array(self._starts, dtype="<i8").tofile(self._folder / "starts")
+        np.array(self._lines_starts, dtype="<i8").tofile(self._folder / "lines-starts")
         np.array(self._squares, dtype="<i8").tofile(self._folder / "squares")
         (self._folder / "vocabulary").write_bytes("\n".join(words).encode("utf-8", "surrogatepass"))
         save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(words)})
@@ -90,6 +98,14 @@ class PreparedTerms:
         self.squares = mapped(folder, "squares", "<i8")
         self._starts: list[int] = self.starts.tolist()
         self._squares: list[int] = self.squares.tolist()
+        self._lines_starts: list[int] = mapped(folder, "lines-starts", "<i8").tolist()
+        self._lines, self._counts = file_bytes(folder / "lines"), file_bytes(folder / "counts")
+
+    def packed(self, row: int) -> TermCounts:
+        """The row's counts, as a record has them."""
+        begin, end = self._starts[row : row + 2]
+        first, last = self._lines_starts[row : row + 2]
+        return TermCounts(self._lines[first:last], self._counts[4 * begin : 4 * end])
 
     def counts(self, row: int) -> Counts:
         """The row's counts, its strings shared with all other rows'."""
@@ -108,7 +124,7 @@ def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[
             writer = TermsWriter(aside)
             for record in records():
                 wanted = Parts((analyser,))
-                counts = Record.from_bytes(record, wanted, check=False).counts(analyser) if record else {}
+                counts = Record.from_bytes(record, wanted).counts(analyser) if record else {}
                 names, times = terms_of(counts)
                 writer.add(list(names), np.arange(len(names), dtype="<i4"), times, [len(names)])
             writer.close(analyser)
