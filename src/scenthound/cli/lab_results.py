@@ -266,7 +266,7 @@ def numbers(text: str, what: str) -> list[int]:
 
 
 def _metrics(text: str | None, as_json: bool) -> list[str] | None:
-    from scenthound.lab.measure.metrics import METRICS
+    from scenthound.lab.measure.metrics import get_metric
 
     if text is None:
         return None if as_json else list(SHOWN)
@@ -274,7 +274,7 @@ def _metrics(text: str | None, as_json: bool) -> list[str] | None:
     if names == ["all"]:
         return None
     for name in names:
-        METRICS.get(name)
+        get_metric(name)
     return names
 
 

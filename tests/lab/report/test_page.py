@@ -19,9 +19,9 @@ from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
 from scenthound.lab.measure import comparison as compare
 from scenthound.lab.measure import statistics as stats
-from scenthound.lab.measure.comparison import every_pair, freshen, lower_is_better, outstanding, turned
+from scenthound.lab.measure.comparison import every_pair, freshen, outstanding, turned
 from scenthound.lab.measure.measure import load_characteristics, topic_values
-from scenthound.lab.measure.metrics import METRICS
+from scenthound.lab.measure.metrics import METRICS, get_metric
 from scenthound.lab.report import svg as report_svg
 from scenthound.lab.report.facts import Facts, median
 from scenthound.lab.report.page import render, write_report
@@ -221,8 +221,8 @@ def test_every_pair_is_told_once_with_the_better_mean_first() -> None:
 
 
 def test_lower_is_better_for_ranks() -> None:
-    assert lower_is_better("mean_rank")
-    assert not lower_is_better("target_recall")
+    assert get_metric("mean_rank").lower_is_better
+    assert not get_metric("target_recall").lower_is_better
     (one,) = every_pair({"a": spread(3.0, 4.0, 5.0), "b": spread(1.0, 1.5, 3.5)}, ["a", "b"], "mean_rank", None)
     assert (one.first, one.second) == ("b", "a")
 

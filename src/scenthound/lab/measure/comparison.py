@@ -9,7 +9,6 @@ each pair is tested both ways, and Holm's adjustment counts all of these tests.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +20,7 @@ from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.files import write_bytes
 from scenthound.lab.beds.cache import sources_digest
 from scenthound.lab.measure.measure import default_points, measure, topic_values
-from scenthound.lab.measure.metrics import METRICS
+from scenthound.lab.measure.metrics import METRICS, get_metric
 from scenthound.lab.measure.statistics import Comparison, Effect, Verdict, adjust, compare, sentence, sign_test
 from scenthound.lab.run.experiment import Experiment, open_experiment
 from scenthound.lab.run.oracles import ORACLES
@@ -79,14 +78,9 @@ def checked_points(at: Sequence[int], pages: int) -> tuple[tuple[int, ...], tupl
     return within, tuple(sorted({point for point in at if point > pages}))
 
 
-def lower_is_better(metric: str) -> bool:
-    """Whether less is more: so for every metric whose docstring says `lower is better`."""
-    return "lower is better" in (METRICS.get(metric).__doc__ or "")
-
-
 def compared(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
     """Is the first of each pair better than the second? Not adjusted yet: `stats.adjust` does that for a family."""
-    lower = lower_is_better(metric)
+    lower = get_metric(metric).lower_is_better
     return [compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
 
 
@@ -149,7 +143,7 @@ def compare_within(
         _check(name, known, run.folder)
     if len(names) == 1:
         raise BadUsage(f"only `{names[0]}` to compare", f"name another; {run.folder} has: {', '.join(known)}")
-    METRICS.get(metric)
+    get_metric(metric)
     freshen(run, at, show=False, **work)
     found: list[Comparison] = []
     for point in at:
@@ -174,7 +168,7 @@ def compare_across(
             f"{ours.folder} and {theirs.folder} can't be compared: {reason}",
             "run both strategies on the same bed under the same limits",
         )
-    if pooled := _POOLED & set(inspect.signature(METRICS.get(metric)).parameters):
+    if pooled := _POOLED & set(get_metric(metric).needs):
         raise BadConfig(
             f"`{metric}` can't be compared across runs: its {', '.join(sorted(pooled))} is judged over the pages that "
             "all crawlers of one run found",
@@ -252,7 +246,7 @@ def _check(name: str, known: Sequence[str], folder: Path) -> None:
 
 def _state(experiment: Experiment) -> str:
     """A digest of the crawls that are done and of what measures them."""
-    modules = {function.__module__ for _, function in METRICS.items()}
+    modules = {get_metric(name).function.__module__ for name in METRICS.names()}
     plugins = sorted(module for module in modules if not module.startswith("scenthound."))
     whole = hashlib.sha256(f"{FORMAT} {sources_digest(plugins)}".encode())
     for key, outcome in sorted(experiment.outcomes().items()):

@@ -24,7 +24,7 @@ from scenthound.errors import BadConfig, BadUsage
 from scenthound.files import replacing
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
-from scenthound.lab.measure.metrics import METRICS, Curve, Judgement, curves, missing
+from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric, missing
 from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.metrics.pairs import overlap, overlap_hosts, robustness, robustness_hosts
 from scenthound.lab.measure.metrics.targets import search_length
@@ -149,7 +149,7 @@ def summary(
 def topic_values(experiment: Experiment | str | Path, metric: str, at: int) -> dict[str, dict[str, float | None]]:
     """Each strategy's value per topic at one point, runs averaged: what `stats.compare` takes."""
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
-    METRICS.get(metric)
+    get_metric(metric)
     found = {strategy: topics for strategy, _, _, topics in _by_topic(folder, (at,), (metric,))}
     if not found:
         raise BadConfig(f"{folder} has no {metric} at {at} pages", f"measure it with --at {at}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scenthound.lab.measure.comparison import is_shown, lower_is_better, outstanding
+from scenthound.lab.measure.comparison import is_shown, outstanding
+from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.measure.statistics import Comparison, sentence
 from scenthound.lab.report.curves import named
 from scenthound.lab.report.facts import DRAWN, Facts
@@ -75,7 +76,7 @@ def _means(facts: Facts, metric: str) -> str:
         rows.append([named(facts, name), *cells, "/".join(map(str, numbers))])
     if not rows:
         return ""
-    direction = " (lower is better)" if lower_is_better(metric) else ""
+    direction = " (lower is better)" if get_metric(metric).lower_is_better else ""
     heads = [f"<code>{text(metric)}</code>{direction}", *(f"{at:,} pages" for at in facts.points), "n"]
     return table(heads, rows, range(1, len(facts.points) + 2), "means")
 

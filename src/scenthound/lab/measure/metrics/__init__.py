@@ -27,21 +27,43 @@ Trail = Sequence[Step] | Sequence[str]
 Points = Sequence[int] | None
 Curve = list[float | None]
 
-METRICS: Shelf[Callable[..., Any]] = Shelf("metric", "scenthound.metrics", __name__)
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
 
-def metric(name: str) -> Callable[[F], F]:
-    """Decorator: put a metric on the shelf, and leave its type as it is."""
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A registered metric."""
 
-    def put(function: F) -> F:
-        METRICS.add(name)(function)
+    function: Callable[..., Any]
+    lower_is_better: bool = False
+    is_timed: bool = False
+    """Its value depends on seconds, so it differs from run to run."""
+
+    @property
+    def needs(self) -> Mapping[str, inspect.Parameter]:
+        """What it asks for, by name."""
+        return inspect.signature(self.function).parameters
+
+
+METRICS: Shelf[Metric | Callable[..., Any]] = Shelf("metric", "scenthound.metrics", __name__)
+
+
+def metric(name: str, *, lower_is_better: bool = False, is_timed: bool = False) -> Callable[[F], F]:
+    """Decorator: register a metric under a name."""
+
+    def register(function: F) -> F:
+        METRICS.add(name)(Metric(function, lower_is_better, is_timed))
         return function
 
-    return put
+    return register
+
+
+def get_metric(name: str) -> Metric:
+    """The metric of that name. Raises `UnknownName`."""
+    found = METRICS.get(name)
+    return found if isinstance(found, Metric) else Metric(found)  # an entry point may name a bare function
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +91,7 @@ class Judgement:
 
 def curves() -> list[str]:
     """The metrics of one trail that have a value after every page."""
-    return [name for name, function in METRICS.items() if {"trail", "at"} <= set(_parameters(function))]
+    return [name for name in METRICS.names() if {"trail", "at"} <= set(get_metric(name).needs)]
 
 
 def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
@@ -77,7 +99,7 @@ def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
     given = _known(judgement) | crawl
     return [
         need
-        for need, parameter in _parameters(METRICS.get(name)).items()
+        for need, parameter in get_metric(name).needs.items()
         if parameter.default is parameter.empty
         and need not in ("trail", "first", "second", "at")
         and given.get(need) is None
@@ -89,17 +111,13 @@ def measure(name: str, trail: Trail, judgement: Judgement, at: Points = None, **
 
     Raises `UnknownName`, and `BadUsage` where something that the metric needs is missing.
     """
-    function = METRICS.get(name)
+    found = get_metric(name)
     if lacking := missing(name, judgement, **crawl):
         raise BadUsage(f"`{name}` can't be measured without {', '.join(lacking)}", "see `missing`")
     given = _known(judgement) | crawl
-    chosen = {need: given[need] for need in _parameters(function) if given.get(need) is not None}
-    values: Curve = function(trail, at=at, **chosen)
+    chosen = {need: given[need] for need in found.needs if given.get(need) is not None}
+    values: Curve = found.function(trail, at=at, **chosen)
     return values
-
-
-def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(function).parameters
 
 
 def _known(judgement: Judgement) -> dict[str, object]:

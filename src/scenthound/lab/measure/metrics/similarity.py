@@ -57,7 +57,7 @@ def description_recall_norm(trail: Trail, similarity: Mapping[str, float], at: P
     return sampled([total / whole for total in sums(found)], at)
 
 
-@metric("description_recall_per_cpu_second")
+@metric("description_recall_per_cpu_second", is_timed=True)
 def description_recall_per_cpu_second(
     trail: Trail, similarity: Mapping[str, float], rank_seconds: Sequence[float], at: Points = None
 ) -> Curve:

@@ -94,7 +94,7 @@ def url_precision(trail: Trail, targets: Set[str], aliases: Mapping[str, str] = 
     return sampled(shares(marks(crawled, targets, redirects(trail, aliases))), at)
 
 
-@metric("recall_per_cpu_second")
+@metric("recall_per_cpu_second", is_timed=True)
 def recall_per_cpu_second(
     trail: Trail,
     targets: Set[str],
