@@ -22,13 +22,13 @@ from scenthound.lab.measure import statistics as stats
 from scenthound.lab.measure.comparison import every_pair, freshen, outstanding, turned
 from scenthound.lab.measure.measure import load_characteristics, topic_values
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.report import svg as report_svg
 from scenthound.lab.report.facts import Facts, median
 from scenthound.lab.report.page import render, write_report
 from scenthound.lab.report.svg import Point, Series, apart, curves, style_of
 from scenthound.lab.report.topics import HEADS, easy_topics, signed
 from scenthound.lab.run.experiment import Experiment, open_experiment, run
 from scenthound.lab.topics.characteristics import Characteristics, correlations
+from scenthound.report.axes import WIDTH
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -280,7 +280,7 @@ def test_curves_are_drawn_within_the_picture(logarithmic: bool) -> None:
         float(n) for pair in re.findall(r'points="([^"]*)"', drawn) for xy in pair.split() for n in xy.split(",")
     ]
     assert numbers
-    assert all(0 <= number <= report_svg.WIDTH for number in numbers)
+    assert all(0 <= number <= WIDTH for number in numbers)
     assert drawn.count("<circle") == 1
 
 
