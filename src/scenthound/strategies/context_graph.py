@@ -118,7 +118,7 @@ class ContextGraph:
         for depth in range(self.layers + 1):
             members = sampled([url for url, layer in lowest.items() if layer == depth], MERGED * self.cap, rng)
             pages = (examples.get(url) or lessons.page(url) for url in members)  # one at a time: they may be large
-            layers.append([dict(page.record.counts(self.analyser_)) for page in pages if page is not None])
+            layers.append([page.record.counts(self.analyser_).to_dict() for page in pages if page is not None])
             progress(f"layer {depth}: {len(layers[-1])} pages")
         return layers
 

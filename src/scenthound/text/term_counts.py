@@ -23,7 +23,7 @@ class TermCounts(Mapping[str, int]):
     """How often each term of a text occurs, in order of first occurrence.
 
     A crawler asks most pages for a handful of words. So the terms stay as lines of bytes, and a lookup searches them:
-    about a microsecond a word, and nothing to build. To see every term, use `terms` and `times`, or `dict(counts)`.
+    about a microsecond a word, and nothing to build. To see every term, use `terms` and `times`, or `to_dict`.
 
     >>> counts = TermCounts.of({"chess": 2, "club": 1})
     >>> counts["chess"], counts.get("golf", 0), counts.index("club"), counts.square
@@ -89,11 +89,15 @@ class TermCounts(Mapping[str, int]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.terms)
 
+    def to_dict(self) -> dict[str, int]:
+        """The same counts as a dict: much faster than `dict(counts)`, which would search for every term."""
+        return dict(zip(self.terms, self.times.tolist(), strict=True))
+
     def items(self) -> ItemsView[str, int]:
-        return dict(zip(self.terms, self.times.tolist(), strict=True)).items()
+        return self.to_dict().items()
 
     def values(self) -> ValuesView[int]:
-        return dict(zip(self.terms, self.times.tolist(), strict=True)).values()
+        return self.to_dict().values()
 
     def __len__(self) -> int:
         return len(self._times) // 4

@@ -76,7 +76,7 @@ class Falls:
 
 def propose_keywords(examples: Sequence[Page], others: Sequence[Page], most: int = KEYWORDS) -> list[Keyword]:
     """The words that tell the examples from the others best, in the form in which examples mostly write them."""
-    ours = [dict(page.record.counts(ANALYSER)) for page in examples]
+    ours = [page.record.counts(ANALYSER).to_dict() for page in examples]
     theirs = Counter(term for page in others for term in page.record.counts(ANALYSER))
     has = Counter(term for counts in ours for term in counts)
     times: Counter[str] = Counter()
@@ -124,8 +124,8 @@ def _spellings(examples: Sequence[Page], terms: set[str]) -> dict[str, str]:
 
 def how_sure(examples: Sequence[Page], others: Sequence[Page]) -> Sureness | None:
     """Leave-one-out with a naive Bayes classifier and equal priors; None with fewer than two on either side."""
-    documents = [("on", dict(page.record.counts(ANALYSER))) for page in examples]
-    documents += [("off", dict(page.record.counts(ANALYSER))) for page in others]
+    documents = [("on", page.record.counts(ANALYSER).to_dict()) for page in examples]
+    documents += [("off", page.record.counts(ANALYSER).to_dict()) for page in others]
     if len(examples) < 2 or len(others) < 2:
         return None
     bayes = NaiveBayes(("on", "off"), uniform=True)

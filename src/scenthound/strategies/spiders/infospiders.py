@@ -187,7 +187,7 @@ class InfoSpiders:
         if not self.memory:
             self._forget(agent)
         if enough and len(self.pack_.agents) < self.population:
-            word = new_word(dict(counts), agent.keywords) if len(agent.keywords) < MOST_WORDS else None
+            word = new_word(counts.to_dict(), agent.keywords) if len(agent.keywords) < MOST_WORDS else None
             self.parent_ = (agent, word, page.url)
         return self._scored(agent, page, similarity)
 
