@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from types import MappingProxyType
@@ -34,6 +34,7 @@ from scenthound.text.tokens import Analyser
 Numbers = npt.NDArray[np.int32]
 FORMAT = 1  # of `to_bytes`; raise it when the bytes change
 _LENGTH = struct.Struct("<I")
+_TEXT_COLUMNS, _ANALYSED_COLUMNS, _LEAF_COLUMNS, _ELEMENT_COLUMNS = 5, 3, 7, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,17 @@ class Record:
     """A page's columns. Nothing in it can be changed, and nothing in it leads to another page."""
 
     __slots__ = ("_analysed", "_elements", "_leaves", "_text", "links", "noindex", "outlinks", "title", "url")
+    url: Url
+    title: str
+    noindex: bool
+    links: tuple[Link, ...]
+    """In document order; several may lead to one URL."""
+    outlinks: tuple[Link, ...]
+    """The links that count: the first to each URL, none to the page itself."""
+    _text: str | bytes
+    _analysed: Mapping[Analyser, Analysed]
+    _leaves: Leaves | None
+    _elements: Elements | None
 
     def __init__(
         self,
@@ -143,18 +155,22 @@ class Record:
         elements: Elements | None = None,
         noindex: bool = False,
     ) -> None:
-        self.url, self.title, self.noindex = url, title, noindex
-        self.links: tuple[Link, ...] = tuple(links)
-        """In document order; several may lead to one URL."""
-        self._text, self._leaves, self._elements = text, leaves, elements
-        self._analysed: Mapping[Analyser, Analysed] = MappingProxyType(dict(analysed or {}))
-        self.outlinks: tuple[Link, ...] = _outlinks(url, self.links)
-        """The links that count: the first to each URL, none to the page itself."""
+        assign = object.__setattr__  # ours refuses
+        assign(self, "url", url)
+        assign(self, "title", title)
+        assign(self, "noindex", noindex)
+        assign(self, "links", tuple(links))
+        assign(self, "outlinks", _outlinks(url, links))
+        assign(self, "_text", text)
+        assign(self, "_analysed", MappingProxyType(dict(analysed or {})))
+        assign(self, "_leaves", leaves)
+        assign(self, "_elements", elements)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if hasattr(self, name):
-            raise AttributeError(f"a record can't be changed: `{name}` is set")
-        object.__setattr__(self, name, value)
+        raise AttributeError(f"a record can't be changed, nor can its `{name}`")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a record can't be changed, nor can its `{name}`")
 
     def copy(self) -> Record:
         """The same record as an object of its own, for another reader. What it holds can't be changed, so is shared."""
@@ -183,7 +199,11 @@ class Record:
     def counts(self, analyser: Analyser) -> TermCounts:
         """Term frequencies of the text. Worked out here where they were not asked for when the page was read."""
         found = self._analysed.get(analyser)
-        return TermCounts.of(analyser.counts(self.text)) if found is None else found.counts
+        if found is not None:
+            return found.counts
+        if self._leaves is not None:  # the same terms in the same order as for `analysed`
+            return self.analysed(analyser).counts
+        return TermCounts.of(analyser.counts(self.text))
 
     def analysed(self, analyser: Analyser) -> Analysed:
         """The terms of the page's words, for those who look at leaves."""
@@ -197,9 +217,8 @@ class Record:
     def to_bytes(self) -> bytes:
         """The record as one string of bytes: a JSON head with the sizes of the columns, then the columns."""
         links, leaves, elements = self.links, self._leaves, self._elements
-        named = [
-            analyser for analyser in self._analysed if isinstance(analyser.stop_words, str)
-        ]  # others are not portable
+        # A stop list of the caller's own has no name that another process would know.
+        named = [analyser for analyser in self._analysed if isinstance(analyser.stop_words, str)]
         urls, spellings = [link.url for link in links], [link.spelling for link in links]
         columns = [
             self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass"),
@@ -216,8 +235,8 @@ class Record:
         analysers = [[analyser.stop_words, analyser.stem] for analyser in named]
         about = [FORMAT, self.url, self.title, self.noindex, len(links), analysers]
         head = [*about, leaves is not None, elements is not None, list(map(len, columns))]
-        said = json.dumps(head, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        return b"".join((_LENGTH.pack(len(said)), said, *columns))
+        packed_head = json.dumps(head, separators=(",", ":")).encode()
+        return b"".join((_LENGTH.pack(len(packed_head)), packed_head, *columns))
 
     @classmethod
     def from_bytes(
@@ -247,28 +266,29 @@ def _outlinks(url: Url, links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple(first.values())
 
 
+class _Head(NamedTuple):
+    """The JSON in front of the columns."""
+
+    format: int
+    url: str
+    title: str
+    noindex: bool
+    links: int
+    analysers: list[list[Any]]
+    has_leaves: bool
+    has_elements: bool
+    sizes: list[int]
+
+
 def _unpack(data: bytes, parts: Parts | None, check: bool) -> Record:
-    begin = 4 + _LENGTH.unpack_from(data)[0]
-    head = json.loads(data[4:begin].decode("utf-8", "surrogatepass"))
-    number, url, title, noindex, links, analysers, has_leaves, has_elements, sizes = head
-    if number != FORMAT:
-        raise ValueError(f"a record of format {number}, not {FORMAT}")
-    if not all(type(size) is int and size >= 0 for size in sizes) or begin + sum(sizes) != len(data):
-        raise ValueError("the columns of a record are not as long as it says")
-    ends, whole = list(accumulate(sizes, initial=begin)), memoryview(data)
-    columns = iter([whole[first:end] for first, end in pairwise(ends)])
+    head, columns = _split(data)
     text = bytes(next(columns))
-    rows = _read_links(links, *(bytes(next(columns)) for _ in range(4)))
-    packed = {Analyser(words, stem): [next(columns) for _ in range(3)] for words, stem in analysers}
-    leaf_columns = [next(columns) for _ in range(7 if has_leaves else 0)]
-    element_columns = [next(columns) for _ in range(6 if has_elements else 0)]
-    leaves = elements = None
-    if leaf_columns:
-        *arrays, words, tokens = leaf_columns
-        leaves = Leaves._make([*map(_numbers, arrays), bytes(words), _numbers(tokens)])
-    if element_columns:
-        *arrays, tags, of_link = element_columns
-        elements = Elements._make([*map(_numbers, arrays), tuple(unpack_terms(bytes(tags))), _numbers(of_link)])
+    links = _read_links(head.links, *[bytes(next(columns)) for _ in range(4)])
+    packed = {Analyser(words, stem): [next(columns) for _ in range(3)] for words, stem in head.analysers}
+    leaves = _read_leaves([next(columns) for _ in range(_LEAF_COLUMNS)]) if head.has_leaves else None
+    elements = _read_elements([next(columns) for _ in range(_ELEMENT_COLUMNS)]) if head.has_elements else None
+    if check:
+        _check(len(text.decode("utf-8", "surrogatepass")), len(links), leaves, elements)
     analysed = {
         analyser: _read_analysed(columns, leaves, check)
         for analyser, columns in packed.items()
@@ -277,12 +297,47 @@ def _unpack(data: bytes, parts: Parts | None, check: bool) -> Record:
     for analyser in () if parts is None else parts.counts:
         if analyser not in analysed and leaves is not None:
             analysed[analyser] = analyse(analyser, leaves.words, leaves.tokens)
-    if check:
-        _check(len(text.decode("utf-8", "surrogatepass")), links, leaves, elements)
     if parts is not None:
         leaves = leaves if parts.leaves or parts.elements else None
         elements = elements if parts.elements else None
-    return Record(Url(str(url)), str(title), text, rows, analysed, leaves, elements, bool(noindex))
+    return Record(Url(head.url), head.title, text, links, analysed, leaves, elements, head.noindex)
+
+
+def _split(data: bytes) -> tuple[_Head, Iterator[memoryview]]:
+    begin = 4 + _LENGTH.unpack_from(data)[0]
+    head = _Head(*json.loads(data[4:begin].decode("utf-8")))
+    _check_head(head)
+    if begin + sum(head.sizes) != len(data):
+        raise ValueError("the columns of a record are not as long as it says")
+    whole, ends = memoryview(bytes(data)), accumulate(head.sizes, initial=begin)
+    return head, iter([whole[first:end] for first, end in pairwise(ends)])
+
+
+def _check_head(head: _Head) -> None:
+    if head.format != FORMAT:
+        raise ValueError(f"a record of format {head.format}, not {FORMAT}")
+    if not isinstance(head.url, str) or not isinstance(head.title, str):
+        raise ValueError("a record without URL or title")
+    if not all(type(flag) is bool for flag in (head.noindex, head.has_leaves, head.has_elements)):
+        raise ValueError("a record that does not say what is in it")
+    if not all(type(size) is int and size >= 0 for size in (head.links, *head.sizes)):
+        raise ValueError("a record with a size that is none")
+    if not all(isinstance(words, str) and type(stem) is bool for words, stem in head.analysers):
+        raise ValueError("a record with an analyser that is none")
+    columns = _TEXT_COLUMNS + _ANALYSED_COLUMNS * len(head.analysers)
+    columns += _LEAF_COLUMNS * head.has_leaves + _ELEMENT_COLUMNS * head.has_elements
+    if len(head.sizes) != columns:
+        raise ValueError(f"a record with {len(head.sizes)} columns instead of {columns}")
+
+
+def _read_leaves(columns: Sequence[memoryview]) -> Leaves:
+    *numbers, words, tokens = columns
+    return Leaves._make([*map(_numbers, numbers), bytes(words), _numbers(tokens)])
+
+
+def _read_elements(columns: Sequence[memoryview]) -> Elements:
+    *numbers, tags, of_link = columns
+    return Elements._make([*map(_numbers, numbers), tuple(unpack_terms(bytes(tags))), _numbers(of_link)])
 
 
 def _read_analysed(columns: Sequence[memoryview], leaves: Leaves | None, check: bool) -> Analysed:
@@ -303,24 +358,27 @@ def _analysed_columns(analysed: Analysed) -> tuple[bytes, bytes, bytes]:
 
 
 def _read_links(size: int, urls: bytes, anchors: bytes, spellings: bytes, nofollow: bytes) -> list[Link]:
-    if not size:
-        return []
-    columns = [part.decode("utf-8", "surrogatepass").split("\n") for part in (urls, anchors)]
+    columns = [_split_lines(column, size) for column in (urls, anchors)]
     targets = list(map(sys.intern, columns[0]))  # pages of a site link to the same URLs: one string serves all
-    spelled = spellings.decode("utf-8", "surrogatepass").split("\n") if spellings else targets
+    spelled = _split_lines(spellings, size) if spellings else targets
     flags: Sequence[bool] = list(map(bool, nofollow)) if nofollow else [False] * size
     rows = zip(targets, columns[1], spelled, range(size), flags, strict=True)
-    links = [tuple.__new__(Link, row) for row in rows]  # as Link(*row), in half the time: some 100 a page
-    if len(links) != size:
+    return [tuple.__new__(Link, row) for row in rows]  # as Link(*row), in half the time: some 100 a page
+
+
+def _split_lines(column: bytes, size: int) -> list[str]:
+    if column.count(b"\n") + 1 != size and (column or size):
         raise ValueError("a record with another number of links than it says")
-    return links
+    return column.decode("utf-8", "surrogatepass").split("\n") if size else []
 
 
 def _check(text: int, links: int, leaves: Leaves | None, elements: Elements | None) -> None:
     if leaves is not None:
         _check_leaves(leaves, text, links)
     if elements is not None:
-        _check_elements(elements, 0 if leaves is None else leaves.size, links)
+        if leaves is None:
+            raise ValueError("a record with elements and without leaves")
+        _check_elements(elements, leaves.size, links)
 
 
 def _check_leaves(leaves: Leaves, text: int, links: int) -> None:
@@ -329,10 +387,9 @@ def _check_leaves(leaves: Leaves, text: int, links: int) -> None:
     fits = len(leaves.end) == len(leaves.anchor) == len(leaves.heading) == len(first) - 1 == size
     if not fits or int(first[0]) != 0 or int(first[-1]) != tokens or (np.diff(first) < 0).any():
         raise ValueError("the leaves of a record do not fit together")
-    _check_range("text", leaves.begin, 0, text + 1)
-    _check_range("text", leaves.end, 0, text + 1)
+    _check_spans("text", leaves.begin, leaves.end, text)
     _check_range("anchor", leaves.anchor, -1, links)
-    _check_range("heading", leaves.heading, -1, size + 1)
+    _check_range("heading", leaves.heading, -1, sys.maxsize)  # headings without text have numbers too
     _check_range("word", leaves.tokens, 0, len(leaves.words))
 
 
@@ -343,10 +400,16 @@ def _check_elements(elements: Elements, leaves: int, links: int) -> None:
     if len(elements.of_link) != links or (elements.parent >= np.arange(size)).any():
         raise ValueError("the elements of a record are no tree")
     _check_range("parent", elements.parent, -1, size)
-    _check_range("leaf", elements.first_leaf, 0, leaves + 1)
-    _check_range("leaf", elements.end_leaf, 0, leaves + 1)
+    _check_spans("leaf", elements.first_leaf, elements.end_leaf, leaves)
     _check_range("tag", elements.tag, 0, len(elements.tags))
     _check_range("element", elements.of_link, 0, size)
+
+
+def _check_spans(name: str, begins: Numbers, ends: Numbers, size: int) -> None:
+    _check_range(name, begins, 0, size + 1)
+    _check_range(name, ends, 0, size + 1)
+    if (begins > ends).any():
+        raise ValueError(f"a record with a span of {name} that ends before it begins")
 
 
 def _check_range(name: str, numbers: Numbers, least: int, end: int) -> None:
