@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.metadata
 import json
 import os
@@ -13,6 +12,8 @@ from pathlib import Path
 
 from scenthound.lab.generate.web import generate
 from scenthound.page.landing import PageLimits
+from scenthound.page.record import EVERYTHING
+from scenthound.page.wire import ReadOptions
 from scenthound.processes import SAFE_PATH, ProcessPool, module_command
 from support.small_crawl import small_crawl
 
@@ -47,7 +48,8 @@ def test_planted_modules_do_run_where_nothing_prevents_it(tmp_path: Path) -> Non
 
 def test_a_reading_process_imports_nothing_from_the_working_directory(tmp_path: Path) -> None:
     plant_modules(tmp_path)
-    asked = {"limits": dataclasses.asdict(PageLimits()), "agent": "x", "around": [], "seconds": 5, "memory": 1 << 31}
+    options = ReadOptions(PageLimits(), "x", EVERYTHING).to_json()
+    asked = {"options": options, "seconds": 5, "memory": 1 << 31}
     done = run_in(tmp_path, module_command("scenthound.page.worker", json.dumps(asked)))
     assert b"ready" in done.stdout, done.stderr
     assert not (tmp_path / MARKER).exists()

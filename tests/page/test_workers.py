@@ -4,54 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scenthound.text.contexts import (
-    Around,
-    Query,
-    anchor_counts,
-    context_similarities,
-    contexts,
-    page_counts,
-    window_counts,
-)
-from scenthound.text.folded import checked
 
 from scenthound.loop import live as run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
-from scenthound.model import Candidate, Miss, Response, Url
-from scenthound.page import around, wire
+from scenthound.model import Candidate, Miss, Moved, Response, Url
+from scenthound.page import pool as pool_module
+from scenthound.page import wire
 from scenthound.page.landing import PageLimits, land
 from scenthound.page.page import Page
-from scenthound.page.pool import Readers
+from scenthound.page.pool import TRIES, ReadingPool
+from scenthound.page.record import EVERYTHING, Parts
+from scenthound.page.wire import ReadOptions, pack, read_response, take_messages, unpack, unpack_response, unpack_result
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, session
 from scenthound.wiring import build as making
 from support.small_crawl import Pages
 
-LIMITS = PageLimits()
-ANALYSER, SMALL = Analyser(), Analyser("small", stem=False)
-AROUND = (
-    Around("anchor", ANALYSER),
-    Around("element", ANALYSER, 1),
-    Around("element", ANALYSER, 3),
-    Around("window", SMALL, 2),
-    Around("window", SMALL, 50),
-)
-QUERIES = [Query("honey bees"), Query("bees bees now hive"), Query("")]
-READING = wire.Wanted(LIMITS, "scenthound", ANALYSER, AROUND)
+SMALL = Analyser("small", stem=False)
+OPTIONS = ReadOptions(PageLimits(), "scenthound", EVERYTHING | Parts((SMALL,)))
 WANTED = Candidate(Url("http://a.test/x/"), 0.5, parent=Url("http://p.test/"), depth=3)
 PAGE = """<!doctype html><html lang=en><title>Bees &amp; honey</title><body><nav><a href="/">Home</a>
 <a href="http://B.test:80/%7euser/index.html?q=1#top">the  hives
@@ -65,53 +50,38 @@ def reply(body: str | bytes, kind: str = "text/html; charset=utf-8", **more: Any
     return Response("http://a.test/x/", more.pop("status", 200), "OK", headers, data)
 
 
-def read_elsewhere(response: Response) -> Any:
-    told = wire.answer(wire.asked(wire.ask(response)[4:]), READING)
-    return wire.understood(told[4:], WANTED, response, READING, lambda: None)
+def read_elsewhere(response: Response, options: ReadOptions = OPTIONS) -> Any:
+    """What a worker makes of a response: everything goes through bytes, the options too."""
+    options = ReadOptions.from_json(json.loads(json.dumps(options.to_json())))
+    sent = unpack_response(wire.pack_response(response)[4:])
+    return unpack_result(read_response(sent, options)[4:], WANTED)
 
 
-def same(response: Response) -> None:
-    here, there = land(WANTED, response, LIMITS, agent="scenthound"), read_elsewhere(response)
+def same(response: Response, options: ReadOptions = OPTIONS) -> None:
+    here = land(WANTED, response, options.limits, options.parts, agent=options.agent)
+    there = read_elsewhere(response, options)
     assert type(here) is type(there)
     if not isinstance(here, Page):
         assert here == there
         return
     assert (there.url, there.title, there.text) == (here.url, here.title, here.text)
     assert (there.status, there.size, there.candidate) == (here.status, here.size, here.candidate)
-    assert list(there.links) == list(here.links)
-    assert there.document.noindex == here.document.noindex  # type: ignore[attr-defined]
-    assert list(page_counts(there, ANALYSER).items()) == list(page_counts(here, ANALYSER).items())
-    _same_around(there, here)
-    assert there.document.leaves == here.document.leaves
-    for link, twin in zip(here.links, there.links, strict=True):
-        assert there.document.path(twin) == here.document.path(link)
-        assert [there.document.under(twin, up)[1] for up in range(4)] == [
-            here.document.under(link, up)[1] for up in range(4)
-        ]
+    assert there.links == here.links
+    assert there.record.to_bytes() == here.record.to_bytes(), "all columns; what follows from them is in test_record"
 
 
-def _same_around(there: Page, here: Page) -> None:
-    assert not there.links or all(there.known(one) is not None for one in AROUND)
-    for link, twin in zip(here.links, there.links, strict=True):
-        assert anchor_counts(there, twin, ANALYSER) == anchor_counts(here, link, ANALYSER)
-        for width in (2, 50):
-            told, found = window_counts(there, twin, width, SMALL), window_counts(here, link, width, SMALL)
-            assert (list(told.items()), told.square) == (list(found.items()), found.square)
-    for up in (1, 3):
-        told, found = contexts(there, up, ANALYSER), contexts(here, up, ANALYSER)
-        assert [list(counts.items()) for counts in told] == [list(counts.items()) for counts in found]
-        assert [counts.square for counts in told] == [counts.square for counts in found]
-        for query in QUERIES:
-            assert list(context_similarities(there, up, query)) == list(context_similarities(here, up, query))
+def test_parts_that_were_not_asked_for_are_not_sent() -> None:
+    for parts in (Parts(), Parts((SMALL,)), Parts(leaves=True), Parts(elements=True)):
+        same(reply(PAGE), OPTIONS._replace(parts=parts))
+    few, all_parts = (read_response(reply(PAGE), OPTIONS._replace(parts=parts)) for parts in (Parts(), EVERYTHING))
+    assert len(few) < len(all_parts) / 2
 
 
-def test_a_page_with_too_much_around_its_links_is_left_to_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(around, "MOST_TERMS", 5)
-    page = read_elsewhere(reply(PAGE))
-    assert [page.known(one) is None for one in AROUND] == [False, True, True, True, True]  # anchors are few words
-    here = land(WANTED, reply(PAGE), LIMITS, agent="scenthound")
-    assert isinstance(here, Page)
-    assert list(contexts(page, 1, ANALYSER)) == list(contexts(here, 1, ANALYSER))
+def test_options_survive_the_command_line() -> None:
+    options = ReadOptions(PageLimits(links=5, ratio=7), "bot", Parts((SMALL, Analyser()), leaves=True))
+    assert ReadOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+    own = Analyser(frozenset({"bee"}))
+    assert ReadOptions.from_json(options._replace(parts=Parts((own,))).to_json()).parts == Parts()
 
 
 @pytest.mark.parametrize(
@@ -145,76 +115,128 @@ def test_whatever_stands_on_the_page(parts: list[str]) -> None:
 
 
 def test_messages_arrive_whole_however_they_are_cut() -> None:
-    stream = b"".join(wire.frame(["n", number], b"x" * number, b"") for number in range(20))
+    stream = b"".join(pack(["n", number], b"x" * number, b"") for number in range(20))
     for step in (1, 7, 100, len(stream)):
         buffer, found = bytearray(), []
         for at in range(0, len(stream), step):
             buffer += stream[at : at + step]
-            found += wire.frames(buffer)
-        assert [wire.opened(message) for message in found] == [(["n", n], [b"x" * n, b""]) for n in range(20)]
+            found += take_messages(buffer)
+        assert [unpack(message) for message in found] == [(["n", n], [b"x" * n, b""]) for n in range(20)]
 
 
-def ask(readers: Readers, response: Response) -> asyncio.Future[Any]:
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_a_message_that_no_worker_sends_is_refused(data: st.DataObject) -> None:
+    """ValueError and nothing else, so that the crawl can count the page as unreadable."""
+    response = data.draw(st.sampled_from([reply(PAGE), reply("", status=500)]))
+    whole = read_response(response, OPTIONS)[4:]
+    message = data.draw(st.binary(max_size=40) | st.integers(0, len(whole)).map(lambda size: whole[:size]))
+    try:
+        found = unpack_result(message, WANTED)
+    except ValueError:
+        return
+    assert isinstance(found, Page | Miss | Moved)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(b"", b"\0", b"\0\0\0\x01{", b"\0\0\0\x02[]", b"\0\0\0\x011", b"\0\0\0\x0a[" + b"[" * 50_000),
+        *(pack(head)[4:] for head in (5, None, [], ["page"], ["page", 200, 5], ["ready"], {"page": 1})),
+        *(pack(["miss", "x", "", 1, 1, wait])[4:] for wait in ("soon", [], 10**400, {})),
+        *(pack(["moved", url, "", 1, 1])[4:] for url in (5, None, ["http://a.test/"])),
+        *(pack(["page", 200, 5], *parts)[4:] for parts in ([b""], [b"", b""], [b"\0" * 50])),
+        b"\0\0\0\x22" + b'[["page",200,5],["1",2,[3],"four"]]',
+    ],
+    ids=range(24),
+)
+def test_a_message_with_the_wrong_content_is_refused(message: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        unpack_result(message, WANTED)
+
+
+def ask(pool: ReadingPool, response: Response) -> asyncio.Future[Any]:
     promise: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    readers.read(WANTED, response, promise.set_result)
+    pool.read(WANTED, response, promise.set_result)
     return promise
 
 
-def with_readers(work: Callable[[Readers], Awaitable[Any]], **more: Any) -> Any:
+def with_pool(work: Callable[[ReadingPool], Awaitable[Any]], **more: Any) -> Any:
     async def go() -> Any:
-        readers = Readers(1, LIMITS, "scenthound", **more)
-        readers.start()
+        pool = ReadingPool(1, OPTIONS, **more)
+        pool.start()
         try:
-            return await work(readers)
+            return await work(pool)
         finally:
-            await readers.close()
+            await pool.close()
 
     return asyncio.run(go())
 
 
-async def ready(readers: Readers, response: Response) -> None:
+async def ready(pool: ReadingPool, response: Response) -> None:
     for _ in range(6000):
-        if readers.takes(response):
+        if pool.takes(response):
             return
         await asyncio.sleep(0.01)
     pytest.fail("no worker became ready")
 
 
-def test_a_worker_reads_pages_and_ends_with_its_readers() -> None:
-    async def work(readers: Readers) -> Any:
-        assert not readers.takes(reply(PAGE)), "nobody waits for a worker to start"
-        await ready(readers, reply(PAGE))
-        assert not readers.takes(reply("moved", status=301)), "what is quickly read is read here"
-        pages = await asyncio.gather(*(ask(readers, reply(PAGE)) for _ in range(20)))
-        return readers, pages, readers._workers[0]._transport.get_pid()  # type: ignore[union-attr]
+def test_a_worker_reads_pages_and_ends_with_its_pool() -> None:
+    async def work(pool: ReadingPool) -> Any:
+        assert not pool.takes(reply(PAGE)), "nobody waits for a worker to start"
+        await ready(pool, reply(PAGE))
+        assert not pool.takes(reply("moved", status=301)), "what is quickly read is read here"
+        pages = await asyncio.gather(*(ask(pool, reply(PAGE)) for _ in range(20)))
+        return pool, pages, pool.process_ids
 
-    readers, pages, process = with_readers(work)
+    pool, pages, processes = with_pool(work)
     assert [page.title for page in pages] == ["Bees & honey"] * 20
-    assert (readers.pages, readers.restarts) == (20, 0)
+    assert pages[0].record.elements.of_link.tolist() == read_elsewhere(reply(PAGE)).record.elements.of_link.tolist()
+    assert (pool.pages, pool.restarts) == (20, 0)
+    assert pool.process_ids == []
+    assert len(processes) == 1
     with pytest.raises(ProcessLookupError):
-        os.kill(process, 0)
+        os.kill(processes[0], 0)
 
 
-def test_readers_that_close_at_once_leave_nothing_behind() -> None:
-    async def work(readers: Readers) -> Any:
+def test_a_worker_has_one_thread_however_many_cores_there_are() -> None:
+    """Each thread of numpy's library reserves 40 MB of address space, which the limit on memory counts."""
+
+    async def work(pool: ReadingPool) -> Any:
+        await ready(pool, reply(PAGE))
+        return [Path(f"/proc/{process}/status").read_text() for process in pool.process_ids]
+
+    assert ["\nThreads:\t1\n" in status for status in with_pool(work)] == [True]
+
+
+def test_a_response_that_no_worker_has_room_for_is_handed_back() -> None:
+    async def work(pool: ReadingPool) -> Any:
+        return await ask(pool, reply(PAGE))
+
+    assert with_pool(work) is None
+
+
+def test_a_pool_that_closes_at_once_leaves_nothing_behind() -> None:
+    async def work(pool: ReadingPool) -> Any:
         await asyncio.sleep(0)
+        return pool
 
-    with_readers(work)
+    assert with_pool(work).process_ids == []
 
 
 def test_a_page_that_takes_too_long_is_a_miss_and_the_next_is_read() -> None:
     poison, honest = reply("<div>" * 3000 + "<p><font c=1>x" * 100_000), reply(PAGE)
 
-    async def work(readers: Readers) -> Any:
-        await ready(readers, honest)
-        results = await asyncio.gather(*(ask(readers, page) for page in (poison, honest, honest)))
+    async def work(pool: ReadingPool) -> Any:
+        await ready(pool, honest)
+        results = await asyncio.gather(*(ask(pool, page) for page in (poison, honest, honest)))
         after: list[Any] = []
         while len(after) < 5 and not (after and isinstance(after[-1], Page)):
-            await ready(readers, honest)
-            after.append(await ask(readers, honest))  # a busy machine may hold up an honest page for as long
-        return results, after, readers.restarts
+            await ready(pool, honest)
+            after.append(await ask(pool, honest))  # a busy machine may hold up an honest page for as long
+        return results, after, pool.restarts
 
-    (missed, *unread), after, restarts = with_readers(work, seconds=0.05)
+    (missed, *unread), after, restarts = with_pool(work, seconds=0.05)
     assert missed == Miss(WANTED, "unreadable", "reading it took too long", 200, len(poison.body))
     assert unread == [None, None], "they were not to blame: the crawl reads them itself"
     assert isinstance(after[-1], Page)
@@ -224,68 +246,73 @@ def test_a_page_that_takes_too_long_is_a_miss_and_the_next_is_read() -> None:
 def test_a_page_that_wants_too_much_memory_hurts_only_itself() -> None:
     glutton = reply("<p>honey " * 400_000)
 
-    async def work(readers: Readers) -> Any:
-        await ready(readers, glutton)
-        first = await ask(readers, glutton)
-        await ready(readers, reply(PAGE))
-        return first, await ask(readers, reply(PAGE))
+    async def work(pool: ReadingPool) -> Any:
+        await ready(pool, glutton)
+        first = await ask(pool, glutton)
+        await ready(pool, reply(PAGE))
+        return first, await ask(pool, reply(PAGE))
 
-    first, second = with_readers(work, memory=80 << 20)
+    first, second = with_pool(work, memory=200 << 20)
     assert isinstance(first, Miss)
     assert first.reason == "unreadable"
     assert isinstance(second, Page)
 
 
-def test_a_page_that_makes_its_reader_talk_nonsense_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def work(readers: Readers) -> Any:
-        await ready(readers, reply(PAGE))
-        asked = ask(readers, reply(PAGE))
-        worker = readers._workers[0]
-        worker.pipe_data_received(1, wire.frame(["page", 5]))
-        return await asked
+NONSENSE = """
+import sys
+from scenthound.page.wire import pack
+sys.stdout.buffer.write(pack(["ready"]))
+sys.stdout.buffer.flush()
+sys.stdin.buffer.read(4)
+sys.stdout.buffer.write(pack({answer}))
+sys.stdout.buffer.flush()
+sys.stdin.buffer.read()
+"""
 
-    found = with_readers(work)
-    assert (found.reason, found.candidate) == ("unreadable", WANTED)
-    assert "something odd" in found.detail
+
+@pytest.mark.parametrize("answer", ['["page", 5]', '["page", 200, 5], b"no record"', '["miss", 1]', "5"])
+def test_a_page_that_makes_its_reader_talk_nonsense_is_a_miss(answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = NONSENSE.format(answer=answer)
+    monkeypatch.setattr(pool_module, "module_command", lambda *_: [sys.executable, "-c", code])
+
+    async def work(pool: ReadingPool) -> Any:
+        await ready(pool, reply(PAGE))
+        return await ask(pool, reply(PAGE))
+
+    found = with_pool(work)
+    assert (found.reason, found.candidate, found.size) == ("unreadable", WANTED, len(PAGE))
+    assert found.detail.startswith("its reader sent a broken result: ")
 
 
 def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
 
-    async def work(readers: Readers) -> Any:
+    async def work(pool: ReadingPool) -> Any:
         for _ in range(6000):
-            if not readers._workers:
+            if pool.restarts == TRIES:
                 break
             await asyncio.sleep(0.01)
-        readers.start()
-        return len(readers._workers), readers.takes(reply(PAGE))
+        pool.start()
+        await asyncio.sleep(0.1)
+        return pool.restarts, pool.process_ids, pool.takes(reply(PAGE))
 
-    assert with_readers(work) == (0, False)
-
-
-def test_a_strategy_that_wants_trees_gets_them_without_workers() -> None:
-    async def work(readers: Readers) -> Any:
-        await ready(readers, reply(PAGE))
-        for _ in range(40):
-            page = await ask(readers, reply(PAGE))
-            assert isinstance(page, Page)
-            page.document.under(page.links[0], 1)
-        return readers.takes(reply(PAGE))
-
-    assert with_readers(work) is False
+    assert with_pool(work) == (TRIES, [], False)
 
 
 PARENT = """
 import asyncio
-from scenthound.page.pool import Readers
+from scenthound.model import Response
 from scenthound.page.landing import PageLimits
+from scenthound.page.pool import ReadingPool
+from scenthound.page.record import Parts
+from scenthound.page.wire import ReadOptions
 
 async def main():
-    readers = Readers(1, PageLimits(), "scenthound")
-    readers.start()
-    while not any(worker._ready for worker in readers._workers):
+    pool = ReadingPool(1, ReadOptions(PageLimits(), "scenthound", Parts()))
+    pool.start()
+    while not pool.takes(Response("http://a.test/", 200, "OK", (), b"")):
         await asyncio.sleep(0.01)
-    print(readers._workers[0]._transport.get_pid(), flush=True)
+    print(*pool.process_ids, flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(main())
@@ -309,7 +336,9 @@ def test_a_worker_dies_with_a_crawl_that_is_killed() -> None:
     pytest.fail("the worker lived on")
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "dom", "hub-seeking", "shark-search"])
+@pytest.mark.parametrize(
+    "strategy", ["best-first", "dom", "hub-seeking", "shark-search", "apprentice", "infospiders", "intelligent"]
+)
 def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
     monkeypatch.setattr(run, "BUSY", 0)
     monkeypatch.setattr(run, "SETTLED", 0)
@@ -318,26 +347,25 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
         name: (f"Page {place}", f"honey bees {'hive ' * (place % 9)}", [names[(place * 3 + k) % 150] for k in range(9)])
         for place, name in enumerate(names)
     }
-    used = []
-    make = making.make_readers
+    pools: list[ReadingPool | None] = []
+    make = making.make_reading_pool
 
-    def kept(asked: Settings, around: Sequence[Around]) -> Readers | None:
-        made = make(asked, around)
-        used.append(made)
-        return made
+    def kept(settings: Settings, parts: Parts) -> ReadingPool | None:
+        pools.append(make(settings, parts))
+        return pools[-1]
 
     class Slow(Pages):
         """Waits for the worker, so that it has something to do."""
 
         async def fetch(self, url: str, most: int | None = None) -> Any:
-            if used[-1] is not None:
-                for _ in range(2000):
-                    if used[-1].takes(reply("")) or not used[-1]._workers or used[-1].trees:
-                        break
-                    await asyncio.sleep(0.005)
+            pool = pools[-1]
+            for _ in range(2000):
+                if pool is None or not pool.process_ids or pool.takes(reply("")):
+                    break
+                await asyncio.sleep(0.005)
             return await super().fetch(url)
 
-    monkeypatch.setattr(session, "make_readers", kept)
+    monkeypatch.setattr(session, "make_reading_pool", kept)
     found = []
     for workers in (0, 1):
         asked = Settings(delay=0.0, robots=False, concurrency=1, workers=workers, host_patience=0)
@@ -351,42 +379,13 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
             trail = [(s.url, s.score, s.similarity, s.anchor, s.title, s.depth) for s in folder.history.trail()]
             found.append((trail, dict(folder.database.links())))
     assert found[0] == found[1]
-    assert used[0] is None
-    assert used[1].pages > 0
-    assert used[1].trees == 0, "what is asked about links came with the pages"
+    assert pools[0] is None
+    assert pools[1] is not None
+    assert pools[1].pages > 0
 
 
-def test_a_worker_imports_nothing_large() -> None:
-    code = "import sys, scenthound.page.worker; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("place", "column"),
-    [(0, b"\xff\0\0\0"), (0, bytes(8)), (1, b"\x02\0\0\0"), (2, b""), (3, b"bee\nhive"), (3, b""), (4, b"")],
-)
-def test_columns_that_do_not_belong_together_are_refused(place: int, column: bytes) -> None:
-    good = [bytes(4), b"\x01\0\0\0", b"\x04" + bytes(7), b"bee", b"\x02\0\0\0"]
-    assert list(around.Told(good, 1)) == [{"bee": 2}]
-    with pytest.raises(ValueError, match=r"columns|contexts|words"):
-        around.Told([*good[:place], column, *good[place + 1 :]], 1)
-
-
-@pytest.mark.parametrize(
-    ("square", "words", "numbers"),
-    [
-        *((5, b"\nbee\n", bytes(8)), (5, b"bee", bytes(4)), (5, b"\nbee\n", bytes(5)), (5, b"", b"")),
-        *(("5", b"\n", b""), (5, b"bee\n\n", bytes(4)), (5, b"\n\nbee", bytes(4))),
-        *((5, b"\n\xff\n", bytes(4)), (5, b"\nbee\n", b"\xff" * 4)),
-    ],
-)
-def test_words_that_could_not_be_unfolded_are_refused(square: object, words: bytes, numbers: bytes) -> None:
-    with pytest.raises(ValueError, match=r"words|utf-8"):
-        checked(square, words, numbers)  # type: ignore[arg-type]
-
-
-def test_a_stranger_may_call_something_else_around() -> None:
-    class Odd:
-        around = 5
-
-    assert making.around(Odd()) == ()  # type: ignore[arg-type]
+def test_a_worker_imports_nothing_that_it_does_not_need() -> None:
+    large = ("aiohttp", "rich", "click", "sqlite3", "scenthound.loop", "scenthound.store", "scenthound.strategies")
+    code = f"import sys, scenthound.page.worker; print(*sys.modules.keys() & set({large!r}))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []

@@ -15,14 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
+from scenthound.text import bayes
 from scenthound.text.bayes import MANY, NaiveBayes, log_sum
 from scenthound.text.document_store import Papers
-from scenthound.text.frozen import Frozen, Numbering
+from scenthound.text.frozen import Frozen, FrozenPieces, numbered
+from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.vectors import Counts
+from scenthound.text.vocabulary import Ids, Vocabulary
 
 Document = tuple[str, dict[str, int]]
 CLASSES = ("goal", "other", "third")
 BOTH = pytest.mark.parametrize("events", ["multinomial", "bernoulli"])
+BOTH_PRIORS = pytest.mark.parametrize("uniform", [False, True])
 Events = Literal["multinomial", "bernoulli"]
 
 words = st.sampled_from(["beach", "volleyball", "tour", "team", "score", "hotel", "news", "ice", "net"])
@@ -244,11 +248,67 @@ def test_log_odds_of_two_classes_are_a_sum_over_words(found: list[Document], ask
 def test_a_frozen_classifier_says_the_same(found: list[Document], asked: Any) -> None:
     for vocabulary, room in ((None, 0), (None, 10**6), (["beach", "tour", "never"], 0), (["beach", "never"], 10**6)):
         made = taught(found, "multinomial", vocabulary=vocabulary)
-        numbering = Numbering()
-        numbering.meet(["ice", "somebody", "else"])
-        frozen = Frozen(made, numbering, room)
-        said = np.exp(frozen.log_posteriors(numbering.document(asked))).tolist()
+        shared = Vocabulary(words=["ice", "somebody", "else"])
+        frozen = Frozen(made, shared, room)
+        said = np.exp(frozen.log_posteriors(numbered(asked, shared))).tolist()
         assert said == pytest.approx(list(made.posteriors(asked).values()), abs=1e-12)
+
+
+@BOTH_PRIORS
+@given(found=documents, pieces=st.lists(st.lists(words, max_size=4), min_size=1, max_size=5), data=st.data())
+@settings(deadline=None)
+def test_documents_that_share_pieces_are_scored_as_if_each_were_whole(
+    found: list[Document], pieces: list[list[str]], data: Any, uniform: bool
+) -> None:
+    made = taught(found, "multinomial", uniform=uniform, vocabulary=data.draw(st.sampled_from([None, ["tour", "ice"]])))
+    rows = data.draw(st.lists(st.lists(st.integers(0, len(pieces) - 1), min_size=2, max_size=2), max_size=4))
+    names = sorted({word for piece in pieces for word in piece})
+    flat = np.array([names.index(word) for piece in pieces for word in piece], dtype=np.int32)
+    starts = np.cumsum([0, *map(len, pieces)]).astype(np.int32)
+    table = np.array(rows, dtype=np.int32).reshape(-1, 2)
+    said = FrozenPieces(made).posteriors(names, flat, starts, table)
+    for row, probabilities in zip(rows, said.tolist(), strict=True):
+        whole = Counter(word for piece in row for word in pieces[piece])
+        assert probabilities == pytest.approx(list(made.posteriors(whole).values()), abs=1e-9)
+
+
+def test_only_a_multinomial_classifier_can_be_frozen() -> None:
+    with pytest.raises(ValueError, match="multinomial"):
+        Frozen(NaiveBayes(CLASSES, "bernoulli"), Vocabulary())
+
+
+def as_given(counts: dict[str, int], kind: str) -> Any:
+    return {"dict": dict, "counts": Counts, "packed": TermCounts.of, "columns": terms_of}[kind](counts)
+
+
+KINDS = st.sampled_from(["dict", "counts", "packed", "columns"])
+
+
+@BOTH
+@given(
+    lessons=st.lists(st.tuples(st.sampled_from(CLASSES), counts, KINDS, st.sampled_from([1.0, 0.5])), max_size=8),
+    taken_back=st.integers(0, 3),
+    asked=st.lists(st.tuples(counts, KINDS), max_size=5),
+    settled=st.booleans(),
+)
+@settings(deadline=None)
+def test_a_document_may_come_in_any_form(
+    lessons: Any, taken_back: int, asked: Any, settled: bool, events: Events
+) -> None:
+    plain_one, made = NaiveBayes(CLASSES, events), NaiveBayes(CLASSES, events)
+    for label, said, kind, weight in lessons:
+        plain_one.add(label, said, weight)
+        made.add(label, as_given(said, kind), weight)
+        for document, how in asked:
+            assert made.posteriors(as_given(document, how)) == plain_one.posteriors(document)
+    for label, said, kind, weight in lessons[:taken_back]:
+        plain_one.add(label, said, -weight)
+        made.add(label, as_given(said, kind), -weight)
+    if settled:
+        made.settle()
+    for document, kind in asked:
+        assert made.posteriors(as_given(document, kind)) == plain_one.posteriors(document)
+    assert plain(made) == plain(plain_one)
 
 
 def test_a_sum_of_logs_does_not_overflow() -> None:
@@ -259,48 +319,60 @@ def test_a_sum_of_logs_does_not_overflow() -> None:
 # ---- costs
 
 
-class Watched(dict[str, int]):
-    """Counts how often it is looked into."""
+class Watched(Vocabulary):
+    """Counts the words that are looked up."""
 
-    looks = 0
+    lookups = 0
 
-    def get(self, *key: Any) -> Any:
-        Watched.looks += 1
-        return super().get(*key)
+    def add(self, words: Any) -> Ids:
+        Watched.lookups += len(words)
+        return super().add(words)
 
-    def __getitem__(self, key: str) -> Any:
-        Watched.looks += 1
-        return super().__getitem__(key)
+    def ids(self, words: Any) -> Ids:
+        Watched.lookups += len(words)
+        return super().ids(words)
 
-    def __contains__(self, key: object) -> bool:
-        Watched.looks += 1
-        return super().__contains__(key)
 
-    def __iter__(self) -> Any:
-        raise AssertionError("nobody looks at all words")
+class Logarithms:
+    """Stands for the module `math`, and counts the logarithms."""
 
-    values = items = keys = __iter__  # type: ignore[assignment]
+    inf, exp, fsum = math.inf, math.exp, math.fsum
+    calls = 0
+
+    @classmethod
+    def log(cls, number: float) -> float:
+        cls.calls += 1
+        return math.log(number)
+
+    @classmethod
+    def log1p(cls, number: float) -> float:
+        cls.calls += 1
+        return math.log1p(number)
 
 
 @BOTH
 @pytest.mark.parametrize("size", [5, MANY + 5])
-def test_learning_and_scoring_look_at_the_words_of_the_document_only(events: Events, size: int) -> None:
-    looks = set()
+def test_learning_and_scoring_look_at_the_words_of_the_document_only(
+    events: Events, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bayes, "Vocabulary", Watched)
+    monkeypatch.setattr(bayes, "math", Logarithms)
+    costs = set()
     for known in (100, 10_000):
         made = NaiveBayes(("goal", "other"), events)
         for number in range(10):
             made.add("goal" if number % 2 else "other", {f"w{number}-{n}": 1 for n in range(known // 10)})
-        made._numbers = Watched(made._numbers)
-        Watched.looks = 0
+        Watched.lookups = Logarithms.calls = 0
         said = {f"w3-{n}": 1 for n in range(5)} | {f"new{n}": 1 for n in range(size - 5)}
         made.posteriors(said)
         made.add("goal", said)
         made.add("goal", said, -1.0)
-        looks.add(Watched.looks)
-        distinct = max(len(held) for held in made._held)
-        assert distinct <= 10, "words that as many documents hold are summed as one"
-    assert len(looks) == 1, f"the vocabulary matters: {looks}"
-    assert looks.pop() <= 12 * size
+        made.posteriors(said)
+        costs.add((Watched.lookups, Logarithms.calls))
+    assert len(costs) == 1, f"the vocabulary matters: {costs}"
+    lookups, logarithms = costs.pop()
+    assert lookups <= 12 * size
+    assert logarithms <= 10 * size, "words that as many documents hold are summed as one"
 
 
 def test_a_web_of_random_letters_does_not_fill_the_memory() -> None:

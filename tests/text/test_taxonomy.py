@@ -12,10 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.ports import Taxonomy
-from scenthound.testing import TinyLessons, TinyWeb
 from scenthound.text.fisher import Fisher
-from scenthound.text.taxonomy import Tree, TreeClassifier, learned, two_leaves
+from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
 
 PLAIN = Analyser("none", stem=False)
@@ -190,27 +188,6 @@ def test_the_nearest_leaf_is_good_or_not_as_asked() -> None:
     made = classifier("sport")
     assert made.nearest(PLAIN.counts("puck"), good=True) == "hockey"
     assert made.nearest(PLAIN.counts("puck energy"), good=False) == "physics"
-
-
-# ---- lessons
-
-
-def test_all_examples_equal_or_a_single_one_still_make_a_classifier() -> None:
-    web = TinyWeb({"a.example/": "bees honey", "b.example/": "bees honey", "c.example/": "cars"})
-    for examples in ("a.example/", "a.example/ b.example/", "a.example/ a.example/ a.example/"):
-        lessons = TinyLessons(web, "bees", examples, "c.example/")
-        made = learned(two_leaves(lessons.examples, lessons.others), Analyser())
-        assert made.relevance(Analyser().counts("honey")).probability > 0.5
-        assert made.best_leaf(Analyser().counts("cars"))[0] == "other"
-
-
-def test_examples_without_words_teach_nothing() -> None:
-    web = TinyWeb({"a.example/": "", "c.example/": "cars"})
-    lessons = TinyLessons(web, "bees", "a.example/", "c.example/")
-    with pytest.raises(BadConfig, match="no example with words"):
-        learned(two_leaves(lessons.examples, lessons.others), Analyser())
-    with pytest.raises(BadConfig, match="`b`"):
-        learned(Taxonomy({"root": ["a", "b"]}, {"a": lessons.others}, ("a",)), Analyser())
 
 
 # ---- feature selection

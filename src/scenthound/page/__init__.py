@@ -1,7 +1,10 @@
-"""Reading pages in another process: the second core of a machine whose first one fetches, ranks and stores.
+"""What a page says, once, and who reads it.
 
-`wire` is how a reply goes out and how what was read of it comes back, as bytes that hold nothing but text and
-numbers. `worker` is the process: replies in, answers out, until its input ends. `readers.Readers` is the crawl's end
-of it. A worker reads a page by the same calls as the crawl would (`web.landing`, `text.tokens`), so nobody can tell
-who read it; what it does not send, the tree, is made anew where a strategy asks for it.
+`landing` decides what a response means. Of an HTML page `read` makes a `record`: immutable columns of text, links,
+leaves and elements, which travel and rest as bytes. `views` are pure functions of a record: what it says about each
+of its links. `page` joins a record with the candidate that led to it; that is what a strategy is handed. `judge`
+measures how like the topic it is.
+
+With a `pool` of `worker` processes pages are read on another core. `wire` has the messages between them. A worker reads
+a page by the same calls as the crawl would, so nobody can tell who read it.
 """

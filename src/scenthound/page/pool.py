@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import signal
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import deque
@@ -20,6 +21,7 @@ AHEAD = 24  # responses sent to one worker ahead of its results: keeps it busy w
 AHEAD_BYTES = 8_000_000
 SECONDS = 20.0  # for one page; the largest that the guard lets through takes one or two
 MEMORY = 2 << 30  # bytes of address space for a worker; the worst page that the guard lets through takes 720 MB
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}  # each thread reserves 40 MB of address space: 2.6 GB on 64 cores
 TRIES = 3  # starts without a single result after which no more are made
 
 Result = Page | Miss | Moved
@@ -46,6 +48,12 @@ class ReadingPool:
         self._workers: list[_Worker] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._failures = 0
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The ids of the processes that run."""
+        found = [worker.process_id for worker in self._workers]
+        return [process for process in found if process is not None]
 
     def start(self) -> None:
         """Start the workers that are missing. They are used as soon as they are ready."""
@@ -125,6 +133,10 @@ class _Worker(asyncio.SubprocessProtocol):
         self._input: asyncio.WriteTransport | None = None
         self._gone = asyncio.get_running_loop().create_future()
 
+    @property
+    def process_id(self) -> int | None:
+        return None if self._transport is None else self._transport.get_pid()
+
     async def run(self, argument: str) -> None:
         """Start the process and stay until it has ended and everything it was sent is settled."""
         loop = asyncio.get_running_loop()
@@ -136,6 +148,7 @@ class _Worker(asyncio.SubprocessProtocol):
                 stdout=PIPE,
                 stderr=DEVNULL,
                 start_new_session=True,
+                env={**os.environ, **ONE_THREAD},
             )
             self._input = self._transport.get_pipe_transport(0)  # type: ignore[assignment]
             if not self._pool.is_open:

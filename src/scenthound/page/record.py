@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import mmap
 import struct
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, repeat
@@ -34,6 +35,7 @@ from scenthound.text.tokens import Analyser
 Numbers = npt.NDArray[np.int32]
 FORMAT = 1  # of `to_bytes`; raise it when the bytes change
 _LENGTH = struct.Struct("<I")
+_TEXT_COLUMNS, _ANALYSED_COLUMNS, _LEAF_COLUMNS, _ELEMENT_COLUMNS = 5, 3, 7, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +175,22 @@ class Record:
         noindex: bool = False,
     ) -> None:
         every, distinct = links if isinstance(links, Links) else Links.of(url, links)
-        for name, value in zip(
-            ("url", "title", "noindex", "links", "outlinks", "_text", "_analysed", "_leaves", "_elements"),
-            (url, title, noindex, every, distinct, text, MappingProxyType(dict(analysed or {})), leaves, elements),
-            strict=True,
-        ):
-            object.__setattr__(self, name, value)
+        assign = object.__setattr__  # ours refuses
+        assign(self, "url", url)
+        assign(self, "title", title)
+        assign(self, "noindex", noindex)
+        assign(self, "links", every)
+        assign(self, "outlinks", distinct)
+        assign(self, "_text", text)
+        assign(self, "_analysed", MappingProxyType(dict(analysed or {})))
+        assign(self, "_leaves", leaves)
+        assign(self, "_elements", elements)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a record can't be changed: `{name}` is set")
+        raise AttributeError(f"a record can't be changed, nor can its `{name}`")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a record can't be changed, nor can its `{name}`")
 
     @property
     def text(self) -> str:
@@ -203,7 +212,11 @@ class Record:
     def counts(self, analyser: Analyser) -> TermCounts:
         """Term frequencies of the text. Worked out here where they were not asked for when the page was read."""
         found = self._analysed.get(analyser)
-        return TermCounts.of(analyser.counts(self.text)) if found is None else found.counts
+        if found is not None:
+            return found.counts
+        if self._leaves is not None:  # the same terms in the same order as for `analysed`
+            return self.analysed(analyser).counts
+        return TermCounts.of(analyser.counts(self.text))
 
     def analysed(self, analyser: Analyser) -> Analysed:
         """The terms of the page's words, for those who look at leaves."""
@@ -217,7 +230,8 @@ class Record:
     def to_bytes(self) -> bytes:
         """The record as one string of bytes: a JSON head with the sizes of the columns, then the columns."""
         links, leaves, elements = self.links, self._leaves, self._elements
-        named = [one for one in self._analysed if isinstance(one.stop_words, str)]  # others are not known elsewhere
+        # A stop list of the caller's own has no name that another process would know.
+        named = [analyser for analyser in self._analysed if isinstance(analyser.stop_words, str)]
         urls, spellings = [link.url for link in links], [link.spelling for link in links]
         columns = [
             self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass"),
@@ -234,8 +248,8 @@ class Record:
         analysers = [[analyser.stop_words, analyser.stem] for analyser in named]
         about = [FORMAT, self.url, self.title, self.noindex, len(links), analysers]
         head = [*about, leaves is not None, elements is not None, list(map(len, columns))]
-        said = json.dumps(head, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        return b"".join((_LENGTH.pack(len(said)), said, *columns))
+        packed_head = json.dumps(head, separators=(",", ":")).encode()
+        return b"".join((_LENGTH.pack(len(packed_head)), packed_head, *columns))
 
     @classmethod
     def from_bytes(cls, data: bytes, parts: Parts | None = None) -> Record:
@@ -272,48 +286,78 @@ def _unpack(
     links: Links | Sequence[Url] | None,
     counts: Mapping[Analyser, TermCounts],
 ) -> Record:
-    (_, url, title, noindex, size, analysers, has_leaves, has_elements, sizes), begin = _read_head(source, begin)
-    columns = _Columns(source, list(accumulate(sizes, initial=begin)))
+    head, begin = _read_head(source, begin)
+    columns = _Columns(source, list(accumulate(head.sizes, initial=begin)))
     text = columns.take()
     if isinstance(links, Links):
         columns.skip(4)
     else:
-        links = _read_links(Url(str(url)), size, links, *(columns.take() for _ in range(4)))
+        links = _read_links(Url(head.url), head.links, links, *(columns.take() for _ in range(4)))
     wants_elements = parts is None or parts.elements
     wants_leaves = parts is None or parts.leaves or wants_elements
     analysed = {analyser: Analysed(found) for analyser, found in counts.items()}
     wanted = None if parts is None else {(one.stop_words, one.stem): one for one in parts.counts}
-    for words, stem in analysers:
+    for words, stem in head.analysers:
         analyser = Analyser(words, stem) if wanted is None else wanted.get((words, stem))
         if analyser is not None:
             packed, of_word = TermCounts(columns.take(), columns.take()), columns.numbers()
-            analysed[analyser] = Analysed(packed, of_word if wants_leaves and has_leaves else None)
+            analysed[analyser] = Analysed(packed, of_word if wants_leaves and head.has_leaves else None)
         else:
             columns.skip(3)
     leaves = elements = None
-    if has_leaves and wants_leaves:
+    if head.has_leaves and wants_leaves:
         arrays = [columns.numbers() for _ in range(5)]
         leaves = Leaves._make([*arrays, columns.take(), columns.numbers()])
-    elif has_leaves:
+    elif head.has_leaves:
         columns.skip(7)
-    if has_elements and wants_elements:
+    if head.has_elements and wants_elements:
         arrays = [columns.numbers() for _ in range(4)]
         elements = Elements._make([*arrays, tuple(unpack_terms(columns.take())), columns.numbers()])
-    return Record(Url(str(url)), str(title), text, links, analysed, leaves, elements, bool(noindex))
+    return Record(Url(head.url), head.title, text, links, analysed, leaves, elements, head.noindex)
 
 
-def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[list[Any], int]:
+class _Head(NamedTuple):
+    """The JSON in front of the columns."""
+
+    format: int
+    url: str
+    title: str
+    noindex: bool
+    links: int
+    analysers: list[list[Any]]
+    has_leaves: bool
+    has_elements: bool
+    sizes: list[int]
+
+
+def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[_Head, int]:
     """The head of a record, and where its columns begin."""
     end = begin + 4 + _LENGTH.unpack(source[begin : begin + 4])[0]
-    return json.loads(source[begin + 4 : end].decode("utf-8", "surrogatepass")), end
+    return _Head(*json.loads(source[begin + 4 : end])), end
 
 
 def _check_sizes(data: bytes) -> None:
-    (number, *_, sizes), begin = _read_head(data, 0)
-    if number != FORMAT:
-        raise ValueError(f"a record of format {number}, not {FORMAT}")
-    if not all(type(width) is int and width >= 0 for width in sizes) or begin + sum(sizes) != len(data):
+    head, begin = _read_head(data, 0)
+    _check_head(head)
+    if begin + sum(head.sizes) != len(data):
         raise ValueError("the columns of a record are not as long as it says")
+
+
+def _check_head(head: _Head) -> None:
+    if head.format != FORMAT:
+        raise ValueError(f"a record of format {head.format}, not {FORMAT}")
+    if not isinstance(head.url, str) or not isinstance(head.title, str):
+        raise ValueError("a record without URL or title")
+    if not all(type(flag) is bool for flag in (head.noindex, head.has_leaves, head.has_elements)):
+        raise ValueError("a record that does not say what is in it")
+    if not all(type(size) is int and size >= 0 for size in (head.links, *head.sizes)):
+        raise ValueError("a record with a size that is none")
+    if not all(isinstance(words, str) and type(stem) is bool for words, stem in head.analysers):
+        raise ValueError("a record with an analyser that is none")
+    columns = _TEXT_COLUMNS + _ANALYSED_COLUMNS * len(head.analysers)
+    columns += _LEAF_COLUMNS * head.has_leaves + _ELEMENT_COLUMNS * head.has_elements
+    if len(head.sizes) != columns:
+        raise ValueError(f"a record with {len(head.sizes)} columns instead of {columns}")
 
 
 class _Columns:
@@ -364,8 +408,9 @@ def _check(record: Record) -> None:
     if leaves is not None:
         _check_leaves(leaves, len(record.text), links)
     if elements is not None:
-        _check_elements(elements, 0 if leaves is None else leaves.size, links)
-    record.text.encode("utf-8", "surrogatepass")
+        if leaves is None:
+            raise ValueError("a record with elements and without leaves")
+        _check_elements(elements, leaves.size, links)
 
 
 def _check_leaves(leaves: Leaves, text: int, links: int) -> None:
@@ -374,12 +419,10 @@ def _check_leaves(leaves: Leaves, text: int, links: int) -> None:
     fits = len(leaves.end) == len(leaves.anchor) == len(leaves.heading) == len(first) - 1 == size
     if not fits or int(first[0]) != 0 or int(first[-1]) != tokens or (np.diff(first) < 0).any():
         raise ValueError("the leaves of a record do not fit together")
-    _check_range("text", leaves.begin, 0, text + 1)
-    _check_range("text", leaves.end, 0, text + 1)
+    _check_spans("text", leaves.begin, leaves.end, text)
     _check_range("anchor", leaves.anchor, -1, links)
-    _check_range("heading", leaves.heading, -1, size + 1)
-    _check_range("word", leaves.tokens, 0, max(0, leaves.word_lines.count(b"\n") - 1))
-    leaves.word_lines.decode("utf-8", "surrogatepass")
+    _check_range("heading", leaves.heading, -1, sys.maxsize)  # headings without text have numbers too
+    _check_range("word", leaves.tokens, 0, len(leaves.words))
 
 
 def _check_elements(elements: Elements, leaves: int, links: int) -> None:
@@ -389,10 +432,16 @@ def _check_elements(elements: Elements, leaves: int, links: int) -> None:
     if len(elements.of_link) != links or (elements.parent >= np.arange(size)).any():
         raise ValueError("the elements of a record are no tree")
     _check_range("parent", elements.parent, -1, size)
-    _check_range("leaf", elements.first_leaf, 0, leaves + 1)
-    _check_range("leaf", elements.end_leaf, 0, leaves + 1)
+    _check_spans("leaf", elements.first_leaf, elements.end_leaf, leaves)
     _check_range("tag", elements.tag, 0, len(elements.tags))
     _check_range("element", elements.of_link, 0, size)
+
+
+def _check_spans(name: str, begins: Numbers, ends: Numbers, size: int) -> None:
+    _check_range(name, begins, 0, size + 1)
+    _check_range(name, ends, 0, size + 1)
+    if (begins > ends).any():
+        raise ValueError(f"a record with a span of {name} that ends before it begins")
 
 
 def _check_range(name: str, numbers: Numbers, least: int, end: int) -> None:

@@ -17,7 +17,7 @@ The examples use this page:
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -192,6 +192,7 @@ def window_similarities(record: Record, query: Query, width: int) -> list[float]
     """
     every, spans, found = _PageTerms(record, query.analyser), anchor_tokens(record), []
     hits = every.hits(query)
+    width = min(width, len(every.indices))
     first, last = np.searchsorted(hits, [[begin - width, end + width] for begin, end in spans]).reshape(-1, 2).T
     for link, span, has_hit in zip(record.links, spans, (first < last).tolist(), strict=True):
         if has_hit or (span[0] == span[1] and link.anchor):
@@ -242,7 +243,7 @@ def element_counts(record: Record, link: Link, up: int, analyser: Analyser) -> C
     if not up:
         return anchor_counts(record, link, analyser)
     above = elements_above(record, up)
-    if not _may_speak(record, above)[link.position]:
+    if not _is_within_limit(record, above)[link.position]:
         return Counts()
     begin, end = (int(column[link.position]) for column in _token_spans(record, above))
     return term_frequencies(_PageTerms(record, analyser).between(begin, end))
@@ -263,14 +264,14 @@ def element_similarities(record: Record, query: Query, up: int) -> list[float]:
     above = elements_above(record, up)
     begins, ends = _token_spans(record, above)
     first, last = np.searchsorted(hits, begins), np.searchsorted(hits, ends)
-    speaks = (first < last) & _may_speak(record, above)
-    known: dict[int, float] = {}
-    for place in np.flatnonzero(speaks).tolist():
-        element = int(above[place])
-        if element not in known:
-            said = every.between(int(begins[place]), int(ends[place]))
-            known[element] = query.similarity(term_frequencies(said))
-    return [known[element] if says else 0.0 for element, says in zip(above.tolist(), speaks.tolist(), strict=True)]
+    has_hit = (first < last) & _is_within_limit(record, above)
+    similarities: dict[int, float] = {}
+    for position in np.flatnonzero(has_hit).tolist():
+        element = int(above[position])
+        if element not in similarities:
+            inside = every.between(int(begins[position]), int(ends[position]))
+            similarities[element] = query.similarity(term_frequencies(inside))
+    return [similarities.get(element, 0.0) for element in above.tolist()]
 
 
 def climbed_similarities(record: Record, query: Query, up: int, min_words: int) -> list[float]:
@@ -281,24 +282,46 @@ def climbed_similarities(record: Record, query: Query, up: int, min_words: int) 
     >>> [round(value, 3) for value in climbed_similarities(record, Query("chess", small), 0, 3)]
     [0.5, 0.378]
     """
-    parent, known, found = record.elements.parent.tolist(), dict[int, float](), []
-    every = _PageTerms(record, query.analyser)
-    begins, ends = (column.tolist() for column in _token_spans(record, np.arange(len(parent), dtype=np.int32)))
-    spare = max(REPETITION * len(record.leaves.tokens), REPETITION_AT_LEAST)  # tokens that may be looked at in all
-    for link, start in zip(record.links, elements_above(record, up).tolist(), strict=True):
-        element, level, passed = start, up, list[int]()
-        while element not in known:
-            begin, end = begins[element], ends[element] if spare > 0 else begins[element]
-            spare -= end - begin
-            said = every.between(begin, end) if level else query.analyser.terms(link.anchor)
-            if len(said) >= min_words or (level and parent[element] < 0):
-                known[element] = query.similarity(term_frequencies(said))
+    climb = _Climb(record, query, min_words)
+    found: list[float] = []
+    for link, element in zip(record.links, elements_above(record, max(up, 1)).tolist(), strict=True):
+        anchor = () if up else query.analyser.terms(link.anchor)
+        is_enough = not up and len(anchor) >= min_words
+        found.append(query.similarity(term_frequencies(anchor)) if is_enough else climb.similarity_from(element))
+    return found
+
+
+class _Climb:
+    """From elements to the first one above them with enough terms. Each element is looked at once."""
+
+    def __init__(self, record: Record, query: Query, min_words: int) -> None:
+        self._query, self._min_words = query, min_words
+        self._parent: list[int] = record.elements.parent.tolist()
+        self._terms = _PageTerms(record, query.analyser)
+        every = np.arange(len(self._parent), dtype=np.int32)
+        self._begins, self._ends = (column.tolist() for column in _token_spans(record, every))
+        self._tokens_left = max(REPETITION * len(record.leaves.tokens), REPETITION_AT_LEAST)
+        self._similarities: dict[int, float] = {}
+
+    def similarity_from(self, element: int) -> float:
+        """The cosine with the first element that has enough terms, from this one upwards; else with the root."""
+        similarities, passed = self._similarities, list[int]()
+        while element not in similarities:
+            inside = self._inside(element)
+            if len(inside) >= self._min_words or self._parent[element] < 0:
+                similarities[element] = self._query.similarity(term_frequencies(inside))
             else:
                 passed.append(element)
-                element, level = parent[element] if parent[element] >= 0 else element, level + 1
-        known.update(dict.fromkeys(passed, known[element]))
-        found.append(known[element])
-    return found
+                element = self._parent[element]
+        similarities.update(dict.fromkeys(passed, similarities[element]))
+        return similarities[element]
+
+    def _inside(self, element: int) -> Sequence[str]:
+        if self._tokens_left <= 0:
+            return ()
+        begin, end = self._begins[element], self._ends[element]
+        self._tokens_left -= end - begin
+        return self._terms.between(begin, end)
 
 
 def _token_spans(record: Record, elements: Numbers) -> tuple[Numbers, Numbers]:
@@ -307,8 +330,8 @@ def _token_spans(record: Record, elements: Numbers) -> tuple[Numbers, Numbers]:
     return first_token[table.first_leaf[elements]], first_token[table.end_leaf[elements]]
 
 
-def _may_speak(record: Record, elements: Numbers) -> npt.NDArray[np.bool_]:
-    """Whether each of these elements comes before the page has repeated itself too often (`REPETITION`)."""
+def _is_within_limit(record: Record, elements: Numbers) -> npt.NDArray[np.bool_]:
+    """Whether the text of each of these elements counts: those after the limit of `REPETITION` have none."""
     leaves, table = record.leaves, record.elements
     if not len(elements) or not leaves.size:
         return np.ones(len(elements), dtype=np.bool_)
@@ -411,7 +434,7 @@ def surroundings(record: Record, analyser: Analyser) -> Surroundings:
     title = pieces.text(record.title) if record.links else 0
     above = elements_above(record, 1)
     begins, ends = (column.tolist() for column in _token_spans(record, above))
-    speaks = _may_speak(record, above).tolist()
+    is_counted = _is_within_limit(record, above).tolist()
     first_token, rows = record.leaves.first_token.tolist(), []
     for link, heading, element in zip(record.links, heading_leaves(record), above.tolist(), strict=True):
         place = link.position
@@ -419,7 +442,7 @@ def surroundings(record: Record, analyser: Analyser) -> Surroundings:
             (
                 title,
                 pieces.tokens(("heading", heading), first_token[heading[0]], first_token[heading[1]]),
-                pieces.tokens(("element", element), begins[place], ends[place] if speaks[place] else begins[place]),
+                pieces.tokens(("element", element), begins[place], ends[place] if is_counted[place] else begins[place]),
                 pieces.text(link.anchor),
                 pieces.text(url_text(link.url)),
             )
@@ -439,19 +462,20 @@ class _Pieces:
         self._starts = [0]
 
     def text(self, text: str) -> int:
-        known = self._known.get(text)
-        return self._add(text, self._analyser.terms(text)) if known is None else known
+        """The number of a piece that is a text of its own."""
+        return self._piece(text, lambda: self._analyser.terms(text))
 
     def tokens(self, key: object, begin: int, end: int) -> int:
+        """The number of a piece that is a run of the page's tokens."""
+        return self._piece(key, lambda: self._terms.between(begin, end))
+
+    def _piece(self, key: object, find_terms: Callable[[], Sequence[str]]) -> int:
         known = self._known.get(key)
         if known is not None:
             return known
-        return self._add(key, self._terms.between(begin, end))
-
-    def _add(self, key: object, said: Sequence[str]) -> int:
         if len(self._flat) < MOST_WORDS_AROUND:
             names = self._names
-            self._flat += [names.setdefault(term, len(names)) for term in said]
+            self._flat += [names.setdefault(term, len(names)) for term in find_terms()]
         self._starts.append(len(self._flat))
         self._known[key] = len(self._starts) - 2
         return self._known[key]

@@ -44,7 +44,14 @@ def pack(head: Any, *parts: bytes) -> bytes:
 
 
 def unpack(message: bytes) -> tuple[Any, list[bytes]]:
-    """Head and parts of a message without its first length."""
+    """Head and parts of a message without its first length. Raises ValueError for what is no message."""
+    try:
+        return _unpack(message)
+    except (struct.error, TypeError, RecursionError) as error:
+        raise ValueError(f"these bytes are no message: {error}") from error
+
+
+def _unpack(message: bytes) -> tuple[Any, list[bytes]]:
     begin = 4 + _LENGTH.unpack_from(message)[0]
     head, sizes = json.loads(message[4:begin].decode("utf-8", "surrogatepass"))
     parts = []
@@ -95,8 +102,8 @@ def unpack_result(message: bytes, candidate: Candidate) -> Page | Miss | Moved:
     """The result in a message of `read_response`. Raises ValueError for anything else."""
     head, parts = unpack(message)
     match head:
-        case ["miss", str(reason), str(detail), int(status), int(size), retry_after]:
-            return Miss(candidate, reason, detail, status, size, None if retry_after is None else float(retry_after))
+        case ["miss", str(reason), str(detail), int(status), int(size), float() | None as retry_after]:
+            return Miss(candidate, reason, detail, status, size, retry_after)
         case ["moved", str(url), str(spelling), int(status), int(size)]:
             return Moved(candidate, Url(url), spelling, status, size)
         case ["page", int(status), int(size)] if len(parts) == 1:

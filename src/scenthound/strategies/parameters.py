@@ -19,14 +19,12 @@ def parameter(
     below: float | None = None,
     among: Collection[str] | None = None,
 ) -> Any:
-    """A field with its documentation and its bounds: from `least` to `most`, or up to but not `below`; or `among` names.
+    """A field with its documentation and its bounds: from `least` to `most`, or to just `below`; or `among` names.
 
     >>> parameter(0.5, "weight of the page", least=0, most=1).metadata["most"]
     1
     """
-    return field(
-        default=default, metadata={"doc": doc, "least": least, "most": most, "below": below, "among": among}
-    )
+    return field(default=default, metadata={"doc": doc, "least": least, "most": most, "below": below, "among": among})
 
 
 def check_parameters(strategy: Any, name: str) -> None:

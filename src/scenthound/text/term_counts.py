@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Times = npt.NDArray[np.int32]
+MOST_TOKENS = (1 << 31) - 1  # of one text; the squared norm then fits in 64 bits
 
 
 class Terms(NamedTuple):
@@ -33,26 +34,49 @@ class TermCounts(Mapping[str, int]):
     """
 
     __slots__ = ("_lines", "_times", "square")
+    square: int
+    """The sum of the squared frequencies: the squared norm."""
+    _lines: bytes
+    _times: bytes
 
     def __init__(self, lines: bytes, times: bytes) -> None:
         """`lines`: each term between line breaks, as `pack_terms` gives them. `times`: little-endian int32."""
-        self._lines, self._times = lines, times
         numbers = np.frombuffer(times, "<i4").astype(np.int64)
-        self.square = int(numbers @ numbers)
-        """The sum of the squared frequencies: the squared norm."""
+        assign = object.__setattr__  # ours refuses
+        assign(self, "_lines", lines)
+        assign(self, "_times", times)
+        assign(self, "square", int(numbers @ numbers))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"term counts can't be changed, nor can their `{name}`")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"term counts can't be changed, nor can their `{name}`")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TermCounts, (self._lines, self._times)
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> TermCounts:
         """The same counts, packed."""
         return cls(pack_terms(counts), array("i", counts.values()).tobytes())
 
+    @classmethod
+    def from_bytes(cls, lines: bytes, times: bytes) -> TermCounts:
+        """Counts that another process packed. Raises ValueError if the two strings do not fit together."""
+        if len(times) % 4:
+            raise ValueError("the terms and their counts do not match")
+        made = cls(lines, times)
+        made.check()
+        return made
+
     def check(self) -> None:
         """Raise ValueError unless terms and counts, which another process packed, fit together."""
         lines, size = self._lines, len(self._times) // 4
         if not lines.startswith(b"\n") or not lines.endswith(b"\n") or lines.count(b"\n") != size + 1:
             raise ValueError("the terms and their counts do not match")
-        if size and (self.times < 1).any():
-            raise ValueError("a term count below 1")
+        if (self.times < 1).any() or self.times.sum(dtype=np.int64) > MOST_TOKENS:
+            raise ValueError("a term count that can't be")
         lines.decode("utf-8", "surrogatepass")
 
     def to_bytes(self) -> tuple[bytes, bytes]:
@@ -80,7 +104,8 @@ class TermCounts(Mapping[str, int]):
         return int.from_bytes(self._times[4 * place : 4 * place + 4], "little")
 
     def __contains__(self, term: object) -> bool:
-        return isinstance(term, str) and b"\n%b\n" % term.encode("utf-8", "surrogatepass") in self._lines
+        is_term = isinstance(term, str) and "\n" not in term
+        return is_term and b"\n%b\n" % str(term).encode("utf-8", "surrogatepass") in self._lines
 
     def get(self, term: str, default: Any = None, /) -> Any:
         place = self.index(term)
@@ -117,6 +142,8 @@ def pack_terms(terms: Iterable[str]) -> bytes:
 
 def find_term(lines: bytes, term: str) -> int:
     """The place of a term among those packed in `lines`; -1 if it is not there."""
+    if "\n" in term:
+        return -1
     place = lines.find(b"\n%b\n" % term.encode("utf-8", "surrogatepass"))
     return -1 if place < 0 else lines.count(b"\n", 0, place)
 

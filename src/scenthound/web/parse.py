@@ -1,4 +1,4 @@
-"""Text to a `Document`: title, text, links with their surroundings, by lexbor's HTML5 tree.
+"""HTML to an `HtmlDocument`: title, text and links, by lexbor's HTML5 tree.
 
 What counts as text (sheet 10.1): every text node in document order, the title included, except those
 of `script`, `style` and of the elements whose markup a browser keeps as raw text and never shows
@@ -8,8 +8,8 @@ is inert, as in a browser: neither its text nor its links count. Comments and at
 What counts as a link: `a` and `area` with `href`, `frame` and `iframe` with `src` (documents of their
 own: their anchor is empty). Refused ones are counted by reason in `refused`.
 
-Title, text and links are read by a few calls into C,
-a fixed number per page or per link. `page.read` walks through the nodes where a record needs leaves.
+Title, text and links are read by a few calls into C, a fixed number per page or per link. `page.read` walks through
+the nodes where a record needs leaves.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ LONGEST_TITLE = 1000  # characters; both go into every index, table and log that
 LONGEST_ANCHOR = 2000
 WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: no mutation callbacks, which only copy <selectedcontent>
 
-# Nested elements hold the same text again and again: 500 ancestors of 10 MB are 5 GB. No honest page comes near
-# 64 times its own length (of 3,000 recorded ones, with every ancestor of every link asked for, the worst reached 6.7).
+# Anchors inside one another repeat the same text. Together they may have 64 times the length of the page; further
+# ones are left empty. `page.views` has the same limit for elements.
 REPETITION = 64
 REPETITION_AT_MOST = 100_000_000
 

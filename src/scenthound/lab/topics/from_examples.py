@@ -99,7 +99,7 @@ def information(has: int, of: int, other_has: int, other_of: int) -> float:
     same, however many pages they have.
 
     >>> round(information(5, 5, 0, 1000), 3), round(information(1, 2, 500, 1000), 3)
-    (0.749, 0.0)
+    (0.785, 0.0)
     """
     here, there = (has + 0.5) / (of + 1.0), (other_has + 0.5) / (other_of + 1.0)
     return _entropy((here + there) / 2) - (_entropy(here) + _entropy(there)) / 2

@@ -118,7 +118,7 @@ def softmax(scores: Sequence[float], greed: float) -> list[float]:
     """The probability with which each is drawn.
 
     >>> [round(one, 6) for one in softmax([0.484933, 0.459001], 5)]
-    [0.532369, 0.467631]
+    [0.53237, 0.46763]
     """
     weights = softmax_weights(np.array(scores, dtype=np.float64), greed)
     return list((weights / weights.sum()).tolist())

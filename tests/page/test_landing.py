@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenthound.errors import PartMissing
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import PageLimits, land
 from scenthound.page.page import Page
-from scenthound.web.parse import HtmlDocument
+from scenthound.page.record import Parts
+from scenthound.page.views import WHOLE_PAGE, element_counts, tag_path
+from scenthound.text.tokens import Analyser
 
 HOME = Url("http://x.test/")
 WANTED = Candidate(HOME, 1.0)
@@ -22,11 +25,10 @@ def response(status: int = 200, *headers: tuple[str, str], body: bytes = b"", ur
     return Response(url, status, "Reason", headers, body)
 
 
-def page(body: bytes, *headers: tuple[str, str], limits: PageLimits | None = None) -> tuple[Page, HtmlDocument]:
+def page(body: bytes, *headers: tuple[str, str], limits: PageLimits | None = None) -> Page:
     landed = land(WANTED, response(200, *headers, body=body), limits or PageLimits())
     assert isinstance(landed, Page)
-    assert isinstance(landed.document, HtmlDocument)
-    return landed, landed.document
+    return landed
 
 
 def miss(*args: object, now: float = 0.0, **kwargs: object) -> Miss:
@@ -38,10 +40,11 @@ def miss(*args: object, now: float = 0.0, **kwargs: object) -> Miss:
 
 def test_html_becomes_a_page() -> None:
     body = "<title>Grün</title><a href=b>b</a>".encode()
-    landed, document = page(gzip.compress(body), HTML, ("Content-Encoding", "gzip"))
+    landed = page(gzip.compress(body), HTML, ("Content-Encoding", "gzip"))
     assert (landed.url, landed.title, landed.status, landed.size) == (HOME, "Grün", 200, len(gzip.compress(body)))
     assert [link.url for link in landed.links] == ["http://x.test/b"]
-    assert (document.noindex, document.nofollow, document.cuts) == (False, False, ())
+    assert not landed.record.noindex
+    assert landed.record.url == HOME
 
 
 def test_the_page_has_the_address_that_answered() -> None:
@@ -49,6 +52,15 @@ def test_the_page_has_the_address_that_answered() -> None:
     assert isinstance(landed, Page)
     assert landed.url == "http://y.test/a/"
     assert landed.links[0].url == "http://y.test/a/c"
+
+
+def test_a_page_has_the_parts_that_were_asked_for() -> None:
+    reply = response(200, HTML, body=b"<h1>x</h1>")
+    landed = land(WANTED, reply, parts=Parts(leaves=True))
+    assert isinstance(landed, Page)
+    assert landed.record.leaves.size == 1
+    with pytest.raises(PartMissing):
+        _ = landed.record.elements
 
 
 @pytest.mark.parametrize(
@@ -129,28 +141,30 @@ def test_what_is_no_page_is_a_miss(status: int, headers: tuple[tuple[str, str], 
 
 
 def test_html_without_a_type_and_xhtml_are_pages() -> None:
-    assert page(b"<!doctype html><p>x")[0].text == "x"
-    assert page(b"<p>x", ("Content-Type", "application/xhtml+xml"))[0].text == "x"
-    assert page(b"\n<html>x", ("Content-Type", "unknown/unknown"))[0].text == "x"
+    assert page(b"<!doctype html><p>x").text == "x"
+    assert page(b"<p>x", ("Content-Type", "application/xhtml+xml")).text == "x"
+    assert page(b"\n<html>x", ("Content-Type", "unknown/unknown")).text == "x"
 
 
 def test_the_header_says_the_charset() -> None:
-    assert page(b"gr\xfcn", ("Content-Type", "text/html;charset=latin1"))[0].text == "grün"
+    assert page(b"gr\xfcn", ("Content-Type", "text/html;charset=latin1")).text == "grün"
 
 
 def test_a_refresh_at_once_is_a_redirect_and_a_later_one_a_link() -> None:
     landed = land(WANTED, response(200, HTML, body=b"<meta http-equiv=refresh content='0; url=/new'>"))
     assert landed == Moved(WANTED, Url("http://x.test/new"), "http://x.test/new", 200, 47)
-    later, document = page(b"<a href=a>a</a><meta http-equiv=refresh content='5; url=/new'>honey", HTML)
+    later = page(b"<a href=a>a</a><meta http-equiv=refresh content='5; url=/new'>honey", HTML)
     assert [link.url for link in later.links] == ["http://x.test/a", "http://x.test/new"]
-    assert document.under(later.links[1], 1)[1] == "a honey"
-    assert document.path(later.links[1]) == "html"
-    assert [leaf.anchor for leaf in document.leaves] == [0, -1]
+    assert later.text == "a honey"
+    plain = Analyser("none", stem=False)
+    assert element_counts(later.record, later.links[1], 1, plain) == later.record.counts(plain) == {"honey": 1}
+    assert tag_path(later.record, later.links[1]) == "html"
+    assert later.record.leaves.anchor.tolist() == [0, -1], "it stands for the page and contains none of its text"
 
 
 @pytest.mark.parametrize("content", [b"0", b"0; url=/", b"0; url=javascript:x", b"x", b"30"])
 def test_a_refresh_of_the_page_itself_is_nothing(content: bytes) -> None:
-    landed, _ = page(b"<meta http-equiv=refresh content='" + content + b"'>x", HTML)
+    landed = page(b"<meta http-equiv=refresh content='" + content + b"'>x", HTML)
     assert list(landed.links) == []
 
 
@@ -167,23 +181,26 @@ def test_robots_directives_are_noted_and_nofollow_takes_the_links(
     meta: bytes, header: str, noindex: bool, nofollow: bool
 ) -> None:
     body = b"<meta name=robots content='" + meta + b"'><a href=a>a</a>"
-    landed, document = page(body, HTML, ("X-Robots-Tag", header))
-    assert (document.noindex, document.nofollow) == (noindex, nofollow)
+    landed = page(body, HTML, ("X-Robots-Tag", header))
+    assert landed.record.noindex == noindex
     assert len(landed.links) == (0 if nofollow else 1)
-    assert [leaf.text for leaf in document.leaves] == ["a"]
+    assert landed.text == "a"
+    assert landed.record.leaves.anchor.tolist() == [-1 if nofollow else 0]
 
 
 def test_limits_are_kept() -> None:
     many = b"<a href=a>a</a>" * 50
-    assert len(page(many, HTML, limits=PageLimits(links=3))[0].links) == 3
-    assert page(b"<p>honey", HTML, limits=PageLimits(unpacked=5))[0].text == "ho"
-    assert page(b"<a href=/12345>", HTML, limits=PageLimits(url_length=15))[1].refused == {"too-long": 1}
-    assert page(b"<p " + b"a=1 " * 100 + b"b>", HTML, limits=PageLimits(attributes=20))[1].cuts == ("attributes",)
+    assert len(page(many, HTML, limits=PageLimits(links=3)).links) == 3
+    assert page(b"<p>honey", HTML, limits=PageLimits(unpacked=5)).text == "ho"
+    assert page(b"<a href=/12345>", HTML, limits=PageLimits(url_length=15)).links == ()
+    late = b"<a " + b"".join(b"a%d=1 " % number for number in range(100)) + b"href=b>b</a>"
+    assert len(page(late, HTML).links) == 1
+    assert len(page(late, HTML, limits=PageLimits(attributes=20)).links) == 0
 
 
 def test_a_cut_body_is_still_a_page() -> None:
     whole = gzip.compress(b"".join(b"<p>honey %d" % n for n in range(5000)))
-    assert page(whole[: len(whole) // 2], HTML, ("Content-Encoding", "gzip"))[0].text.startswith("honey 0 honey 1 ")
+    assert page(whole[: len(whole) // 2], HTML, ("Content-Encoding", "gzip")).text.startswith("honey 0 honey 1 ")
 
 
 NAMES = st.sampled_from(
@@ -216,9 +233,8 @@ def test_no_response_raises(status: int, headers: list[tuple[str, str]], body: b
         assert landed.title is not None
         assert landed.text is not None
         for link in landed.links:
-            landed.document.path(link)
-            landed.document.under(link, 2)
-        assert landed.document.leaves is not None
+            assert tag_path(landed.record, link).startswith("html")
+            assert element_counts(landed.record, link, WHOLE_PAGE, Analyser()) == landed.record.counts(Analyser())
     elif isinstance(landed, Miss):
         assert landed.reason.replace("-", "").isalnum()
         assert landed.retry_after is None or 0 <= landed.retry_after <= 86_400

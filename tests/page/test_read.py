@@ -1,0 +1,135 @@
+"""From HTML to a record: leaves, their anchors and headings, and the elements around links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenthound.model import Url
+from scenthound.page.read import read, read_html
+from scenthound.page.record import EVERYTHING, Record
+from scenthound.page.views import element_counts, tag_path, token_terms
+from scenthound.text.tokens import Analyser, tokens
+from scenthound.url import make
+from scenthound.web.charset import to_text
+from scenthound.web.parse import parse_html
+from support.random_pages import HOME, html_pages, record_of
+
+PLAIN = Analyser("none", stem=False)
+
+
+def leaves_of(record: Record) -> list[tuple[str, int, int]]:
+    """Text, anchor and heading of each leaf."""
+    leaves = record.leaves
+    spans = zip(leaves.begin.tolist(), leaves.end.tolist(), strict=True)
+    texts = [record.text[begin:end] for begin, end in spans]
+    return list(zip(texts, leaves.anchor.tolist(), leaves.heading.tolist(), strict=True))
+
+
+def test_leaves_are_all_text_in_order_but_no_script_style_or_comment() -> None:
+    record = record_of(
+        "<title>Bees</title><script>no()</script><style>no{}</style><!-- no -->"
+        "<p>Honey<b>comb</b> <a href=a title=no>wax</a><svg><style>no</style></svg>"
+    )
+    assert leaves_of(record) == [("Bees", -1, -1), ("Honey", -1, -1), ("comb", -1, -1), ("wax", 0, -1)]
+    assert record.text == "Bees Honey comb wax"
+
+
+def test_leaves_know_the_innermost_anchor_that_holds_them() -> None:
+    record = record_of("a<a href=1>b<table><td><a href=2>c</a>d</table>e</a>f<a href=mailto:x>g</a><a href=3>h</a>")
+    assert [(text, anchor) for text, anchor, _ in leaves_of(record)] == [
+        ("a", -1), ("b", 0), ("c", 1), ("d", 0), ("e", 0), ("f", -1), ("g", -1), ("h", 2),
+    ]  # fmt: skip
+
+
+def test_leaves_know_the_innermost_heading_that_holds_them() -> None:
+    record = record_of("a<h2>b<i>c</i></h2><h3><a href=1>d</a></h3><h1>e<div><h6>f</h6>g</div></h1>h")
+    assert leaves_of(record) == [
+        ("a", -1, -1), ("b", -1, 0), ("c", -1, 0), ("d", 0, 1), ("e", -1, 2), ("f", -1, 3), ("g", -1, 2), ("h", -1, -1),
+    ]  # fmt: skip
+
+
+def test_leaves_of_links_that_were_left_out_have_no_anchor() -> None:
+    document = parse_html("<a href=a>x</a>" * 10_000, HOME, max_links=100)
+    assert set(read(document, HOME, EVERYTHING).leaves.anchor.tolist()) == {-1, *range(100)}
+
+
+def test_a_picture_or_a_frame_has_an_element_without_leaves() -> None:
+    record = record_of("before <a href=1><img alt=x></a><iframe src=2>no</iframe> after")
+    elements = record.elements
+    for element in elements.of_link.tolist():
+        assert elements.first_leaf[element] == elements.end_leaf[element] == 1
+
+
+def test_elements_are_a_tree_with_parents_first() -> None:
+    elements = record_of("<div><p><a href=1>a</a></p><p><a href=2>b</a></p></div>").elements
+    assert [elements.tags[tag] for tag in elements.tag.tolist()] == ["html", "body", "div", "p", "a", "p", "a"]
+    assert elements.parent.tolist() == [-1, 0, 1, 2, 3, 2, 5]
+    assert elements.of_link.tolist() == [4, 6]
+
+
+def test_elements_that_are_not_above_a_link_are_not_kept() -> None:
+    assert len(record_of("<div><p>a</p>" * 100).elements.parent) == 0
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["", "\0", "<", "<a", "<a href", "<a href=", "\ud800", "<a href='\ud800'>\udfff</a>", "<title>", "</html>",
+     "<a href=" + "x" * 2_000_000 + ">", "<p " + "a" * 1_000_000 + ">b", "<frameset>",
+     "<svg><a href=x><style><a href=y>", "<math><a href=x></math>", "<select><a href=x>",
+     "\x00<a href='\x00'>\x00</a>"],
+    ids=range(17),
+)  # fmt: skip
+def test_any_text_has_a_record(html: str) -> None:
+    check(record_of(html))
+    check(read_html(html, Url("no url at all")))
+
+
+@given(st.text(alphabet=st.sampled_from("<>/='\" abhpreftdv!-&;\0\n#:?"), max_size=300) | html_pages)
+def test_any_markup_has_a_record(html: str) -> None:
+    check(record_of(html))
+
+
+def check(record: Record) -> None:
+    """What holds for every record."""
+    assert tokens(record.text) == [token for text, _, _ in leaves_of(record) for token in tokens(text)]
+    counts = record.counts(PLAIN)
+    assert [counts.terms[index] for index in token_terms(record, PLAIN).tolist()] == tokens(record.text)
+    for link in record.links:
+        assert tag_path(record, link).startswith("html")
+        inside, above = element_counts(record, link, 1, PLAIN), element_counts(record, link, 2, PLAIN)
+        assert inside.keys() <= above.keys() <= set(record.counts(PLAIN))
+
+
+@pytest.mark.parametrize("bed", ["schools", "apache"])
+def test_the_text_of_real_pages_has_the_tokens_of_its_leaves(shared: Path, bed: str) -> None:
+    for url, html in recorded(shared, bed, 400):
+        record = read_html(html, make(url))
+        assert tokens(record.text) == [token for text, _, _ in leaves_of(record) for token in tokens(text)], url
+        assert record.text == parse_html(html, url).text, url
+        for link in record.links[:20]:
+            own, around = PLAIN.counts(link.anchor), element_counts(record, link, 1, PLAIN)
+            element = record.elements.of_link[link.position]
+            has_text = record.elements.first_leaf[element] < record.elements.end_leaf[element]
+            assert own.keys() <= around.keys() or not has_text, url
+        assert Record.from_bytes(record.to_bytes()).to_bytes() == record.to_bytes(), url
+
+
+def recorded(shared: Path, bed: str, count: int) -> list[tuple[str, str]]:
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    path = shared / "data" / bed / "pages.warc.gz"
+    if not path.exists():
+        pytest.skip(f"needs the bed {bed}")
+    pages = []
+    with path.open("rb") as stream:
+        for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True):
+            headers = {key.lower(): value for key, value in record.http_headers}
+            html = to_text(record.reader.read(), headers.get("content-type", ""))
+            pages.append((record.headers["WARC-Target-URI"], html))
+            if len(pages) == count:
+                break
+    return pages

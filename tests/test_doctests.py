@@ -1,0 +1,39 @@
+"""The examples in docstrings are true."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import scenthound
+
+SOURCE = Path(scenthound.__file__).parent
+MODULES = sorted(
+    ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in SOURCE.rglob("*.py")
+    if ">>> " in path.read_text()
+)
+
+
+def names_for_all(module: ModuleType) -> dict[str, Any]:
+    """What the examples at the top of a module define: the examples below may use it."""
+    names = dict(vars(module))
+    exec(doctest.script_from_examples(module.__doc__ or ""), names)
+    return {name: value for name, value in names.items() if name not in vars(module)}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_are_true(name: str) -> None:
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, extraglobs=names_for_all(module))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_modules_with_examples_are_found() -> None:
+    assert {"scenthound.page.record", "scenthound.page.views", "scenthound.text.vocabulary"} <= set(MODULES)
