@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from types import MappingProxyType
@@ -103,6 +103,9 @@ class Analysed(NamedTuple):
     of_word: Numbers | None = None
     """For each of the page's words the index of its term in `counts.terms`, -1 for a stop word; None without leaves."""
 
+    def copy(self) -> Analysed:
+        return Analysed(self.counts.copy(), None if self.of_word is None else fixed(self.of_word))
+
 
 def analyse(analyser: Analyser, words: list[str], tokens: Numbers) -> Analysed:
     """The terms of a page's words, and how often each occurs among its tokens.
@@ -157,10 +160,19 @@ class Record:
         object.__setattr__(self, name, value)
 
     def copy(self) -> Record:
-        """The same record as an object of its own, for another reader. What it holds can't be changed, so is shared."""
+        """The same record for another reader. Only texts and bytes are shared.
+
+        The memory of a column can't be written, but anybody who has the array can give it another shape.
+        """
         made = Record.__new__(Record)
         for name in Record.__slots__:
             object.__setattr__(made, name, getattr(self, name))
+        analysed = {_copied_analyser(one): found.copy() for one, found in self._analysed.items()}
+        object.__setattr__(made, "_analysed", MappingProxyType(analysed))
+        if self._leaves is not None:
+            object.__setattr__(made, "_leaves", Leaves._make(_copied_columns(self._leaves)))
+        if self._elements is not None:
+            object.__setattr__(made, "_elements", Elements._make(_copied_columns(self._elements)))
         return made
 
     @property
@@ -237,6 +249,14 @@ class Record:
             return _unpack(data, parts, check)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
             raise ValueError(f"these bytes are no record: {error}") from error
+
+
+def _copied_analyser(analyser: Analyser) -> Analyser:
+    return Analyser(analyser.stop_words, analyser.stem)
+
+
+def _copied_columns(columns: Iterable[Any]) -> Iterator[Any]:
+    return (fixed(column) if isinstance(column, np.ndarray) else column for column in columns)
 
 
 def _outlinks(url: Url, links: Sequence[Link]) -> tuple[Link, ...]:

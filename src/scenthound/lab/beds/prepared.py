@@ -5,16 +5,15 @@
 
 The tables lie in the user's cache folder (`prepared_cache`), are shared by all processes that read them, and are
 built again when the bed or the code that reads pages has changed. A strategy never sees this object: each page that it
-is handed has its own record and nothing of others. Records and the views of them in `page.views.KEPT` are immutable, so
-the next crawl in the same process gets the same ones.
+is handed has its own copy of its record and nothing of others. Views of whole pages are kept for the next crawl in the
+same process (`kept_views`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +31,7 @@ from scenthound.lab.beds.cache import (
     prune,
     used,
 )
+from scenthound.lab.beds.kept_views import PageViews, Views, lend_views, portable
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
 from scenthound.lab.beds.terms import PreparedTerms, file_bytes, open_terms
@@ -94,12 +94,14 @@ class PreparedBed:
         self._parts = EVERYTHING
         self._cached: dict[int, Record] = {}
         self._cached_bytes = 0
-        self._views: dict[int, dict[Hashable, Any]] = {}
+        self._views: dict[int, Views] = {}
 
     # ---- what a driver asks
 
     def read_parts(self, parts: Parts) -> None:
-        """From now on pages come with these parts and no others."""
+        """From now on pages come with these parts and no others. An analyser of a plug-in's own class is not asked."""
+        counts = tuple(own for analyser in parts.counts if (own := portable(analyser)) is not None)
+        parts = Parts(counts, bool(parts.leaves), bool(parts.elements))
         if parts != self._parts:
             self._parts = parts
             self._forget_records()
@@ -111,8 +113,8 @@ class PreparedBed:
             return Miss(candidate, "http-404", status=404)
         kind, status, size = self._kinds[row], self._statuses[row], self._sizes[row]
         if kind == PAGE:
-            record = (self._cached.get(row) or self._read(row)).copy()
-            return Page(record.url, candidate, record, status, size, self._views_of(row))
+            record = self._cached.get(row) or self._read(row)
+            return Page(record.url, candidate, record.copy(), status, size, self._lend_views(row, record))
         first, second = self._head(row)[:2]
         if kind == MOVED:
             return Moved(candidate, Url(first), second, status, size)
@@ -132,7 +134,7 @@ class PreparedBed:
         self._cached.clear()
         self._cached_bytes = 0
 
-    def _views_of(self, row: int) -> dict[Hashable, Any]:
+    def _lend_views(self, row: int, record: Record) -> PageViews:
         """The views of a page from earlier visits; those of the pages visited longest ago are forgotten."""
         views = self._views.pop(row, None)
         if views is None:
@@ -140,7 +142,7 @@ class PreparedBed:
             if len(self._views) >= KEPT_PAGES:
                 del self._views[next(iter(self._views))]
         self._views[row] = views
-        return views
+        return lend_views(record, views)
 
     def _head(self, row: int) -> list[str]:
         return self._heads[self._heads_at[row] : self._heads_at[row + 1]].decode("utf-8", "surrogatepass").split("\n")
