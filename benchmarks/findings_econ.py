@@ -60,7 +60,6 @@ class Track(NamedTuple):
 def goal_sets(at: Place) -> tuple[Goals, Goals]:
     """The well connected and the scattered set."""
     bed = at.prepared
-    bed.bring(ANALYSER)
     places: dict[str, list[int]] = {}
     for number, url in enumerate(bed.pages):
         for word in bed.counts(url, ANALYSER) or ():

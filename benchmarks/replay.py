@@ -29,8 +29,7 @@ from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb, generate
 from scenthound.lab.run.experiment import run
-from scenthound.lab.run.run_cell import ReplayLimits, own_analysers, run_cell
-from scenthound.strategies import SHELF
+from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = "breadth-first,best-first,best-n-first"
@@ -54,7 +53,6 @@ def crawl(folder: Path, topics: list[BedTopic], strategy: str, pages: int) -> Cr
     bed = PreparedBed(folder)
     gc.freeze()  # as in the processes of an experiment
     gc.set_threshold(50_000, 20, 100)
-    bed.bring(*own_analysers(SHELF.get(strategy)()))  # prepares what is missing of its terms
     visits, ranking, training = 0, 0.0, 0.0
     before = time.process_time()
     for topic in topics:

@@ -13,8 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from scenthound.text.contexts import Query
-
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Topic, Url
@@ -24,6 +22,7 @@ from scenthound.store.heaps import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, Walk, walk
+from scenthound.text.query import Query
 from scenthound.text.smart import SCHEMES, Pool
 from scenthound.text.tokens import Analyser, stem
 from scenthound.web.parse import parse_html

@@ -26,10 +26,10 @@ from scenthound.loop.politeness import DAY, Manners
 from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Miss, Moved, Topic, Url
 from scenthound.page.page import Page
+from scenthound.page.read import read_html
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
 from scenthound.testing import TinyWeb, named, walk
-from scenthound.web.parse import parse_html
 from scenthound.web.robots import parse
 
 
@@ -71,7 +71,7 @@ def fetched(crawl: Crawl, now: float) -> Fetch:
 
 
 def page_for(fetch: Fetch, html: str = "<p>bees</p>") -> Page:
-    return Page(fetch.candidate.url, fetch.candidate, parse_html(html, fetch.candidate.url))
+    return Page(fetch.candidate.url, fetch.candidate, read_html(html, fetch.candidate.url))
 
 
 def polite(delay: float = 5.0, obey: bool = False) -> Manners:

@@ -26,10 +26,9 @@ from scenthound.lab.measure.quality import (
 from scenthound.lab.measure.statistics import paired_t, sign_test, standard_error, welch_t
 from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.characteristics import characteristics
-from scenthound.model import Candidate, Url
-from scenthound.page.page import Page
+from scenthound.model import Url
+from scenthound.testing import page_of
 from scenthound.text.tokens import Analyser
-from scenthound.web.parse import parse_html
 
 ANALYSER = Analyser("small")
 TOP = 3  # fixed in all examples: coverage of the top 3
@@ -54,7 +53,7 @@ def toy_pages(inputs: Inputs) -> tuple[dict[str, Mapping[str, int]], dict[str, l
     links: dict[str, list[str]] = {}
     for raw, html in inputs["PAGES"].items():
         url = Url(raw)
-        page = Page(url, Candidate(url, 0.0), parse_html(html, url))
+        page = page_of(html, url)
         counts[url] = ANALYSER.counts(page.text)
         links[url] = [link.url for link in page.outlinks]
     return counts, links

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from scenthound.model import NOTHING, Candidate, Link, Url
 from scenthound.page.record import Record
-from scenthound.page.views import KEPT
 
 T = TypeVar("T")
 P = ParamSpec("P")
 _new: Callable[..., Candidate] = tuple.__new__
+
+
+class KeptViews(Protocol):
+    """Views of a page from earlier visits to it."""
+
+    def find(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
+        """The view, for this visit alone; None if it is not one that is kept."""
+        ...
 
 
 class Page:
@@ -27,15 +34,14 @@ class Page:
         record: Record,
         status: int = 200,
         size: int = 0,
-        kept: dict[Hashable, Any] | None = None,
+        kept: KeptViews | None = None,
     ) -> None:
-        """`kept` has the views (of `views.KEPT`) from earlier visits to the same page of a prepared bed."""
         self.url, self.candidate, self.record = url, candidate, record
         self.status, self.size = status, size
         self.reading_seconds = 0.0
         """CPU seconds spent in `view`: reading the page, not ranking its links (rule 14 keeps them apart)."""
         self._views: dict[Hashable, Any] = {}
-        self._kept = self._views if kept is None else kept
+        self._kept = kept
 
     @property
     def title(self) -> str:
@@ -63,12 +69,14 @@ class Page:
         1
         """
         key = (function, arguments, *named.items())
-        views = self._kept if function in KEPT else self._views
-        if key in views:
-            return views[key]  # type: ignore[no-any-return]
-        before = time.process_time()
-        made = views[key] = function(self.record, *arguments, **named)
-        self.reading_seconds += time.process_time() - before
+        if key in self._views:
+            return self._views[key]  # type: ignore[no-any-return]
+        before, spent = time.process_time(), self.reading_seconds
+        made = None if self._kept is None or named else self._kept.find(function, arguments)
+        if made is None:
+            made = function(self.record, *arguments, **named)
+        self._views[key] = made
+        self.reading_seconds = spent + time.process_time() - before  # views within this one are part of it
         return made
 
     def offer(

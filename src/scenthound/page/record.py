@@ -239,7 +239,11 @@ class Record:
             _lines(link.anchor for link in links),
             b"" if spellings == urls else _lines(spellings),
             bytes(link.nofollow for link in links) if any(link.nofollow for link in links) else b"",
-            *(column for analyser in named for column in _analysed_columns(self._analysed[analyser])),
+            *(
+                column
+                for analyser in named
+                for column in _analysed_columns(self._analysed[analyser] if leaves is None else self.analysed(analyser))
+            ),
         ]
         if leaves is not None:
             columns += [*map(_packed, leaves[:5]), leaves.word_lines, _packed(leaves.tokens)]
@@ -296,12 +300,11 @@ def _unpack(
     wants_elements = parts is None or parts.elements
     wants_leaves = parts is None or parts.leaves or wants_elements
     analysed = {analyser: Analysed(found) for analyser, found in counts.items()}
-    wanted = None if parts is None else {(one.stop_words, one.stem): one for one in parts.counts}
+    wanted = None if parts is None else {(one.stop_words, one.stem) for one in parts.counts}
     for words, stem in head.analysers:
-        analyser = Analyser(words, stem) if wanted is None else wanted.get((words, stem))
-        if analyser is not None:
+        if wanted is None or (words, stem) in wanted:
             packed, of_word = TermCounts(columns.take(), columns.take()), columns.numbers()
-            analysed[analyser] = Analysed(packed, of_word if wants_leaves and head.has_leaves else None)
+            analysed[Analyser(words, stem)] = Analysed(packed, of_word if wants_leaves and head.has_leaves else None)
         else:
             columns.skip(3)
     leaves = elements = None

@@ -22,7 +22,7 @@ from scenthound.model import Candidate, Miss, Moved, Step, Topic, Url
 from scenthound.page.judge import Judge
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
-from scenthound.ports import OwnFrontier, Saves, Strategy, Taxonomy, Trains
+from scenthound.ports import OwnFrontier, Saves, Strategy, Taxonomy, Trains, declaration_of
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
 
@@ -114,7 +114,7 @@ def walk(
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(bound)
     else:
-        frontier = MemoryFrontier(bound, getattr(strategy, "eviction", "scored"), spread)
+        frontier = MemoryFrontier(bound, declaration_of(strategy).eviction, spread)
     history = MemoryHistory()
     dropped: list[Dropped] = []
     crawl = Crawl(

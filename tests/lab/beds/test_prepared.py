@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 import itertools
 import os
+import subprocess
+import sys
 import types
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,35 +17,23 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scenthound.lab.beds.prepared_document import PreparedDocument, PreparedPage, pack, page_words, summed
-from scenthound.text.contexts import (
-    LinkLeaves,
-    context_counts,
-    contexts,
-    link_leaves,
-    numbered_counts,
-    page_counts,
-    stream,
-    window_counts,
-)
-from scenthound.text.folded import Folded, checked, numbers_of, words_of
-from scenthound.text.lasting import STREAM
-from scenthound.text.register import WORDS as REGISTER
-from scenthound.text.standing import standing
-from scenthound.text.surroundings import surroundings
+from selectolax.lexbor import LexborNode
 
+from scenthound.errors import PartMissing
 from scenthound.lab.beds import cache as prepared_cache
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
-from scenthound.lab.beds.prepare_pages import Cut, read_response, written
+from scenthound.lab.beds.prepare_pages import Cut, read_response
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.model import Candidate, Link, Miss, Moved, Response
+from scenthound.page import views
 from scenthound.page.page import Page
-from scenthound.text import lasting
+from scenthound.page.read import read_html
+from scenthound.page.record import EVERYTHING, Parts, Record
+from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
-from scenthound.text.vectors import Counts, cosine, term_frequencies
 from scenthound.url import make
-from scenthound.web.parse import HtmlDocument, parse_html
+from scenthound.web.parse import parse_html
 
 SMALL = Analyser("small", stem=False)
 HOME = (
@@ -52,9 +42,6 @@ HOME = (
     "<p>Bees\n fly to <a href='http://b.test/index.html' rel=nofollow><img alt='the meadow'></a> far\u00a0away.</p>"
     "<a href='/gone'>Crème brûlée</a><a href='/'>home</a><script>var x = 'bees'</script></body></html>"
 )
-
-
-OURS = [one.name for one in vars(lasting).values() if isinstance(one, lasting.Lasting)]
 
 
 def answer(url: str, body: str = "", status: int = 200, *headers: tuple[str, str]) -> Response:
@@ -91,14 +78,11 @@ def fetched(bed: PreparedBed, url: str) -> Any:
 
 
 def live(html: str, url: str = "http://a.test/") -> Page:
-    return Page(make(url), Candidate(make(url), 0.5), parse_html(html, url))
+    return Page(make(url), Candidate(make(url), 0.5), read_html(html, make(url)))
 
 
 def recorded(page: Page) -> Page:
-    assert isinstance(page.document, HtmlDocument)
-    record, _, _ = pack(written(page.document))
-    document = PreparedDocument(page.title, tuple(page.links), record)
-    return PreparedPage(page.url, page.candidate, document)
+    return Page(page.url, page.candidate, Record.from_bytes(page.record.to_bytes()))
 
 
 def plain(part: Any) -> Any:
@@ -106,64 +90,109 @@ def plain(part: Any) -> Any:
     match part:
         case np.ndarray() | np.integer():
             return part.tolist()
-        case dict():
-            return {key: plain(value) for key, value in part.items()}
+        case Mapping():
+            return [[key, plain(value)] for key, value in part.items()]
         case tuple() | list():
             return [plain(one) for one in part]
     return part
 
 
-def assert_leaves_are_read_right(found: LinkLeaves, page: Page, analyser: Analyser) -> None:
+def leaf_texts(page: Page) -> list[str]:
+    text, leaves = page.text, page.record.leaves
+    return [text[begin:end] for begin, end in zip(leaves.begin.tolist(), leaves.end.tolist(), strict=True)]
+
+
+def assert_leaves_are_read_right(page: Page, analyser: Analyser) -> None:
     """Against one leaf and one link after the other."""
-    leaves, names, flat = page.document.leaves, found.leaves.terms.names, found.leaves.flat.tolist()
-    spans = itertools.pairwise(found.leaves.starts.tolist())
-    assert [[names[place] for place in flat[begin:end]] for begin, end in spans] == [
-        analyser.terms(leaf.text) for leaf in leaves
+    found, texts = page.view(views.link_leaves, analyser), leaf_texts(page)
+    spans = itertools.pairwise(found.starts.tolist())
+    assert [[found.names[place] for place in found.flat[begin:end].tolist()] for begin, end in spans] == [
+        analyser.terms(text) for text in texts
     ]
-    start, expected = len(leaves), list[tuple[int, int]]()
+    anchors, start, expected = page.record.leaves.anchor.tolist(), len(texts), list[tuple[int, int]]()
     for number in reversed(range(len(page.links))):
-        own = [place for place, leaf in enumerate(leaves) if leaf.anchor == number]
+        own = [place for place, anchor in enumerate(anchors) if anchor == number]
         expected.append((own[0], own[-1] + 1) if own else (start, start))
         start = expected[-1][0]
     assert list(zip(found.begins.tolist(), found.ends.tolist(), strict=True)) == expected[::-1]
     leading = [[place for place, link in enumerate(page.links) if link.url == outlink.url] for outlink in page.outlinks]
-    assert [found.places[begin:end].tolist() for begin, end in itertools.pairwise(found.outlinks.tolist())] == leading
+    positions = found.positions
+    assert [positions[begin:end].tolist() for begin, end in itertools.pairwise(found.outlinks.tolist())] == leading
+
+
+def assert_elements_are_the_parsers(page: Page, html: str) -> None:
+    """Against the nodes of the tree: what is in the element some levels above each link."""
+    document = parse_html(html, page.url)
+    for link in page.links[:40]:
+        node: LexborNode = document.nodes[link.position]
+        for up in (1, 2, 3, 99):
+            above = node
+            for _ in range(up):
+                if above.parent is None or not above.parent.is_element_node:
+                    break
+                above = above.parent
+            inside = above.text(separator=" ", strip=True, skip_empty=True)
+            assert views.element_counts(page.record, link, up, SMALL) == SMALL.counts(inside)
 
 
 def assert_alike(ours: Page, theirs: Page) -> None:
-    """Both pages answer every question of `model.Document` and of `text.contexts` alike."""
-    assert (ours.title, list(ours.links)) == (theirs.title, list(theirs.links))
-    assert list(ours.outlinks) == list(theirs.outlinks)
-    assert " ".join(ours.text.split()) == " ".join(theirs.text.split())
-    assert list(ours.document.leaves) == list(theirs.document.leaves)
-    assert stream(ours) == stream(theirs)
-    for up in (0, 1, 2, 50):
-        assert contexts(ours, up, SMALL) == contexts(theirs, up, SMALL)
+    """Both pages answer every question of `page.record` and of `page.views` alike."""
+    assert (ours.url, ours.title, ours.text) == (theirs.url, theirs.title, theirs.text)
+    assert (list(ours.links), list(ours.outlinks)) == (list(theirs.links), list(theirs.outlinks))
+    assert plain(ours.record.leaves) == plain(theirs.record.leaves)
+    assert plain(ours.record.elements) == plain(theirs.record.elements)
+    for view in (views.anchor_tokens, views.heading_leaves, views.anchor_leaves):
+        assert plain(ours.view(view)) == plain(theirs.view(view))  # type: ignore[arg-type]
     for analyser in (Analyser(), SMALL):
-        assert list(page_counts(ours, analyser).items()) == list(page_counts(theirs, analyser).items())
-        assert surroundings(ours, analyser) == surroundings(theirs, analyser)
-        assert [np.asarray(one).tolist() for one in standing(ours, analyser)] == [
-            np.asarray(one).tolist() for one in standing(theirs, analyser)
-        ]
-        assert plain(link_leaves(ours, analyser)) == plain(link_leaves(theirs, analyser))
-        assert_leaves_are_read_right(link_leaves(ours, analyser), ours, analyser)
-    seen: dict[int, int] = {}
+        assert_alike_to(analyser, ours, theirs)
     for link in ours.links[:40]:
-        assert ours.document.path(link) == theirs.document.path(link)
-        assert window_counts(ours, link, 3, SMALL) == window_counts(theirs, link, 3, SMALL)
+        assert views.tag_path(ours.record, link) == views.tag_path(theirs.record, link)
+        assert views.window_counts(ours.record, link, 3, SMALL) == views.window_counts(theirs.record, link, 3, SMALL)
         for up in (0, 1, 2, 3, 99):
-            assert context_counts(ours, link, up, SMALL) == context_counts(theirs, link, up, SMALL)
-            (one, text), (other, same) = ours.document.under(link, up), theirs.document.under(link, up)
-            assert text.split() == same.split()
-            assert seen.setdefault(other, one) == one, "the same elements are the same"
+            found = [views.element_counts(page.record, link, up, SMALL) for page in (ours, theirs)]
+            assert found[0] == found[1]
+
+
+def assert_alike_to(analyser: Analyser, ours: Page, theirs: Page) -> None:
+    mine, their = ours.record.counts(analyser), theirs.record.counts(analyser)
+    assert (list(mine.items()), mine.square) == (list(their.items()), their.square)
+    for view in (views.terms, views.token_terms, views.surroundings, views.link_leaves, views.term_positions):
+        assert plain(ours.view(view, analyser)) == plain(theirs.view(view, analyser))  # type: ignore[arg-type]
+    query = Query("solar panel bees honey", analyser)
+    for up in (0, 1, 2, 50):
+        similar = views.element_similarities
+        assert similar(ours.record, query, up) == similar(theirs.record, query, up)
+    assert_leaves_are_read_right(ours, analyser)
 
 
 def test_a_prepared_page_says_what_the_parser_says(bed: Bed) -> None:
-    assert_alike(fetched(prepare(bed), "http://a.test/"), live(HOME))
+    ready = prepare(bed)
+    ready.read_parts(EVERYTHING | Parts((SMALL,)))
+    page = fetched(ready, "http://a.test/")
+    assert_alike(page, live(HOME))
+    assert_elements_are_the_parsers(page, HOME)
 
 
 def test_the_text_of_a_prepared_page_is_the_parsers_to_the_letter(bed: Bed) -> None:
-    assert fetched(prepare(bed), "http://a.test/").text == live(HOME).text
+    assert fetched(prepare(bed), "http://a.test/").text == parse_html(HOME, "http://a.test/").text
+
+
+def test_a_prepared_page_has_the_parts_that_were_asked_for_and_no_others(bed: Bed) -> None:
+    ready = prepare(bed)
+    for parts in (Parts((SMALL,)), Parts((SMALL,), leaves=True), EVERYTHING):
+        ready.read_parts(parts)
+        for page in (fetched(ready, "http://a.test/"), fetched(ready, "http://a.test/")):
+            assert page.record.counts(SMALL) == SMALL.counts(page.text)
+            assert _has(page, "leaves") == parts.leaves
+            assert _has(page, "elements") == parts.elements
+
+
+def _has(page: Page, part: str) -> bool:
+    try:
+        getattr(page.record, part)
+    except PartMissing:
+        return False
+    return True
 
 
 TAGS = st.sampled_from(
@@ -177,8 +206,12 @@ WORDS = st.sampled_from(
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.one_of(TAGS.map(lambda tag: f"<{tag}>"), WORDS), max_size=60))
 def test_any_markup_is_recorded_faithfully(parts: list[str]) -> None:
-    page = live("".join(parts))
+    html = "".join(parts)
+    page = live(html)
     assert_alike(recorded(page), page)
+    assert_elements_are_the_parsers(page, html)
+    assert all(leaf_texts(page)), "no leaf is empty"
+    assert " ".join(leaf_texts(page)).split() == parse_html(html, page.url).text.split()
 
 
 def test_generated_pages_are_recorded_faithfully() -> None:
@@ -189,19 +222,18 @@ def test_generated_pages_are_recorded_faithfully() -> None:
 
 
 @pytest.mark.parametrize("most", [1, 7, 40])
-def test_what_is_beyond_a_bound_is_recorded_as_it_is_read(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words around links, and more terms than the register of the process holds."""
-    monkeypatch.setattr("scenthound.text.surroundings.MOST_AROUND", most)
+def test_words_around_links_beyond_a_bound_are_left_out_of_a_recorded_page_too(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     web = GeneratedWeb(60, seed=3)
-    for number in range(0, 60, 20):
-        page = live(web.html(number), str(web.url(number)))
-        assert surroundings(recorded(page), SMALL) == surroundings(page, SMALL)
-    monkeypatch.setattr(REGISTER, "most", most)
-    for one in (page, recorded(page)):
-        seen = standing(one, SMALL)
-        terms = [REGISTER.names[number] for number in seen.terms.tolist()]
-        assert set(page_counts(page, SMALL)) <= set(terms)
-        assert seen.epoch == REGISTER.epoch
+    pages = [live(web.html(number), str(web.url(number))) for number in range(0, 60, 20)]
+    whole = [page.view(views.surroundings, SMALL) for page in pages]
+    monkeypatch.setattr("scenthound.page.views.MOST_WORDS_AROUND", most)
+    for page, before in zip(pages, whole, strict=True):
+        cut = views.surroundings(page.record, SMALL)
+        assert plain(cut) == plain(recorded(page).view(views.surroundings, SMALL))
+        assert len(cut.flat) < len(before.flat)
+        assert before.flat[: len(cut.flat)].tolist() == cut.flat.tolist()
 
 
 @pytest.mark.shared
@@ -209,8 +241,10 @@ def test_what_is_beyond_a_bound_is_recorded_as_it_is_read(most: int, monkeypatch
 def test_real_pages_are_recorded_faithfully(shared: Path, name: str) -> None:
     responses = Bed.open(shared / "data" / name).responses()
     for response in itertools.islice(responses, 0, 600, 40):
-        page = live(response.body.decode("utf-8", "replace"), response.url)
+        html = response.body.decode("utf-8", "replace")
+        page = live(html, response.url)
         assert_alike(recorded(page), page)
+        assert_elements_are_the_parsers(page, html)
 
 
 def test_what_the_bed_lacks_is_a_404_and_what_it_has_is_what_was_recorded(bed: Bed) -> None:
@@ -250,7 +284,7 @@ def test_a_bed_is_prepared_once_and_again_when_the_code_changes(bed: Bed, monkey
     heard.clear()
     assert prepare(bed, progress=heard.append).folder == first
     assert not heard
-    monkeypatch.setattr(prepared_cache, "READERS", (*prepared_cache.READERS, "scenthound.errors"))
+    monkeypatch.setattr(prepared_cache, "FORMAT", prepared_cache.FORMAT + 1)
     assert prepare(bed, progress=heard.append).folder != first
     assert heard
 
@@ -295,7 +329,8 @@ def test_a_page_is_cut_before_it_is_parsed_and_long_urls_are_refused() -> None:
     whole, short = read_response(response, Cut()), read_response(response, Cut(page_bytes=100))
     assert len(whole.links) == 3
     assert short.links == ("http://a.test/first",)
-    assert "two" not in short.words
+    assert short.record is not None
+    assert "two" not in short.record.text
     assert read_response(response, Cut(url_length=256)).links == ("http://a.test/first", "http://a.test/last")
 
 
@@ -305,43 +340,14 @@ def test_a_bed_without_a_page_can_be_prepared(tmp_path: Path) -> None:
     assert isinstance(fetched(ready, "http://a.test/"), Miss)
 
 
-# ---- folded counts
-
-TERMS = st.lists(st.text("abcé", min_size=1, max_size=3), max_size=20)
-
-
-def folded(counts: Counts) -> Counts:
-    return checked(counts.square, words_of(counts), numbers_of(counts.values()))
-
-
-@given(TERMS, TERMS)
-def test_folded_counts_answer_like_counts(terms: list[str], asked: list[str]) -> None:
-    plain = term_frequencies(terms)
-    assert [folded(plain).get(term, 0) for term in asked] == [plain.get(term, 0) for term in asked]
-    assert [term in folded(plain) for term in asked] == [term in plain for term in asked]
-    assert cosine(term_frequencies(asked), folded(plain)) == cosine(term_frequencies(asked), plain)
-    assert (len(folded(plain)), folded(plain).square, bool(folded(plain))) == (len(plain), plain.square, bool(plain))
-    assert list(folded(plain).items()) == list(plain.items())
-    assert dict(folded(plain)) == {**folded(plain)} == folded(plain) == plain
-    assert folded(plain) | {"z": 1} == plain | {"z": 1}
-    assert {"z": 1} | folded(plain) == {"z": 1} | plain
-    assert sorted(folded(plain)) == sorted(plain)
-
-
-def test_folded_counts_become_ordinary_ones() -> None:
-    counts = folded(term_frequencies(["solar", "panel", "solar"]))
-    with pytest.raises(KeyError):
-        counts["roof"]
-    assert (counts["solar"], type(counts)) == (2, Folded)
-    assert list(counts.values()) == [2, 1]
-    assert type(counts) is Counts
-    assert (counts["solar"], counts.square) == (2, 5)
-
-
-def test_counts_by_any_analyser_come_from_the_recorded_tokens() -> None:
-    page = recorded(live(HOME))
-    words, numbers = page_words(page.document._record)  # type: ignore[attr-defined]
-    assert summed(SMALL, words, numbers) == SMALL.counts(page.text)
+def test_counts_by_any_analyser_come_from_the_recorded_tokens(bed: Bed) -> None:
+    own = Analyser(frozenset({"honey"}), stem=False)
+    ready = prepare(bed)
+    ready.read_parts(Parts((Analyser(), SMALL, own)))
+    for page in (recorded(live(HOME)), fetched(ready, "http://a.test/")):
+        for analyser in (Analyser(), SMALL, own, Analyser("none")):
+            assert page.record.counts(analyser) == analyser.counts(page.text)
+            assert list(page.record.counts(analyser)) == list(analyser.counts(page.text))
 
 
 # ---- nobody can peek
@@ -387,17 +393,22 @@ def test_nothing_a_strategy_is_handed_leads_to_another_page(tmp_path: Path) -> N
             "http://a.test/other", f"<title>{secret}</title><p>{secret}</p><a href='http://{secret}.test/'>{secret}</a>"
         ),
     ]
-    ready = prepare(write_bed(tmp_path / "bed", "two", pages, [TOPIC]))
-    # A process that tokenises remembers the stem of every word it met, of whatever page. This one has just prepared
-    # the bed; one that only replays has read nothing but records.
-    Analyser()._terms.clear()
-    ready.bring(Analyser(), numbered=[Analyser()])
+    bed = write_bed(tmp_path / "bed", "two", pages, [TOPIC])
+    # A process that tokenises remembers the stem of every word it met, of whatever page. So another one prepares.
+    code = "import sys; from scenthound.lab.beds import bed, prepared; "
+    subprocess.run(
+        [sys.executable, "-c", f"{code}prepared.prepare(bed.Bed.open(sys.argv[1]))", str(bed.folder)], check=True
+    )
+    heard: list[int] = []
+    ready = prepare(bed, progress=heard.append)
+    assert not heard, "it was prepared"
     other = fetched(ready, "http://a.test/other")  # whatever the bed remembers of it, it remembers now
     page = fetched(ready, "http://a.test/")
     link: Link = page.links[0]
-    page.document.under(link, 2), page.text, page.document.leaves, stream(page), page_counts(page, SMALL)
-    page.document.path(link), page.outlinks, window_counts(page, link, 5, Analyser())
-    link_leaves(page, Analyser()), numbered_counts(page, Analyser())
+    views.element_counts(page.record, link, 2, Analyser()), page.text, page.record.leaves, page.record.elements
+    views.tag_path(page.record, link), page.outlinks, views.window_counts(page.record, link, 5, Analyser())
+    for view in views.KEPT:
+        page.view(view, Analyser())
     leaked = [thing for thing in reachable(page, TOPIC.topic, [TOPIC.seeds[0]]) if _tells(thing, secret)]
     assert not leaked
     assert not any(isinstance(thing, PreparedBed) for thing in reachable(page))
@@ -421,40 +432,59 @@ def test_what_older_code_prepared_is_removed_when_nobody_has_used_it_for_a_month
     assert sorted(folder.name for folder in tmp_path.iterdir()) == ["bed-lately", "bed-now", "other-old"]
 
 
-def test_what_was_found_out_on_an_earlier_visit_changes_no_answer(bed: Bed) -> None:
-    """A page may repeat itself only so often; recalling what stands around its links counts as asking for it."""
-    ready = prepare(bed)
-    first, again, other = (fetched(ready, "http://a.test/") for _ in range(3))
-    found = surroundings(first, SMALL)
-    told = [first.document.under(link, up) for link in first.links for up in (1, 2)]
-    assert surroundings(again, SMALL) is found
-    assert [again.document.under(link, up) for link in again.links for up in (1, 2)] == told
-    assert again.document._spare == first.document._spare
-    other.document.under(other.links[0], 3)
-    assert surroundings(other, SMALL) == found
-    assert surroundings(other, SMALL) is not found, "something had been asked before"
+@pytest.mark.parametrize("view", sorted(views.KEPT, key=lambda view: view.__name__))
+def test_a_view_that_is_kept_is_worked_out_once_and_each_visit_gets_its_own(
+    bed: Bed, view: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Record] = []
+    counts = Record.counts
 
+    def counted(record: Record, analyser: Analyser) -> Any:
+        asked.append(record)
+        return counts(record, analyser)
 
-def test_what_is_forgotten_is_not_recalled_on_the_next_visit(bed: Bed) -> None:
     ready = prepare(bed)
     first, again = (fetched(ready, "http://a.test/") for _ in range(2))
-    found = stream(first)
-    first.forget((STREAM,))
-    assert stream(again) == found
-    assert stream(again) is not found
+    monkeypatch.setattr(Record, "counts", counted)
+    found = first.view(view, Analyser())
+    often = len(asked)
+    assert first.view(view, Analyser()) is found, "once a visit"
+    kept = again.view(view, Analyser())
+    assert len(asked) == often
+    assert plain(kept) == plain(found) == plain(view(live(HOME).record, Analyser()))
+    assert not any(one is other for one in found for other in kept if isinstance(one, np.ndarray))
 
 
-def test_numbers_of_words_change_no_answer(bed: Bed) -> None:
-    plain, ready = prepare(bed), prepare(bed)
-    ready.bring(Analyser(), SMALL, numbered=[Analyser(), SMALL])
-    for url in ready.pages:
-        ours, theirs = fetched(ready, url), fetched(plain, url)
-        for analyser in (Analyser(), SMALL):
-            (terms, times), (same, often) = numbered_counts(ours, analyser), numbered_counts(theirs, analyser)
-            assert terms.ids is not None
-            assert same.ids is None
-            assert (terms, times.tolist()) == (same, often.tolist())
-        assert_alike(ours, theirs)
+def test_views_by_another_analyser_are_kept_apart(bed: Bed) -> None:
+    ready = prepare(bed)
+    for analyser in (Analyser(), SMALL, Analyser("small"), Analyser(frozenset({"bees"}))):
+        page, again = (fetched(ready, "http://a.test/") for _ in range(2))
+        expected = plain(views.terms(live(HOME).record, analyser))
+        assert plain(page.view(views.terms, analyser)) == plain(again.view(views.terms, analyser)) == expected
+
+
+def test_a_function_that_a_plug_in_makes_up_is_not_kept(bed: Bed) -> None:
+    ready = prepare(bed)
+    first, again = (fetched(ready, "http://a.test/") for _ in range(2))
+    said = iter(["a", "b"])
+
+    def terms(record: Record, analyser: Analyser) -> str:
+        return next(said)
+
+    assert (first.view(terms, SMALL), again.view(terms, SMALL)) == ("a", "b")
+    assert_alike(again, live(HOME))
+
+
+def test_the_columns_of_a_prepared_page_can_not_be_written(bed: Bed) -> None:
+    page = fetched(prepare(bed), "http://a.test/")
+    held = [page.record.leaves, page.record.elements, *(page.view(view, SMALL) for view in views.KEPT)]
+    columns = [one for one in itertools.chain(*held) if isinstance(one, np.ndarray)]
+    assert len(columns) > 15
+    for column in columns:
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            column.setflags(write=True)
+    with pytest.raises(AttributeError):
+        page.record.title = "mine"
 
 
 def test_numbers_of_words_do_not_tell_where_in_the_bed_a_page_lies(tmp_path: Path) -> None:
@@ -462,37 +492,5 @@ def test_numbers_of_words_do_not_tell_where_in_the_bed_a_page_lies(tmp_path: Pat
     back = prepare(write_bed(tmp_path / "back", "back", RESPONSES[::-1], []))  # no topics: another digest
     for analyser in (Analyser(), SMALL):
         assert forth.terms(analyser).vocabulary == back.terms(analyser).vocabulary
-        for ready in (forth, back):
-            ready.bring(analyser, numbered=[analyser])
         for url in forth.pages:
-            (ours, _), (theirs, _) = (numbered_counts(fetched(ready, url), analyser) for ready in (forth, back))
-            assert ours.ids is not None
-            assert theirs.ids is not None
-            assert ours.ids.tolist() == theirs.ids.tolist()
-
-
-def test_only_answers_that_follow_from_the_page_are_kept(bed: Bed) -> None:
-    ready = prepare(bed)
-    first, again = (fetched(ready, "http://a.test/") for _ in range(2))
-    assert first.derived((STREAM, "mine"), lambda: "a") == "a"
-    assert again.derived((STREAM, "mine"), lambda: "b") == "b"
-    assert again.derived((), lambda: "nothing") == "nothing"
-
-
-@pytest.mark.parametrize("name", [*OURS, "anchored", "anchor groups", "feature words", "feature links"])
-@pytest.mark.parametrize("more", [(), (SMALL,)])
-def test_a_name_that_a_plug_in_makes_up_is_none_of_ours(bed: Bed, name: str, more: tuple[Analyser, ...]) -> None:
-    ready = prepare(bed)
-    first, again = (fetched(ready, "http://a.test/") for _ in range(2))
-    assert first.derived((name, *more), lambda: {"poison"}) == {"poison"}
-    assert again.derived((name, *more), lambda: {"its own"}) == {"its own"}
-    assert_alike(again, live(HOME))
-
-
-def test_folded_counts_may_be_asked_while_they_unfold() -> None:
-    plain = term_frequencies(["solar", "panel", "solar"])
-    first, second, third = (folded(plain) for _ in range(3))
-    assert sorted(first, key=first.__getitem__) == ["panel", "solar"]
-    assert list(filter(second.__contains__, second)) == ["solar", "panel"]
-    assert copy.copy(third) == plain
-    assert copy.deepcopy(folded(plain)) == plain
+            assert forth.counts(url, analyser) == back.counts(url, analyser)

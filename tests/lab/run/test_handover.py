@@ -6,7 +6,6 @@ import gc
 import json
 import random
 import types
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -16,31 +15,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scenthound.errors import PartMissing
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.measure.comparison import as_json, compare_within, freshen, plain_crawlers
+from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, run
 from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, told_topic
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell, run_strategy
-from scenthound.model import Candidate, Page, Response, Topic, Url
-from scenthound.ports import Lessons
+from scenthound.model import Candidate, Response, Topic, Url
+from scenthound.page import views
+from scenthound.page.page import Page
+from scenthound.page.record import EVERYTHING, Parts, Record
+from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.text import lasting
-from scenthound.text.contexts import (
-    contexts,
-    link_leaves,
-    numbered_counts,
-    page_counts,
-    stream,
-    whole_counts,
-    window_counts,
-)
-from scenthound.text.standing import standing
-from scenthound.text.surroundings import numbered, surroundings
-from scenthound.text.terms import Terms
+from scenthound.testing import page_of
+from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy
 
@@ -182,7 +175,7 @@ class KeepsLessons(BreadthFirst):
 strategy("test-keeps-lessons")(KeepsLessons)
 
 
-def reachable(*roots: object) -> list[object]:
+def reachable(*roots: object, not_into: tuple[type, ...] = ()) -> list[object]:
     """All that can be reached by attributes, items, closures and references, but not over classes and modules."""
     found: dict[int, object] = {}
     waiting = list(roots)
@@ -191,6 +184,8 @@ def reachable(*roots: object) -> list[object]:
         if id(thing) in found or isinstance(thing, (type, types.ModuleType)):
             continue
         found[id(thing)] = thing
+        if isinstance(thing, not_into):
+            continue
         if isinstance(thing, types.FunctionType):
             waiting += [*(cell.cell_contents for cell in thing.__closure__ or ()), *(thing.__defaults__ or ())]
         elif not isinstance(thing, (types.CodeType, types.FrameType)):
@@ -349,6 +344,22 @@ class Equal(Analyser):
         return ["spoiled"] * len(raw)
 
 
+@dataclass(frozen=True)
+class EqualView:
+    """Takes itself for one of the lab's views, and says something else."""
+
+    view: Callable[..., Any]
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return hash(self.view)
+
+    def __call__(self, record: Record, analyser: Analyser) -> Any:
+        return self.view(page_of("<p>spoiled <a href=/x>spoiled</a>").record, analyser)
+
+
 def attempt(change: Callable[[], object]) -> None:
     """Some changes are refused; whatever is not must harm nobody."""
     try:
@@ -362,88 +373,106 @@ def attempt(change: Callable[[], object]) -> None:
         IndexError,
         NotImplementedError,
         AssertionError,
+        DeprecationWarning,
+        PartMissing,
     ):
         return
 
 
-def spoil(thing: Any, depth: int = 6) -> None:
-    """Change everything in an answer, by its methods and by those of its class."""
-    if depth == 0 or isinstance(thing, (str, bytes, int, float, type, Page)) or callable(thing):
+def spoil(thing: Any) -> None:
+    """Change one object by its methods, by those of its class, and by those of `object`."""
+    if isinstance(thing, (str, bytes, int, float, type)) or callable(thing):
         return
-    for part in (
-        list(thing.values()) if isinstance(thing, dict) else list(thing) if isinstance(thing, (tuple, list)) else ()
-    ):
-        spoil(part, depth - 1)
-    for name in ("ids", "_names", "names", "base", "obj"):
-        if not isinstance(thing, (dict, list, tuple)):
-            spoil(getattr(thing, name, None), depth - 1)
-            attempt(lambda name=name: setattr(thing, name, None))  # type: ignore[misc]
-    attempt(lambda: thing.setflags(write=True))
+    if isinstance(thing, np.ndarray):
+        attempt(lambda: thing.setflags(write=True))
+        attempt(lambda: thing.fill(1))
+        attempt(lambda: setattr(thing, "dtype", np.int8))  # needs no leave to write
+        attempt(lambda: setattr(thing, "shape", (1, -1)))
+    for name in [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]:
+        attempt(lambda name=name: object.__setattr__(thing, name, None))  # type: ignore[misc]
+    if isinstance(thing, dict):
+        attempt(lambda: thing.update(dict.fromkeys(thing, None), spoiled=10**6))
     attempt(lambda: thing.__setitem__(slice(None), 1))
     attempt(lambda: thing.__setitem__(0, 1))
-    attempt(lambda: thing.fill(1))
-    if isinstance(thing, dict):
-        attempt(lambda: dict.update(thing, {"spoiled": 10**6}))
     attempt(lambda: thing.clear())
     attempt(lambda: thing.pop())
+    attempt(lambda: thing.release())
+
+
+def spoil_all(*roots: object) -> None:
+    """Change everything that can be reached, but what belongs to the whole process or to the strategy."""
+    for thing in reachable(*roots, not_into=(Analyser, Candidate)):
+        spoil(thing)
+        if isinstance(thing, Analyser):
+            attempt(lambda thing=thing: object.__setattr__(thing, "stop_words", "none"))  # type: ignore[misc]
 
 
 ANSWERS: tuple[Callable[[Page, Analyser], Any], ...] = (
-    page_counts,
-    whole_counts,
-    numbered_counts,
-    link_leaves,
-    surroundings,
-    numbered,
-    standing,
-    lambda page, analyser: stream(page),
-    lambda page, analyser: contexts(page, 1, analyser),
-    lambda page, analyser: contexts(page, 0, analyser),
-    lambda page, analyser: [window_counts(page, link, 3, analyser) for link in page.links[:3]],
-    lambda page, analyser: page.document.leaves,
+    lambda page, analyser: page.record.counts(analyser),
+    lambda page, analyser: page.record.analysed(analyser),
+    lambda page, analyser: page.view(views.terms, analyser),
+    lambda page, analyser: page.view(views.link_leaves, analyser),
+    lambda page, analyser: page.view(views.surroundings, analyser),
+    lambda page, analyser: page.view(views.term_positions, analyser),
+    lambda page, analyser: page.view(views.token_terms, analyser),
+    lambda page, analyser: page.view(views.anchor_tokens),
+    lambda page, analyser: page.view(views.heading_leaves),
+    lambda page, analyser: [views.element_counts(page.record, link, 1, analyser) for link in page.links[:3]],
+    lambda page, analyser: [views.window_counts(page.record, link, 3, analyser) for link in page.links[:3]],
+    lambda page, analyser: [views.tag_path(page.record, link) for link in page.links],
+    lambda page, analyser: page.record.leaves,
+    lambda page, analyser: page.record.elements,
     lambda page, analyser: page.outlinks,
     lambda page, analyser: page.links,
+    lambda page, analyser: (page.url, page.title, page.text, page.record.to_bytes()),
 )
-NAMES = [one for one in vars(lasting).values() if isinstance(one, lasting.Lasting)]
+
+
+def overwrite(record: Record, other: Record) -> None:
+    """Make one record say what the other says, in spite of its `__setattr__`."""
+    for name in Record.__slots__:
+        object.__setattr__(record, name, getattr(other, name))
 
 
 @dataclass
 class Spoils(BreadthFirst):
     """Changes all it can reach of a page, in one of several orders."""
 
-    how: int = 0
+    how: str = ""
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(parts=EVERYTHING)
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        offers = list(super().read(page))
-        analyser: Analyser = Equal() if self.how == 1 else Analyser()
-        if self.how == 2:
-            self._lie(page, analyser)
+        offers, whole = list(super().read(page)), Record.from_bytes(page.record.to_bytes())
+        analyser: Analyser = Equal() if self.how == "equal analyser" else Analyser()
+        match self.how:
+            case "record first":
+                overwrite(page.record, page_of("<p>spoiled <a href=/x>spoiled</a>").record)
+            case "equal view":
+                for view in views.KEPT:
+                    attempt(lambda view=view: page.view(EqualView(view), analyser))  # type: ignore[misc]
+            case "analyser of its own":
+                object.__setattr__(analyser, "terms", Equal().terms)
+                object.__setattr__(analyser, "term_of_each", Equal().term_of_each)
+            case "page first":
+                spoil_all(page.record, *(getattr(page, name, None) for name in Page.__slots__))
         for answer in ANSWERS:
-            attempt(lambda answer=answer: spoil(answer(page, analyser)))  # type: ignore[misc]
+            attempt(lambda answer=answer: spoil_all(answer(page, analyser)))  # type: ignore[misc]
+        spoil_all(page.record)
+        overwrite(page.record, whole)  # its own crawl goes on
         return offers
-
-    def _lie(self, page: Page, analyser: Analyser) -> None:
-        """Tell the page wrong answers before somebody asks, and take its parts away."""
-        for name in NAMES:
-            for key in ((name,), (name, analyser)):
-                attempt(lambda key=key: page.derived(key, lambda: "spoiled"))  # type: ignore[misc]
-                page.know(key, "spoiled")
-        page.know("outlinks", ())
-        page.know(("counts", analyser), analyser.counts("spoiled " * 9))
-        for name, value in (("links", ()), ("title", "spoiled"), ("_record", b""), ("_words", ["spoiled"] * 99)):
-            attempt(lambda name=name, value=value: setattr(page.document, name, value))  # type: ignore[misc]
-        for name in NAMES:
-            attempt(lambda name=name: page._memo.pop((name, analyser), None))  # type: ignore[misc]
 
 
 def plain(part: Any) -> Any:
     """An answer as lists, to the last number and word."""
-    if isinstance(part, Terms):
-        return list(part.names)
-    if isinstance(part, dict):
-        return [[key, plain(value)] for key, value in part.items()]
-    if isinstance(part, (np.ndarray, memoryview, array)):
+    if isinstance(part, np.ndarray):
         return part.tolist()
+    if isinstance(part, TermCounts):
+        return [part.square, *map(list, part.items())]
+    if isinstance(part, Mapping):
+        return [[key, plain(value)] for key, value in part.items()]
     return [plain(one) for one in part] if isinstance(part, (tuple, list)) else part
 
 
@@ -454,20 +483,47 @@ def asked(bed: PreparedBed, url: Url) -> list[Any]:
     return [plain(answer(page, Analyser())) for answer in ANSWERS]
 
 
-@pytest.mark.parametrize("how", [0, 1, 2])
-def test_no_crawl_changes_another(bed: PreparedBed, web: Bed, how: int) -> None:
+HOW = ["", "equal analyser", "equal view", "analyser of its own", "record first", "page first"]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_no_crawl_changes_another(bed: PreparedBed, web: Bed, how: str) -> None:
     """All that strategies ask of pages is the same after the spoiler as on a bed that it never saw."""
     topic, untouched = WEB.topics[0], prepare(web)
     visited: set[Url] = set()
     for _ in range(3):
-        visited.update(run_strategy(bed, topic.topic, Spoils(how), topic.seeds, LIMITS).visited)
+        result = run_strategy(bed, topic.topic, Spoils(how), topic.seeds, LIMITS)
+        assert not result.error
+        visited.update(result.visited)
     assert len(visited) > 30
+    for one in (bed, untouched):
+        one.read_parts(EVERYTHING)
     for url in sorted(visited):
         assert asked(bed, url) == asked(untouched, url)
     for name in ("best-first", "bayes", "reinforcement", "apprentice", "infospiders", "hayek-epsilon", "intelligent"):
         ours, theirs = (run_cell(one, topic, name, limits=LIMITS, topics=WEB.topics) for one in (bed, untouched))
         assert not ours.error
         assert scored(ours) == scored(theirs), name
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_recall_and_trail_are_the_same_before_and_after_a_plug_in_that_writes_on_all_it_gets(
+    bed: PreparedBed, how: str
+) -> None:
+    topic = WEB.topics[0]
+
+    def crawls() -> list[Any]:
+        names = ("best-first", "bayes", "reinforcement", "apprentice", "dom")
+        results = [run_cell(bed, topic, name, limits=LIMITS, topics=WEB.topics) for name in names]
+        assert not any(result.error for result in results)
+        return [
+            (scored(one), target_recall(one.visited, set(topic.targets), topic.seeds, bed.aliases, [30, 60]))
+            for one in results
+        ]
+
+    before = crawls()
+    assert not run_strategy(bed, topic.topic, Spoils(how), topic.seeds, LIMITS).error
+    assert crawls() == before
 
 
 def scored(result: CellResult) -> list[tuple[Url, float, float]]:
@@ -478,9 +534,10 @@ def test_counts_that_a_strategy_empties_are_whole_for_the_next(bed: PreparedBed)
     @dataclass
     class Empties(BreadthFirst):
         def read(self, page: Page) -> Iterable[Candidate]:
-            counts = whole_counts(page, Analyser())
-            attempt(counts.clear)
-            attempt(lambda: dict.clear(counts))
+            counts = page.record.counts(Analyser())
+            attempt(counts.clear)  # type: ignore[attr-defined]
+            attempt(lambda: setattr(counts, "square", 1))
+            spoil(counts)
             return super().read(page)
 
     topic = WEB.topics[0]
@@ -489,6 +546,60 @@ def test_counts_that_a_strategy_empties_are_whole_for_the_next(bed: PreparedBed)
         run_strategy(bed, topic.topic, Empties(), topic.seeds, LIMITS)
     after = run_cell(bed, topic, "best-first", limits=LIMITS)
     assert scored(before) == scored(after)
+
+
+def test_an_analyser_that_a_strategy_declares_finds_no_words_for_others(bed: PreparedBed, web: Bed) -> None:
+    """Pages come with the terms of declared analysers, and are kept for the next crawl that declares equal ones."""
+    small = Analyser("small")
+
+    class LikeSmall(Equal):
+        def __hash__(self) -> int:
+            return hash(small)
+
+    class SameParts(Parts):
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __ror__(self, other: object) -> SameParts:
+            return self
+
+        __hash__ = Parts.__hash__
+
+    @dataclass
+    class Declares(BreadthFirst):
+        parts: type[Parts] = Parts
+
+        @property
+        def declaration(self) -> Declaration:
+            return Declaration(parts=self.parts((LikeSmall(),), leaves=True))
+
+    topic, untouched = WEB.topics[0], prepare(web)
+    for parts in (Parts, SameParts):
+        result = run_strategy(bed, topic.topic, Declares(parts), topic.seeds, LIMITS)
+        assert not result.error
+        for url in result.visited[:10]:
+            found = []
+            for one in (bed, untouched):
+                one.read_parts(Parts((Analyser(), small), leaves=True))
+                page = one.fetch(Candidate(url, 0.0))
+                assert isinstance(page, Page)
+                found.append([dict(page.record.counts(small)), plain(page.view(views.terms, small))])
+            assert found[0] == found[1]
+
+
+def test_nothing_that_a_page_holds_leads_to_the_bed(bed: PreparedBed) -> None:
+    seen: list[bool] = []
+
+    @dataclass
+    class Searches(BreadthFirst):
+        def read(self, page: Page) -> Iterable[Candidate]:
+            page.view(views.terms, Analyser())
+            seen.append(any(isinstance(one, PreparedBed) for one in reachable(page)))
+            return super().read(page)
+
+    topic = WEB.topics[0]
+    run_strategy(bed, topic.topic, Searches(), topic.seeds, ReplayLimits(pages=5))
+    assert seen == [False] * 5
 
 
 # ---- the page itself
@@ -504,9 +615,16 @@ def test_a_page_that_a_strategy_renames_is_the_end_of_its_crawl(bed: PreparedBed
             page.url = topic.targets[0]
             return offers
 
-    result = run_strategy(bed, topic.topic, Renames(), topic.seeds, LIMITS)
-    assert "changed the page" in result.error
-    assert not result.steps
+    @dataclass
+    class Replaces(BreadthFirst):
+        def read(self, page: Page) -> Iterable[Candidate]:
+            page.record = Record.from_bytes(page.record.to_bytes())
+            return super().read(page)
+
+    for cheat in (Renames(), Replaces()):
+        result = run_strategy(bed, topic.topic, cheat, topic.seeds, LIMITS)
+        assert "changed the page" in result.error
+        assert not result.steps
 
 
 def test_a_page_is_judged_before_a_strategy_can_write_on_it(bed: PreparedBed) -> None:
@@ -515,8 +633,9 @@ def test_a_page_is_judged_before_a_strategy_can_write_on_it(bed: PreparedBed) ->
     @dataclass
     class Flatters(BreadthFirst):
         def read(self, page: Page) -> Iterable[Candidate]:
-            page.know(("counts", Analyser()), Analyser().counts(topic.keywords))
-            return super().read(page)
+            offers = list(super().read(page))
+            overwrite(page.record, page_of(f"<p>{topic.keywords}", page.url).record)
+            return offers
 
     flattered, plain = (
         run_strategy(bed, topic.topic, one, topic.seeds, LIMITS) for one in (Flatters(), BreadthFirst())

@@ -18,6 +18,7 @@ from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.run_cell import PROFILES, ReplayLimits, run_cell, run_strategy
 from scenthound.model import Candidate, Miss, Response, Topic, Url
 from scenthound.page.page import Page
+from scenthound.page.record import Record
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import CONTRACT_TOPIC, CONTRACT_WEB, TinyWeb, named, walk
@@ -133,7 +134,7 @@ def test_the_page_a_strategy_reads_is_not_a_way_to_the_bed(bed: PreparedBed) -> 
 
     run_strategy(bed, CONTRACT_TOPIC, Keeping(), SEEDS)
     for page in seen:
-        for thing in (page, page.document):
+        for thing in (page, page.record):
             slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
             assert not any(isinstance(getattr(thing, name, None), PreparedBed) for name in slots)
             assert not hasattr(thing, "__dict__")
@@ -160,12 +161,12 @@ def test_what_is_derived_on_the_way_is_not_counted_twice() -> None:
     page = TinyWeb({"a.example/": "bees"}).fetch(Candidate(named("a.example/"), 0.0))
     assert isinstance(page, Page)
 
-    def inner() -> int:
+    def inner(record: Record) -> int:
         return sum(range(100_000))
 
     before = time.perf_counter()
-    page.derived("outer", lambda: page.derived("inner", inner))
-    assert page.effort <= time.perf_counter() - before
+    assert page.view(lambda record: page.view(inner)) == page.view(inner)
+    assert page.reading_seconds <= time.perf_counter() - before
 
 
 def test_wrong_names_and_numbers_are_refused_at_once(bed: PreparedBed) -> None:

@@ -5,16 +5,15 @@
 
 The tables lie in the user's cache folder (`prepared_cache`), are shared by all processes that read them, and are
 built again when the bed or the code that reads pages has changed. A strategy never sees this object: each page that it
-is handed has its own record and nothing of others. The views of a page in `page.views.KEPT` are immutable, so the next
-crawl in the same process gets the same ones.
+is handed has its own copy of its record and nothing of others. Views of whole pages are kept for the next crawl in the
+same process (`kept_views`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +31,7 @@ from scenthound.lab.beds.cache import (
     prune,
     used,
 )
+from scenthound.lab.beds.kept_views import PageViews, Views, lend_views, portable
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
 from scenthound.lab.beds.terms import PreparedTerms, file_bytes, open_terms
@@ -95,14 +95,15 @@ class PreparedBed:
         self._more_terms: dict[Analyser, PreparedTerms] = {}
         self._links: dict[int, Links] = {}
         self._link_count = 0
-        self._views: dict[int, dict[Hashable, Any]] = {}
+        self._views: dict[int, Views] = {}
 
     # ---- what a driver asks
 
     def read_parts(self, parts: Parts) -> None:
-        """From now on pages come with these parts and no others."""
-        self._parts = parts
-        self._more_terms = {analyser: self.terms(analyser) for analyser in parts.counts if analyser != STORED}
+        """From now on pages come with these parts and no others. An analyser of a plug-in's own class is not asked."""
+        counts = tuple(own for analyser in parts.counts if (own := portable(analyser)) is not None)
+        self._parts = Parts(counts, bool(parts.leaves), bool(parts.elements))
+        self._more_terms = {analyser: self.terms(analyser) for analyser in counts if analyser != STORED}
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
         """What the web answered; a URL that the bed lacks is a 404."""
@@ -112,7 +113,7 @@ class PreparedBed:
         kind, status, size = self._kinds[row], self._statuses[row], self._sizes[row]
         if kind == PAGE:
             record = self._read(row)
-            return Page(record.url, candidate, record, status, size, self._views_of(row))
+            return Page(record.url, candidate, record, status, size, self._lend_views(row))
         first, second = self._head(row)[:2]
         if kind == MOVED:
             return Moved(candidate, Url(first), second, status, size)
@@ -121,7 +122,7 @@ class PreparedBed:
     def _read(self, row: int) -> Record:
         """The record of a page: its own copy of its bytes, so that nothing in it leads to the rest of the bed."""
         known = self._links.get(row)
-        more = {analyser: terms.packed(row) for analyser, terms in self._more_terms.items()}
+        more = {Analyser(a.stop_words, a.stem): terms.packed(row) for a, terms in self._more_terms.items()}
         links = known or self._urls_of_links(row)
         record = Record.from_file(self._records, self._records_at[row], self._parts, links, more)
         if known is None:
@@ -136,7 +137,7 @@ class PreparedBed:
         begin, end = self._links_at[row : row + 2]
         return list(map(self.urls.__getitem__, self._link_urls[begin:end].tolist()))
 
-    def _views_of(self, row: int) -> dict[Hashable, Any]:
+    def _lend_views(self, row: int) -> PageViews:
         """The views of a page from earlier visits; those of the pages visited longest ago are forgotten."""
         views = self._views.pop(row, None)
         if views is None:
@@ -144,7 +145,7 @@ class PreparedBed:
             if len(self._views) >= KEPT_PAGES:
                 del self._views[next(iter(self._views))]
         self._views[row] = views
-        return views
+        return lend_views(partial(self._read, row), views)
 
     def _head(self, row: int) -> list[str]:
         return self._heads[self._heads_at[row] : self._heads_at[row + 1]].decode("utf-8", "surrogatepass").split("\n")
