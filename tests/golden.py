@@ -13,17 +13,16 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from scenthound.text.contexts import Query
-
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Strategy
+from scenthound.ports import Declaration, Strategy, declaration_of
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, Walk, walk
+from scenthound.text.query import Query
 from scenthound.text.smart import SCHEMES, Pool
 from scenthound.text.tokens import Analyser, stem
 from scenthound.web.parse import parse_html
@@ -168,8 +167,9 @@ class Heard:
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return self.strategy.miss(miss)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.strategy, name)
+    @property
+    def declaration(self) -> Declaration:
+        return declaration_of(self.strategy)
 
 
 # ---- printing

@@ -15,18 +15,12 @@ from scenthound.model import Candidate
 from scenthound.page.page import Page
 from scenthound.strategies.apprentice import RECENT, Apprentice, features_of, seen_features, taken_in
 from scenthound.strategies.best_first import BestFirst
-from scenthound.testing import TinyLessons, TinyWeb, named, walk
+from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes
 from scenthound.text.tokens import Analyser
-from scenthound.web.parse import parse_html
 
 BARE = Analyser("none", stem=False)
-
-
-def page_of(html: str) -> Page:
-    url = named("a.example/")
-    return Page(url, Candidate(url, 1.0), parse_html(html, url))
 
 
 def listing(sites: int, seed: int = 0) -> TinyWeb:
@@ -92,10 +86,10 @@ def test_arrays_say_what_naive_bayes_says_of_the_same_features(
     instances: list[tuple[list[tuple[str, int]], float]], asked: list[tuple[str, int]], taken_back: int
 ) -> None:
     ours, plain = OffsetBayes(2), NaiveBayes(["1", "0"])
-    ours.numbered("abc")
+    ours.vocabulary.add("abc")
 
     def numbers(features: list[tuple[str, int]]) -> Any:
-        return np.array([ours.numbers[term] * 5 + offset + 2 for term, offset in features], dtype=np.int64)
+        return np.array(["abc".index(term) * 5 + offset + 2 for term, offset in features], dtype=np.int64)
 
     for features, relevance in instances:
         ours.add(numbers(features), relevance)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scenthound.text.contexts import page_counts
 
 from golden import ANALYSER, Inputs, answers
 from scenthound.model import Candidate, Url
@@ -13,8 +12,8 @@ from scenthound.page.page import Page
 from scenthound.strategies.spiders.infospiders import meal, new_word
 from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightings, softmax
+from scenthound.testing import page_of
 from scenthound.text.vectors import Counts, cosine
-from scenthound.web.parse import parse_html
 
 
 def net(inputs: Inputs) -> Net:
@@ -23,8 +22,8 @@ def net(inputs: Inputs) -> Net:
 
 
 def page(inputs: Inputs) -> Page:
-    url = Url(inputs["IS_PAGE"])
-    return Page(url, Candidate(url, 0.0), parse_html(inputs["PAGES"][url], url))
+    url = inputs["IS_PAGE"]
+    return page_of(inputs["PAGES"][url], url)
 
 
 def seen(inputs: Inputs) -> Numbers:
@@ -36,7 +35,7 @@ def seen(inputs: Inputs) -> Numbers:
 @answers("is_links")
 def links_of_a_page(inputs: Inputs) -> dict[str, Any]:
     rows, alpha = seen(inputs), inputs["IS_ALPHA"]
-    similarity = cosine(Counts(dict.fromkeys(inputs["IS_KEYS"], 1)), page_counts(page(inputs), ANALYSER))
+    similarity = cosine(Counts(dict.fromkeys(inputs["IS_KEYS"], 1)), page(inputs).record.counts(ANALYSER))
     outputs = net(inputs).outputs(rows)
     combined = alpha * outputs + (1 - alpha) * similarity
     return {
@@ -70,7 +69,7 @@ def energy(inputs: Inputs) -> dict[str, Any]:
         after, is_enough = meal(has, similarity, given["cost"], given["theta"])
         has = after / 2 if is_enough else after
         rows.append([place, similarity, after, is_enough, has])
-    return {"rows": rows, "split": split(inputs), "new": new_word(page_counts(page(inputs), ANALYSER), words(inputs))}
+    return {"rows": rows, "split": split(inputs), "new": new_word(page(inputs).record.counts(ANALYSER), words(inputs))}
 
 
 def words(inputs: Inputs) -> list[str]:

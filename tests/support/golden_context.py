@@ -13,7 +13,7 @@ from scenthound.strategies.dom import Dom
 from scenthound.strategies.fish_search import FishSearch
 from scenthound.strategies.hub_seeking import HubSeeking
 from scenthound.strategies.shark_search import SharkSearch
-from scenthound.web.parse import parse_html
+from scenthound.testing import page_of
 
 Told = Callable[[Candidate, int], Any]
 """How a link is printed, from what its page offered and the depth at which it waits afterwards."""
@@ -33,8 +33,7 @@ def hub_seeking(inputs: Inputs) -> dict[str, Any]:
 def seed_hosts_linked(inputs: Inputs) -> dict[str, int]:
     strategy = HubSeeking(stop_words="small")
     strategy.start(Topic(inputs["QUERY"]), [Url(seed) for seed in inputs["SEEDS"]])
-    pages = {Url(url): parse_html(html, url) for url, html in inputs["PAGES"].items()}
-    return {url: strategy.seeds_linked(Page(url, Candidate(url, 0.0), said)) for url, said in pages.items()}
+    return {url: strategy.seeds_linked(page_of(html, url)) for url, html in inputs["PAGES"].items()}
 
 
 @answers("fish")

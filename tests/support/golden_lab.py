@@ -28,8 +28,8 @@ from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.characteristics import characteristics
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
+from scenthound.page.read import read_html
 from scenthound.text.tokens import Analyser
-from scenthound.web.parse import parse_html
 
 ANALYSER = Analyser("small")
 TOP = 3  # fixed in all examples: coverage of the top 3
@@ -54,7 +54,7 @@ def toy_pages(inputs: Inputs) -> tuple[dict[str, Mapping[str, int]], dict[str, l
     links: dict[str, list[str]] = {}
     for raw, html in inputs["PAGES"].items():
         url = Url(raw)
-        page = Page(url, Candidate(url, 0.0), parse_html(html, url))
+        page = Page(url, Candidate(url, 0.0), read_html(html, url))
         counts[url] = ANALYSER.counts(page.text)
         links[url] = [link.url for link in page.outlinks]
     return counts, links

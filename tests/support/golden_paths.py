@@ -9,8 +9,6 @@ import numpy as np
 
 from golden import ANALYSER, Inputs, answers
 from scenthound.graph.rewards import discounted_rewards, distance_bin
-from scenthound.model import Candidate, Url
-from scenthound.page.page import Page
 from scenthound.strategies.apprentice import seen_features
 from scenthound.strategies.context_graph import (
     ContextGraph,
@@ -19,10 +17,9 @@ from scenthound.strategies.context_graph import (
     layer_classifier,
     layer_probabilities,
 )
-from scenthound.testing import TinyWeb, walk
+from scenthound.testing import TinyWeb, page_of, walk
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.interest import Totals, interest
-from scenthound.web.parse import parse_html
 
 
 @answers("cg")
@@ -105,6 +102,5 @@ def intelligent(inputs: Inputs) -> list[list[Any]]:
 @answers("app")
 def apprentice(inputs: Inputs) -> list[list[Any]]:
     address, place, reach = inputs["APP"]
-    url = Url(address)
-    page = Page(url, Candidate(url, 1.0), parse_html(inputs["PAGES"][address], url))
+    page = page_of(inputs["PAGES"][address], address)
     return [list(feature) for feature in seen_features(page, page.links[place], reach, ANALYSER)]

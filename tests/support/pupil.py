@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scenthound.text.contexts import page_counts
 
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
@@ -32,7 +31,7 @@ class Pupil:
         self.words_: dict[str, float] = {}
         for pages, share in ((lessons.examples, self.weight), (lessons.others, -1.0)):
             for page in pages:
-                for word in page_counts(page, ANALYSER):
+                for word in page.record.counts(ANALYSER):
                     self.words_[word] = self.words_.get(word, 0.0) + share / len(pages)
         progress(f"{len(self.words_)} words")
 
@@ -52,7 +51,7 @@ class Pupil:
         return sum(self.words_.get(word, 0.0) for word in self.read_[url]) / (1 + len(self.read_[url]))
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        self.read_[page.url] = list(page_counts(page, ANALYSER))
+        self.read_[page.url] = list(page.record.counts(ANALYSER))
         for link in page.outlinks:
             self.waiting_[link.url] = page.url
         return [page.offer(link, self._worth(page.url)) for link in page.outlinks]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from scenthound.text.bayes import NaiveBayes
 from scenthound.text.folded import words_of
 from scenthound.text.numbers import NONE, LateNumbers, Numbers
 from scenthound.text.terms import NumberedCounts, Terms, numbered
+
+from scenthound.text.bayes import NaiveBayes
 from scenthound.text.vectors import Counts
 
 WORDS = ["honey", "bee", "wax", "hive", "été", "comb", "drone", "queen"]

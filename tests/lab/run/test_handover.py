@@ -15,6 +15,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scenthound.text.contexts import (
+    contexts,
+    link_leaves,
+    numbered_counts,
+    page_counts,
+    stream,
+    whole_counts,
+    window_counts,
+)
+from scenthound.text.standing import standing
+from scenthound.text.surroundings import numbered, surroundings
+from scenthound.text.terms import Terms
 
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
@@ -29,18 +41,6 @@ from scenthound.ports import Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.text import lasting
-from scenthound.text.contexts import (
-    contexts,
-    link_leaves,
-    numbered_counts,
-    page_counts,
-    stream,
-    whole_counts,
-    window_counts,
-)
-from scenthound.text.standing import standing
-from scenthound.text.surroundings import numbered, surroundings
-from scenthound.text.terms import Terms
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy
 
