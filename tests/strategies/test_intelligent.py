@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.strategies.intelligent import Intelligent, once
+from scenthound.strategies.intelligent import Intelligent
 from scenthound.strategies.parts.sightings import MOST_SIGHTINGS, Sightings
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.text.interest import Events, Totals
@@ -103,10 +103,17 @@ def test_what_several_show_is_counted_once(sets: list[list[int]], is_goal: bool)
     assert events.goals[:21].tolist() == (shown if is_goal else [0] * 21)
 
 
-@given(st.lists(st.integers(0, 9)))
-def test_of_a_number_the_last_place_is_known(numbers: list[int]) -> None:
-    found = once(np.array(numbers, dtype=np.int64), np.full(10, 3, dtype=np.int64))
-    assert found.tolist() == [number not in numbers[place + 1 :] for place, number in enumerate(numbers)]
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=40))
+def test_a_set_of_events_is_worth_the_sum_of_its_logs(sets: list[list[int]]) -> None:
+    """Whether few events are asked for or more than there are."""
+    events, totals = Events(), Totals(200, 20)
+    events.ids([str(number) for number in range(21)])
+    events.pages[:21], events.goals[:21] = range(5, 110, 5), [12, 0, 8] * 7
+    packed = [np.array(one, dtype=np.int32).tobytes() for one in sets]
+    logs = events.logs(totals, 2.0)
+    assert events.sums(packed, totals, 2.0).tolist() == pytest.approx([sum(logs[one]) for one in sets])
+    assert events.sums(packed, Totals(9, 0), 2.0).tolist() == [0.0] * len(sets)
 
 
 def test_a_thousand_events_find_room() -> None:

@@ -30,6 +30,7 @@ import numpy as np
 from scenthound.errors import BadConfig
 from scenthound.graph.rewards import discounted_rewards, distance_bin
 from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import surroundings
@@ -184,20 +185,8 @@ class Reinforcement:
         links = page.links
         return [
             page.offer(links[number], worth[number], parts=dict(zip(names, chances[number], strict=True)))
-            for number in _best(page, worth)
+            for number in best_anchors(page.view(outlink_anchors), worth).tolist()
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()
-
-
-def _best(page: Page, worth: Sequence[float]) -> Iterable[int]:
-    """Of the anchors to each outlink the number of the best, the first of equals."""
-    if len(page.outlinks) == len(page.links):
-        return range(len(worth))
-    best: dict[Url, int] = {}
-    for number, link in enumerate(page.links):
-        if worth[number] > worth[best.setdefault(link.url, number)]:
-            best[link.url] = number
-    best.pop(page.url, None)
-    return best.values()

@@ -31,13 +31,14 @@ import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
-from scenthound.page.record import Parts, Record
+from scenthound.page.record import Parts
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.callbacks import weakly
 from scenthound.strategies.spiders.links import Links
-from scenthound.strategies.spiders.net import DECIMALS, Net, Numbers, link_inputs, sightings
+from scenthound.strategies.spiders.net import DECIMALS, Net, link_inputs, sightings
 from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
@@ -216,13 +217,14 @@ class InfoSpiders:
     def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
         """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
         outlinks = page.outlinks
-        numbers, groups = page.view(anchor_groups)
+        anchors = page.view(outlink_anchors)
         seen = sightings(page, agent.columns, self.analyser_)
         inputs = link_inputs(seen, len(page.links), agent.columns, self.reach)
         outputs = np.round(agent.net.outputs(inputs), DECIMALS)
-        rows = _best(outputs, groups, len(outlinks))
+        rows = best_anchors(anchors, outputs)
         net = outputs[rows]
         scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
+        numbers = {link.url: place for place, link in enumerate(outlinks)}
         self.pack_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 
@@ -272,21 +274,3 @@ class InfoSpiders:
         self.parent_ = None
         self.pack_.load(state["pack"])
         self.untold_ = [Event(*fields) for fields in state["untold"]]
-
-
-def anchor_groups(record: Record) -> tuple[Mapping[Url, int], Sequence[int]]:
-    """The place of each URL among the outlinks, and that of every anchor of the page; -1 for the page itself."""
-    numbers = {link.url: place for place, link in enumerate(record.outlinks)}
-    return numbers, [numbers.get(link.url, -1) for link in record.links]
-
-
-def _best(outputs: Numbers, groups: Sequence[int], size: int) -> list[int]:
-    """For each group the member with the largest output, the first of equals."""
-    if size == len(groups):
-        return list(range(size))
-    best: list[int] = [-1] * size
-    known = outputs.tolist()
-    for place, group in enumerate(groups):
-        if group >= 0 and (best[group] < 0 or known[place] > known[best[group]]):
-            best[group] = place
-    return best
