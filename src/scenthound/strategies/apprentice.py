@@ -1,21 +1,25 @@
 """Apprentice: learn from the words near a link what the first classifier will say of its page (sheet 30.7).
 
+    score(link) = R(page)                               until `after` instances were seen
+                  P(relevant | features of the link)    from then on
+    features    = pairs (term, offset)                  offset: distance from the anchor in text leaves, up to `reach`
+
 Chakrabarti, Punera and Subramanyam 2002. A first classifier gives every fetched page its relevance R. A second one, the
-apprentice, learns during the crawl to foresee it. The features of a link are pairs (term, offset): the text leaves of
-the page's tag tree are numbered, those of the anchor have offset 0 and others their signed distance in leaves, up to
-`reach`. When a page v has come with R(v), every link to it that was seen before is an instance, relevant with weight
-R(v) and irrelevant with 1 - R(v), of a multinomial naive Bayes model. Until `after` instances were seen a link is worth
-its page's R, then what the apprentice says.
+apprentice, learns during the crawl to predict it: the text leaves of a page are numbered, those of the anchor have
+offset 0, the others their signed distance (`text.offsets`). When a page v arrives with R(v), every link to it that was
+seen before is an instance of a multinomial naive Bayes model, relevant with weight R(v) and irrelevant with 1 - R(v).
 
-The first classifier: where examples and other pages were given before the crawl (`train`), naive Bayes on these two
-classes, and R is the probability of the first. Otherwise R is the cosine of the topic's keywords with the page.
+The first classifier: with examples and other pages given before the crawl (`train`), naive Bayes on these two classes,
+and R is the probability of the first. Otherwise R is the cosine of the topic's keywords with the page.
 
-Ours: the moment the apprentice takes over, links that wait are judged by it too, so that one scale holds for all.
-With many features the probability is 0 or 1 to the last digit, and links tie; `score="logit"` tells them apart.
-An anchor without text stands before the next that has some, its `alt` text at offset 0. Of several anchors to one URL
-the best counts, and teaches. Bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links are
-remembered, and of a page the first `MOST_OF_A_PAGE` leaves and terms. A label given while the crawl runs is R of its
-page, for one that waits and for the last `RECENT` that came.
+Ours:
+* When the apprentice takes over, waiting links are re-scored by it too, so that one scale holds for all.
+* With many features the probability is 0 or 1 to the last digit, and links tie; `score="logit"` tells them apart.
+* An anchor without text stands before the next that has some, its `alt` text at offset 0. Of several anchors to one
+  URL the best counts, and teaches.
+* Memory is bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links are remembered, and of a
+  page the first `MOST_OF_A_PAGE` leaves and terms.
+* A label given while the crawl runs is R of its page, for one that waits and for the last `RECENT` that arrived.
 """
 
 from __future__ import annotations

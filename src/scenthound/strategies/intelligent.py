@@ -1,20 +1,22 @@
-"""Intelligent crawling: learn on the way which observable events announce a page that is wanted (sheet 30.6).
+"""Intelligent crawling: learn during the crawl which events announce a page that is wanted (sheet 30.6).
 
-Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how wanted pages link to one another. Of every event that
-shows before a page is fetched it is counted how many pages had it, and how many of those satisfied the predicate. Four
-families: the words of the pages that link to it, the words of its URL, a link from a satisfying page, a satisfying
-sibling (a page that one of its parents links to as well). A waiting link is worth the sum over the families of weight
-times the logarithm of the product of the interest ratios P(C|E)/P(C) of its events, where only ratios at least `errors`
-standard errors from the base rate count, of words only those above 1, and none is taken for less than 0.01.
+    score(link) = Σ over the four families f of  w_f · Σ ln max(I(E), 0.01)  over the significant events E of f
+    I(E)        = P(C | E) / P(C)                                       the interest ratio
+    significant = |P(C | E) - p| ≥ errors · √(p(1 - p) / pages with E)    p = P(C); of words only those with I > 1
+
+Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how wanted pages link to one another. C: the page satisfies
+the predicate. An event E is something known before a page is fetched; for each it is counted how many pages had it, and
+how many of those satisfied the predicate. Four families: the words of the pages that link to it, the words of its URL,
+a link from a satisfying page, a satisfying sibling (a page that one of its parents links to as well).
 
 The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`) or `words` (the
-page holds all keywords).
+page has all keywords).
 
-Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then all priorities are computed anew, and
+Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then the whole frontier is re-scored, and
 again every `every` pages; in between a link is worth what the page says on which it was found, and the larger value
-holds (rule 5). Links from satisfying pages and satisfying siblings are events that happen or not; how many there are
-is not told apart. Of the pages that link to one URL the first `MOST_SIGHTINGS` speak for it. What is remembered is
-bounded: beyond `memory` waiting links the oldest keep the score they have.
+holds (rule 5). A link from a satisfying page and a satisfying sibling are events that happen or not; how many there are
+does not count. Of the pages that link to one URL the first `MOST_SIGHTINGS` count. Memory is bounded: beyond `memory`
+waiting links the oldest keep the score they have.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The web as an economy knows it: features of pages and links, goals, and how far each page is from one.
+"""The web as an economy knows it: features of pages and links, goals, and how far each page is from a goal.
 
-Not a strategy: `hayek` is. Features (`hayek_features`) are numbers of a lexicon.
+    distance(page) = 0 for a goal, else 1 + the least distance of the pages it links to; at most `FAR`
 
-A page's links, words and place are kept as whole numbers in arrays, so that thousands of pages fit in memory and are
-saved at once.
+Links, words and features are ids in arrays, so that thousands of pages fit in memory and are saved quickly.
 """
 
 from __future__ import annotations

@@ -1,22 +1,24 @@
-"""InfoSpiders: a population of agents, each with words, a small net and a frontier of its own (sheet 40.1).
+"""InfoSpiders: a population of agents, each with keywords, a small neural net and a private frontier (sheet 40.1).
 
-Menczer and Belew; the redesigned version of [CHAP] 3.5. An agent draws a link of its private frontier with probability
-proportional to e^(greed · score), fetches the page, and gains energy by the similarity of its own keywords with it. Its
-net, which sees the keywords around links, learns what that link brought. The score of a link is
+    score(link) = alpha · net(link) + (1 - alpha) · similarity(page)
+    P(link)     ∝ e^(greed · score)                      the draw from the agent's private frontier
+    energy      ← energy + similarity(page) - cost       after every page; from `theta` on the agent splits
 
-    alpha · net(link) + (1 - alpha) · similarity(page)
-
-An agent with `theta` energy splits: the child has a copy of its net and keywords, one more word from the page they are
-on, half the energy and every second link. `memory=0` is the old version, which could follow links of the current page
-only; `cost` and `death` make the ecological one (0.05 and true).
+Menczer and Belew; the redesigned version of [CHAP] 3.5. An agent draws a link, fetches the page, and gains energy by
+the similarity of its own keywords with it. Its net sees the keywords around links, and learns what that link brought. A
+child has a copy of its parent's net and keywords, one more word from the page they are on, half the energy and every
+second link. `memory=0` is the old version, which could follow links of the current page only; `cost` and `death` make
+the ecological one (0.05 and true).
 
 Ours, as the sheet decides: agents take turns, oldest first, and share what was visited, so that no page is fetched
 twice; seeds are dealt out and fetched first, and nothing is learned from them; a new word has no weight in the child's
 net, and no input in links that were seen before; a link found again keeps its larger score with what was seen then; an
-agent holds at most ⌊bound / population⌋ links, 16 or more. And where the sheet is silent: one of several anchors to a
-URL counts, the best (rule 6); of a topic the first 64 words are used, and no agent has more; a request that brings no
-page costs nothing and teaches nothing; seeds that wait are kept with `memory=0`. In a live crawl an agent asks for one
-page at a time, and links of hosts that rest do not take part in its draw (see `spider_pack`).
+agent has at most ⌊bound / population⌋ links, 16 or more.
+
+Ours, where the sheet is silent: one of several anchors to a URL counts, the best (rule 6); of a topic the first 64
+words are used, and no agent has more; a request that brings no page costs nothing and teaches nothing; seeds that wait
+are kept with `memory=0`. In a live crawl an agent asks for one page at a time, and links of resting hosts do not take
+part in its draw (see `population`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What a spider sees of a link, the small net that judges it, and the lot that is drawn (sheet 40.1).
+"""What a spider sees of a link, the neural net that scores it, and the draw (sheet 40.1).
 
-Not a strategy: `infospiders` brings it. A link is seen through the agent's keywords: each contributes the sum of the
-inverse distances of its occurrences, counted in anchors.
+input k of a link = Σ 1 / distance, over the occurrences of keyword k on the page (`text.proximity`)
+net(x)            = tanh(w2 · tanh(W1 x + b1) + b2)
+P(link)           = e^(greed · score) / Σ e^(greed · score)
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def softmax(scores: Sequence[float], greed: float) -> list[float]:
     """The probability with which each is drawn.
 
     >>> [round(one, 6) for one in softmax([0.484933, 0.459001], 5)]
-    [0.532369, 0.467631]
+    [0.53237, 0.46763]
     """
     weights = softmax_weights(np.array(scores, dtype=np.float64), greed)
     return list((weights / weights.sum()).tolist())
