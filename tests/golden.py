@@ -17,7 +17,7 @@ from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Strategy
+from scenthound.ports import Declaration, Strategy, declaration_of
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
@@ -167,8 +167,9 @@ class Heard:
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return self.strategy.miss(miss)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.strategy, name)
+    @property
+    def declaration(self) -> Declaration:
+        return declaration_of(self.strategy)
 
 
 # ---- printing

@@ -69,8 +69,8 @@ class StrategyFailed(OurFault):
 class PartMissing(OurFault):
     """A strategy asked for a part of a page that was not read."""
 
-    def __init__(self, part: str) -> None:
-        super().__init__(f"this page was read without its {part}", f"declare it: Parts({part}=True)")
+    def __init__(self, part: str, value: str = "True") -> None:
+        super().__init__(f"this page was read without its {part}", f"declare it: Parts({part}={value})")
         self.part = part
 
 

@@ -12,6 +12,7 @@ from scenthound.errors import BadConfig
 from scenthound.graph.clustering import alliance
 from scenthound.model import Candidate, Link, Topic, Url
 from scenthound.page.page import Page
+from scenthound.page.record import Record
 from scenthound.strategies.alliance import AllianceCrawler
 from scenthound.testing import TinyWeb, Walk, named, walk
 
@@ -124,10 +125,8 @@ def test_a_graph_of_one_page() -> None:
 def test_a_page_with_a_hundred_thousand_links() -> None:
     strategy = AllianceCrawler()
     strategy.start(Topic("x"), [named("a.test/")])
-    links = [Link(Url(f"http://n.test/{number}")) for number in range(100_000)]
-    page = Page(named("a.test/"), Candidate(named("a.test/"), 1.0, {"node": 0}), None)  # type: ignore[arg-type]
-    page._memo["outlinks"] = links
-    offers = list(strategy.read(page))
+    url, links = named("a.test/"), [Link(Url(f"http://n.test/{number}")) for number in range(100_000)]
+    offers = list(strategy.read(Page(url, Candidate(url, 1.0, {"node": 0}), Record(url, "", "", links))))
     assert len(offers) == 100_000
     assert {offer.score for offer in offers} == {1.0}
 

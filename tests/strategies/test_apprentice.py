@@ -13,20 +13,16 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate
 from scenthound.page.page import Page
-from scenthound.strategies.apprentice import RECENT, Apprentice, features_of, seen_features, taken_in
+from scenthound.strategies.apprentice import RECENT, Apprentice, seen_features, taken_in
 from scenthound.strategies.best_first import BestFirst
-from scenthound.testing import TinyLessons, TinyWeb, named, walk
+from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes
+from scenthound.text.offsets import features
 from scenthound.text.tokens import Analyser
-from scenthound.web.parse import parse_html
+from scenthound.text.vocabulary import Vocabulary
 
 BARE = Analyser("none", stem=False)
-
-
-def page_of(html: str) -> Page:
-    url = named("a.example/")
-    return Page(url, Candidate(url, 1.0), parse_html(html, url))
 
 
 def listing(sites: int, seed: int = 0) -> TinyWeb:
@@ -92,17 +88,17 @@ def test_arrays_say_what_naive_bayes_says_of_the_same_features(
     instances: list[tuple[list[tuple[str, int]], float]], asked: list[tuple[str, int]], taken_back: int
 ) -> None:
     ours, plain = OffsetBayes(2), NaiveBayes(["1", "0"])
-    ours.numbered("abc")
+    ours.vocabulary.add("abc")
 
-    def numbers(features: list[tuple[str, int]]) -> Any:
-        return np.array([ours.numbers[term] * 5 + offset + 2 for term, offset in features], dtype=np.int64)
+    def numbers(seen: list[tuple[str, int]]) -> Any:
+        return np.array(["abc".index(term) * 5 + offset + 2 for term, offset in seen], dtype=np.int64)
 
-    for features, relevance in instances:
-        ours.add(numbers(features), relevance)
-    for features, relevance in instances[:taken_back]:
-        ours.add(numbers(features), relevance, -1)
-    for features, relevance in instances[taken_back:]:
-        counts = {f"{term}{offset}": features.count((term, offset)) for term, offset in features}
+    for seen, relevance in instances:
+        ours.add(numbers(seen), relevance)
+    for seen, relevance in instances[:taken_back]:
+        ours.add(numbers(seen), relevance, -1)
+    for seen, relevance in instances[taken_back:]:
+        counts = {f"{term}{offset}": seen.count((term, offset)) for term, offset in seen}
         plain.add("1", counts, relevance)
         plain.add("0", counts, 1.0 - relevance)
     counts = {f"{term}{offset}": asked.count((term, offset)) for term, offset in asked}
@@ -110,24 +106,6 @@ def test_arrays_say_what_naive_bayes_says_of_the_same_features(
     assert ours.probability(numbers(asked)) == pytest.approx(right, abs=1e-9)
     again = OffsetBayes.load(ours.save(), 2)
     assert again.probability(numbers(asked)) == ours.probability(numbers(asked))
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.integers(0, 10**6))
-def test_links_judged_together_are_judged_as_each_alone(seed: int) -> None:
-    rng = random.Random(seed)
-    words = ["red", "green", "blue", ""]
-    shapes = ["<b>{}</b>", "<a href=/{}>{}</a>", "<a href=/{}><i>{}</i>{}</a>", "<a href=/{}><img alt={}></a>"]
-    pieces = [rng.choice(shapes) for _ in range(12)]
-    page = page_of("".join(piece.format(*(rng.choice(words) for _ in range(3))) for piece in pieces))
-    made = Apprentice(reach=2)
-    list(made.start(TOPIC, []))
-    leaves, spots = taken_in(page, made.analyser_, made.bayes_)
-    features = [features_of(leaves, span, spots.instead.get(n, ()), 2) for n, span in enumerate(spots.spans)]
-    for one in features:
-        made.bayes_.add(one, rng.random())
-    alone = [made.bayes_.probability(one) for one in features]
-    assert made._foreseen(leaves, spots).tolist() == pytest.approx(alone, abs=1e-9)
 
 
 WEB = listing(4)
@@ -186,11 +164,12 @@ def test_nothing_is_kept_of_what_waits_no_longer() -> None:
     assert 0 < len(made.recent_) <= RECENT
 
 
-def test_a_spot_beyond_the_end_has_what_stands_before_it() -> None:
+def test_an_anchor_at_the_end_has_what_stands_before_it() -> None:
     page = page_of("<p>one <i>two</i><a href=/x></a>")
-    leaves, spots = taken_in(page, BARE, OffsetBayes(1))
-    assert (spots.spans, spots.instead) == ([(2, 2)], {})
-    assert features_of(leaves, spots.spans[0], (), 1).tolist() == [1 * 3 + 0]
+    vocabulary = Vocabulary()
+    leaves, spots = taken_in(page, BARE, vocabulary)
+    assert (spots.begins.tolist(), spots.ends.tolist(), spots.instead) == ([2], [2], {})
+    assert features([spots.of(0, leaves)], 1).tolist() == [1 * 3 + 0]
 
 
 @pytest.mark.parametrize(
@@ -214,10 +193,10 @@ def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
 def test_of_a_page_without_end_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scenthound.strategies.apprentice.MOST_OF_A_PAGE", 10)
     page = page_of("<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>")
-    leaves, spots = taken_in(page, BARE, OffsetBayes(5))
+    leaves, spots = taken_in(page, BARE, Vocabulary())
     assert len(leaves.flat) == 10
-    assert spots.spans == [(0, 1), (10, 10)]
-    made = Apprentice()
-    list(made.start(TOPIC, []))
-    assert len(made._foreseen(leaves, spots)) == 2
-    assert features_of(leaves, spots.spans[1], (), 2).tolist() == [], "leaves whose terms are not taken in are empty"
+    assert (spots.begins.tolist(), spots.ends.tolist()) == ([0, 10], [1, 10])
+    last = features([spots.of(1, leaves)], 2)
+    assert len(last) == len(spots.instead[1]) == 1, "leaves whose terms are not taken in are empty"
+    web = TinyWeb({"a.example/": "<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>"})
+    assert len(walk(web, Apprentice(after=1), "xx", "a.example/").visited) == 1

@@ -15,13 +15,14 @@ from scenthound.cli.app import run
 from scenthound.errors import BadConfig
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
-from scenthound.model import Candidate, Document, Miss, Response
+from scenthound.model import Candidate, Miss, Response, Url
 from scenthound.page.page import Page
+from scenthound.page.read import read_html
+from scenthound.page.record import Record
 from scenthound.ports import Failure
 from scenthound.report.facts import gather
 from scenthound.strategies import SHELF
 from scenthound.testing import TinyWeb, walk
-from scenthound.web.parse import parse_html
 from scenthound.wiring import begin, make_strategy
 
 SHELVED = (
@@ -127,13 +128,13 @@ def test_a_web_of_one_page_is_crawled_and_that_is_all(name: str, text: str) -> N
 
 
 @pytest.fixture(scope="module")
-def crowded() -> Document:
+def crowded() -> Record:
     links = "".join(f"<a href=http://h{n % 1000}.example/{n}>bees {n}</a> " for n in range(100_000))
-    return parse_html(f"<p>bees</p><div>{links}</div>", "http://a.example/")
+    return read_html(f"<p>bees</p><div>{links}</div>", Url("http://a.example/"))
 
 
 @pytest.mark.parametrize("name", SHELVED)
-def test_a_page_with_100_000_links_fills_a_bounded_frontier_and_the_crawl_goes_on(name: str, crowded: Document) -> None:
+def test_a_page_with_100_000_links_fills_a_bounded_frontier_and_the_crawl_goes_on(name: str, crowded: Record) -> None:
     web = TinyWeb({})
 
     def fetch(candidate: Candidate) -> Any:

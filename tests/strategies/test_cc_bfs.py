@@ -14,6 +14,7 @@ from scenthound.errors import BadConfig
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Candidate, Link, Miss, Moved, Topic, Url
 from scenthound.page.page import Page
+from scenthound.page.record import Record
 from scenthound.strategies.cc_bfs import CcBfs, Level, ring_weights
 from scenthound.strategies.parts.level_frontier import Choice, Levels
 from scenthound.testing import TinyWeb, Walk, named, walk
@@ -199,15 +200,17 @@ def test_a_full_frontier_refuses_newcomers_and_the_bound_is_kept() -> None:
 
 
 def test_a_page_with_a_hundred_thousand_links_is_judged() -> None:
-    strategy = CcBfs()
-    strategy.frontier(None)
-    strategy.start(Topic("x"), [named("a.test/")])
-    page = Page(named("a.test/"), Candidate(named("a.test/"), 1.0, {"stage": 0, "node": 0}), Many(100_000))
-    assert len(list(strategy.read(page))) == 100_000
-    chosen = strategy._next_stage()
-    assert chosen is not None
-    assert len(chosen) == 100_000
-    assert chosen[0] == Choice(Url("http://n.test/0"), 0.0, {"stage": 1, "node": 1}, {"C0": 0.0, "C1": 0.0, "C2": 0.0})
+    strategy, url = CcBfs(), named("a.test/")
+    frontier = strategy.frontier(None)
+    strategy.start(Topic("x"), [url])
+    links = [Link(Url(f"http://n.test/{number}")) for number in range(100_000)]
+    for offer in strategy.read(Page(url, Candidate(url, 1.0, {"stage": 0, "node": 0}), Record(url, "", "", links))):
+        frontier.push(offer)
+    first = frontier.pop(0.0)
+    assert first is not None
+    assert (first.url, first.score, first.carry) == ("http://n.test/0", 0.0, {"stage": 1, "node": 1})
+    assert first.parts == {"C0": 0.0, "C1": 0.0, "C2": 0.0}
+    assert len(frontier) == 99_999
 
 
 def test_memory_has_an_end() -> None:
@@ -216,22 +219,6 @@ def test_memory_has_an_end() -> None:
     assert strategy.graph_.is_full
     assert len(strategy.graph_) <= 13
     assert set(order(walked).split()) <= set("abcdefk")
-
-
-class Many:
-    """A document that is nothing but links."""
-
-    title = text = ""
-    leaves: tuple[Any, ...] = ()
-
-    def __init__(self, count: int) -> None:
-        self.links = [Link(Url(f"http://n.test/{number}")) for number in range(count)]
-
-    def under(self, link: Any, up: int) -> tuple[int, str]:
-        return 0, ""
-
-    def path(self, link: Any) -> str:
-        return ""
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scenthound.text.contexts import WHOLE_PAGE, Query, contexts
 
 import golden
 from scenthound.errors import BadConfig
@@ -19,12 +19,14 @@ from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Candidate, Link, Topic
 from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.page.views import WHOLE_PAGE, climbed_similarities
 from scenthound.ports import Strategy
 from scenthound.strategies.best_first import BestFirst
-from scenthound.strategies.dom import Dom, climbed_similarity
-from scenthound.testing import TinyWeb, named, walk
+from scenthound.strategies.dom import Dom
+from scenthound.testing import TinyWeb, named, page_of, walk
+from scenthound.text.query import Query
 from scenthound.text.vectors import Counts
-from scenthound.web.parse import parse_html
 from test_golden import differences
 
 HOME = named("home.example/")
@@ -32,13 +34,9 @@ BEES = Topic("bees honey")
 QUERY = Query("bees honey")
 
 
-def page_of(html: str, max_links: int = 5000) -> Page:
-    return Page(HOME, Candidate(HOME, 1.0), parse_html(html, HOME, max_links=max_links))
-
-
 def offers(strategy: Strategy, html: str) -> dict[str, Candidate]:
     list(strategy.start(BEES, [HOME]))
-    return {offer.url: offer for offer in strategy.read(page_of(html))}
+    return {offer.url: offer for offer in strategy.read(page_of(html, HOME))}
 
 
 def test_the_worked_example_comes_out(shared: Path) -> None:
@@ -77,7 +75,7 @@ def test_of_several_anchors_the_best_counts_in_the_place_of_the_first() -> None:
     )
     strategy = Dom()
     list(strategy.start(BEES, [HOME]))
-    found = list(strategy.read(page_of(html)))
+    found = list(strategy.read(page_of(html, HOME)))
     assert [(offer.url, offer.anchor) for offer in found] == [
         ("http://home.example/a", "again"),
         ("http://home.example/b", "x"),
@@ -154,72 +152,72 @@ WORDS = st.sampled_from(
 
 def climbed(page: Page, link: Link, fewest: int, up: int) -> Counts:
     """What stands at the first element, from `up` levels above the link upwards, that holds enough terms; the root."""
-    below = None
+    parent, element = page.record.elements.parent, page.record.elements.of_link[link.position]
+    level = 0
     while True:
-        element, text = page.document.under(link, up)
-        counts = QUERY.analyser.counts(text)
-        if element == below or sum(counts.values()) >= fewest:
+        counts = QUERY.analyser.counts(text_of(page, element) if level else link.anchor)
+        is_root = parent[element] < 0
+        if level >= up and ((is_root and level) or sum(counts.values()) >= fewest):
             return counts
-        below, up = element, up + 1
+        element, level = element if is_root else parent[element], level + 1
+
+
+def text_of(page: Page, element: int) -> str:
+    """All text in an element of the page."""
+    leaves, elements = page.record.leaves, page.record.elements
+    inside = range(elements.first_leaf[element], elements.end_leaf[element])
+    return " ".join(page.text[leaves.begin[leaf] : leaves.end[leaf]] for leaf in inside)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.one_of(TAGS, WORDS), max_size=40), st.integers(1, 8), st.integers(0, 3))
 def test_climbing_with_a_memory_ends_where_climbing_without_one_does(parts: list[str], fewest: int, up: int) -> None:
-    page, known = page_of("".join(parts)), dict[int, float]()
-    for link in page.links:
-        found = climbed_similarity(page, link, QUERY, up, fewest, known)
-        assert found == QUERY.similarity(climbed(page, link, fewest, up))
+    page = page_of("".join(parts), HOME)
+    found = climbed_similarities(page.record, QUERY, up, fewest)
+    assert found == [QUERY.similarity(climbed(page, link, fewest, up)) for link in page.links]
 
 
 # ---- size
 
 
-class Counting:
-    """A document that counts how often it is asked for the surroundings of a link, and how far up."""
+class CountingQuery(Query):
+    """A query that counts how often it is compared with something."""
 
-    def __init__(self, html: str) -> None:
-        self.document = parse_html(html, HOME, max_links=200_000)
-        self.asked = self.climbed = 0
+    asked = 0
 
-    def under(self, link: Link, up: int) -> tuple[int, str]:
-        self.asked += 1
-        self.climbed += up
-        return self.document.under(link, up)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.document, name)
+    def similarity(self, counts: Mapping[str, int]) -> float:
+        CountingQuery.asked += 1
+        return super().similarity(counts)
 
 
-def test_a_page_with_100_000_links_is_read_in_linear_time() -> None:
-    html = "<title>bees</title><p>" + "".join(f"<a href='/{n}'>link</a> " for n in range(100_000))
-    document = Counting(html)
-    strategy = Dom()
+def comparisons(strategy: Dom, html: str) -> tuple[int, int]:
+    """How many links a page offers, and how often the topic was compared with something for that."""
     list(strategy.start(BEES, [HOME]))
-    page = Page(HOME, Candidate(HOME, 1.0), document)
-    assert len(list(strategy.read(page))) == 100_000
-    assert document.asked == document.climbed == 100_000
-    counted = {id(counts) for counts in contexts(page, 1, strategy.query_.analyser)}
-    assert len(counted) == 1, "the one paragraph that holds all links"
+    strategy.query_ = CountingQuery(BEES.keywords)
+    CountingQuery.asked = 0
+    return len(list(strategy.read(page_of(html, HOME, max_links=200_000)))), CountingQuery.asked
+
+
+def test_of_a_page_with_100_000_links_in_one_paragraph_the_paragraph_is_compared_once() -> None:
+    html = "<title>bees</title><p>bees " + "".join(f"<a href='/{n}'>link</a> " for n in range(100_000))
+    assert comparisons(Dom(), html) == (100_000, 2)
 
 
 def test_climbing_looks_at_each_element_once() -> None:
+    """5,000 times 300 elements of 5,000 words each would take hours."""
     deep, many = 300, 5_000
     items = "".join(f"<li><a href='/{n}'>link</a>" for n in range(many))
-    document = Counting("<title>bees</title>" + "<div>" * deep + f"<ul>{items}</ul>" + "</div>" * deep)
-    strategy = Dom(min_words=10**9)
-    list(strategy.start(BEES, [HOME]))
-    assert len(list(strategy.read(Page(HOME, Candidate(HOME, 1.0), document)))) == many
-    assert document.asked <= 2 * many + deep + 10
-    assert document.climbed <= 3 * many + deep * deep
+    html = "<title>bees</title>" + "<div>" * deep + f"<ul>{items}</ul>" + "</div>" * deep
+    assert comparisons(Dom(min_words=10**9), html) == (many, 2)
 
 
 def test_a_page_without_a_word_of_the_topic_is_not_looked_at_closely() -> None:
-    document = Counting("<p>cars <a href='/a'>wheels</a></p>")
+    """It need not even have leaves and elements."""
+    page = page_of("<p>cars <a href='/a'>wheels</a></p>", HOME, parts=Parts())
     strategy = Dom()
     list(strategy.start(BEES, [HOME]))
-    (offer,) = strategy.read(Page(HOME, Candidate(HOME, 1.0), document))
-    assert (offer.score, offer.parts, document.asked) == (0.0, {"page": 0.0, "context": 0.0}, 0)
+    (offer,) = strategy.read(page)
+    assert (offer.score, offer.parts) == (0.0, {"page": 0.0, "context": 0.0})
 
 
 # ---- parameters

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Leaf, Link, Miss, Topic, Url
+from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Strategy
+from scenthound.page.record import Record
+from scenthound.ports import Strategy, declaration_of
 from scenthound.strategies import SHELF
 from scenthound.strategies.best_first import BestFirst, BestNFirst
 from scenthound.strategies.breadth_first import BreadthFirst
@@ -23,28 +22,9 @@ SOLAR = Topic("solar panel")
 NAMES = ["best-first", "best-n-first", "breadth-first", "random"]
 
 
-@dataclass
-class Flat:
-    """A document of one leaf and some links."""
-
-    text: str
-    links: Sequence[Link]
-    title: str = ""
-
-    @property
-    def leaves(self) -> Sequence[Leaf]:
-        return [Leaf(self.text)]
-
-    def under(self, link: Link, up: int) -> tuple[int, str]:
-        return 0, self.text
-
-    def path(self, link: Link) -> str:
-        return "a"
-
-
 def page_of(text: str, *urls: Url, url: Url = HOME) -> Page:
     links = [Link(target, f"to {target}", f"{target}#as-found", node) for node, target in enumerate(urls)]
-    return Page(url, Candidate(url, 0.5, depth=2), Flat(text, links))
+    return Page(url, Candidate(url, 0.5, depth=2), Record(url, "", text, links))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -76,7 +56,7 @@ def test_a_page_offers_each_of_its_links_once_and_never_itself(name: str) -> Non
 def test_breadth_first_wants_all_links_alike_and_a_full_frontier_refuses() -> None:
     strategy = BreadthFirst()
     assert [candidate.score for candidate in strategy.read(page_of("solar panel", A, B))] == [0.0, 0.0]
-    assert strategy.eviction == "refuse"
+    assert declaration_of(strategy).eviction == "refuse"
 
 
 def test_random_draws_a_urls_wait_once_whatever_the_page() -> None:
@@ -149,9 +129,10 @@ def test_a_topic_without_words_makes_all_links_equal() -> None:
 
 
 def test_one_is_greedy_and_256_are_taken_at_once() -> None:
-    assert (BestFirst().batch, BestNFirst().batch, BestFirst(n=16).batch) == (1, 256, 16)
-    assert BestNFirst().shuffle
-    assert BestNFirst().eviction == "scored"
+    made = [declaration_of(strategy) for strategy in (BestFirst(), BestNFirst(), BestFirst(n=16))]
+    assert [one.batch for one in made] == [1, 256, 16]
+    assert made[1].shuffle
+    assert made[1].eviction == "scored"
     assert repr(BestNFirst(n=3, shuffle=False)).startswith("BestNFirst(n=3, shuffle=False, ")
 
 

@@ -12,9 +12,9 @@ import golden
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Topic, Url
 from scenthound.page.page import Page
+from scenthound.page.record import Record
 from scenthound.strategies.fish_search import FishSearch
 from scenthound.testing import TinyWeb, named, walk
-from scenthound.web.parse import parse_html
 from test_golden import differences
 
 BEES = Topic("bees honey")
@@ -24,9 +24,8 @@ HOME = named("home.example/")
 def read(strategy: FishSearch, text: str, links: int, carry: dict[str, Any] | None = None) -> list[Candidate]:
     """What a page of this text and so many links offers."""
     list(strategy.start(BEES, [HOME]))
-    document = parse_html(f"<p>{text}</p>", HOME)
-    document.links = [Link(Url(f"{HOME}{n}")) for n in range(links)]
-    return list(strategy.read(Page(HOME, Candidate(HOME, 1.0, carry or {}), document)))
+    record = Record(HOME, "", text, [Link(Url(f"{HOME}{n}")) for n in range(links)])
+    return list(strategy.read(Page(HOME, Candidate(HOME, 1.0, carry or {}), record)))
 
 
 def test_the_worked_example_comes_out(shared: Path) -> None:

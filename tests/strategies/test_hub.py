@@ -12,12 +12,10 @@ import golden
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.topics.augment import augment
-from scenthound.model import Candidate, Topic, Url
-from scenthound.page.page import Page
+from scenthound.model import Topic, Url
 from scenthound.strategies.dom import Dom
 from scenthound.strategies.hub_seeking import HubSeeking, hub_score
-from scenthound.testing import TinyWeb, named, walk
-from scenthound.web.parse import parse_html
+from scenthound.testing import TinyWeb, named, page_of, walk
 from test_golden import differences
 
 BEES = Topic("bees honey")
@@ -29,7 +27,7 @@ def linked(strategy: HubSeeking, *names: str, url: Url = HOME, topic: Topic = BE
     """How many seeds a page counts as linked to, that links to these."""
     list(strategy.start(topic, SEEDS))
     html = "".join(f'<a href="{named(name)}">x</a>' for name in names)
-    return strategy.seeds_linked(Page(url, Candidate(url, 1.0), parse_html(html, url)))
+    return strategy.seeds_linked(page_of(html, url))
 
 
 @pytest.mark.parametrize("key", ["hub", "hub_n"])
@@ -69,7 +67,7 @@ def test_every_link_of_a_hub_is_wanted_alike_unless_its_words_say_more() -> None
     strategy = HubSeeking()
     list(strategy.start(BEES, SEEDS))
     html = "<p><a href='//one.example/x'>x</a><p><a href='//two.example/'>y</a><p><a href='/bees'>bees honey</a>"
-    plain, _, wordy = strategy.read(Page(HOME, Candidate(HOME, 1.0), parse_html(html, HOME)))
+    plain, _, wordy = strategy.read(page_of(html, HOME))
     assert (plain.score, plain.parts["hub"], plain.parts["context"]) == (0.4, 0.4, 0.0)
     assert wordy.score == pytest.approx(0.25 * wordy.parts["page"] + 0.75)
     assert set(wordy.parts) == {"page", "context", "hub"}
@@ -121,7 +119,7 @@ def test_with_hubs_among_the_seeds_only_the_original_seeds_count() -> None:
         started = list(strategy.start(bed.topic, bed.seeds))
         assert [candidate.url for candidate in started] == list(augmented.all_seeds), "all of them are crawled first"
         html = "<a href='http://list.example/'>x</a><a href='http://one.example/'>y</a>"
-        assert strategy.seeds_linked(Page(HOME, Candidate(HOME, 1.0), parse_html(html, HOME))) == n
+        assert strategy.seeds_linked(page_of(html, HOME)) == n
 
 
 def test_examples_that_are_missing_or_no_urls_are_told() -> None:
@@ -143,9 +141,7 @@ def test_a_page_with_100_000_links_is_a_page_like_others() -> None:
     strategy = HubSeeking()
     list(strategy.start(BEES, SEEDS))
     html = "<p>bees " + "".join(f"<a href='http://h{n % 50_000}.example/{n}'>x</a>" for n in range(100_000))
-    page = Page(
-        HOME, Candidate(HOME, 1.0), parse_html(html + "<a href='//two.example/'>y</a>", HOME, max_links=200_000)
-    )
+    page = page_of(html + "<a href='//two.example/'>y</a>", HOME, max_links=200_000)
     assert len(list(strategy.read(page))) == 100_001
     assert strategy.seeds_linked(page) == 1
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.strategies.intelligent import Intelligent, once
+from scenthound.strategies.intelligent import Intelligent
 from scenthound.strategies.parts.sightings import MOST_SIGHTINGS, Sightings
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.text.interest import Events, Totals
@@ -63,7 +63,7 @@ def test_words_of_parents_links_from_goals_and_siblings_are_told_apart() -> None
 
 def test_the_worked_example_of_a_priority() -> None:
     totals, events = Totals(200, 20), Events()
-    events.numbered(["volleyball", "team", "hotel"])
+    events.ids(["volleyball", "team", "hotel"])
     events.goals[:3], events.pages[:3] = [12, 8, 0], [30, 80, 15]
     assert events.logs(totals, 2.0, [0, 1, 2]).tolist() == [pytest.approx(math.log(4)), 0.0, 0.0]
     events.goals[:3], events.pages[:3] = [9, 6, 0], [40, 30, 300]
@@ -74,7 +74,7 @@ def test_the_worked_example_of_a_priority() -> None:
 
 def test_without_any_goal_or_with_goals_only_nothing_is_told_apart() -> None:
     events = Events()
-    events.count(events.numbered(["a"]), True)
+    events.count(events.ids(["a"]), True)
     for totals in (Totals(), Totals(9, 0), Totals(9, 9)):
         assert events.logs(totals, 2.0, [0]).tolist() == [0.0]
 
@@ -84,9 +84,9 @@ def test_without_any_goal_or_with_goals_only_nothing_is_told_apart() -> None:
 def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool]]) -> None:
     events = Events()
     for names, is_goal in pages:
-        events.count(events.numbered(sorted(names)), is_goal)
+        events.count(events.ids(sorted(names)), is_goal)
     again = Events.load(events.save())
-    for name, number in again.numbers.names.items():
+    for number, name in enumerate(again.names):
         assert again.pages[number] == sum(name in names for names, _ in pages)
         assert again.goals[number] == sum(name in names and is_goal for names, is_goal in pages)
 
@@ -95,7 +95,7 @@ def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool
 @given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=5), st.booleans())
 def test_what_several_show_is_counted_once(sets: list[list[int]], is_goal: bool) -> None:
     events = Events()
-    events.numbered([str(number) for number in range(21)])
+    events.ids([str(number) for number in range(21)])
     for _ in range(2):
         events.count_any([np.array(one, dtype=np.int32) for one in sets], is_goal)
     shown = [2 * any(number in one for one in sets) for number in range(21)]
@@ -103,15 +103,22 @@ def test_what_several_show_is_counted_once(sets: list[list[int]], is_goal: bool)
     assert events.goals[:21].tolist() == (shown if is_goal else [0] * 21)
 
 
-@given(st.lists(st.integers(0, 9)))
-def test_of_a_number_the_last_place_is_known(numbers: list[int]) -> None:
-    found = once(np.array(numbers, dtype=np.int64), np.full(10, 3, dtype=np.int64))
-    assert found.tolist() == [number not in numbers[place + 1 :] for place, number in enumerate(numbers)]
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=40))
+def test_a_set_of_events_is_worth_the_sum_of_its_logs(sets: list[list[int]]) -> None:
+    """Whether few events are asked for or more than there are."""
+    events, totals = Events(), Totals(200, 20)
+    events.ids([str(number) for number in range(21)])
+    events.pages[:21], events.goals[:21] = range(5, 110, 5), [12, 0, 8] * 7
+    packed = [np.array(one, dtype=np.int32).tobytes() for one in sets]
+    logs = events.logs(totals, 2.0)
+    assert events.sums(packed, totals, 2.0).tolist() == pytest.approx([sum(logs[one]) for one in sets])
+    assert events.sums(packed, Totals(9, 0), 2.0).tolist() == [0.0] * len(sets)
 
 
 def test_a_thousand_events_find_room() -> None:
     events = Events()
-    numbers = events.numbered([f"word{number}" for number in range(1000)])
+    numbers = events.ids([f"word{number}" for number in range(1000)])
     events.count(np.array(numbers), True)
     assert events.pages[:1000].tolist() == [1] * 1000
 
@@ -152,7 +159,7 @@ def test_a_redirect_teaches_what_was_known_of_the_link() -> None:
     web |= {f"y.example/{n}": "volleyball" for n in range(3)}
     made = Intelligent()
     walk(TinyWeb(web), made, "volleyball", "x.example/")
-    sport = made.events_["url"].numbers.names["sport"]
+    (sport,) = made.events_["url"].names.ids(["sport"])
     assert made.events_["url"].goals[sport] == 3
     assert not made.waiting_.links
 

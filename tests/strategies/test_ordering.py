@@ -12,6 +12,7 @@ import pytest
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
+from scenthound.page.record import Record
 from scenthound.strategies.backlink_count import BacklinkCount
 from scenthound.strategies.pagerank_order import PageRankOrder
 from scenthound.testing import TinyWeb, Walk, named, walk
@@ -38,9 +39,8 @@ def random_links(seed: int, pages: int = 50) -> dict[str, str]:
 
 
 def hundred_thousand(carry: dict[str, Any]) -> Page:
-    page = Page(named("a.test/"), Candidate(named("a.test/"), 1.0, carry), None)  # type: ignore[arg-type]
-    page._memo["outlinks"] = [Link(Url(f"http://n.test/{number}")) for number in range(100_000)]
-    return page
+    url, links = named("a.test/"), [Link(Url(f"http://n.test/{number}")) for number in range(100_000)]
+    return Page(url, Candidate(url, 1.0, carry), Record(url, "", "", links))
 
 
 # ---- backlink count

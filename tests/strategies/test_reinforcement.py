@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import json
 import random
-from array import array
 from collections import Counter
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scenthound.text.fixed_bayes import FixedBayes
-from scenthound.text.register import Register
-from scenthound.text.surroundings import surroundings
 
 from scenthound.errors import BadConfig
 from scenthound.graph.rewards import FAR, discounted_rewards, distances
 from scenthound.model import Candidate
-from scenthound.page.page import Page
+from scenthound.page.views import surroundings
 from scenthound.strategies.reinforcement import Reinforcement
-from scenthound.testing import TinyLessons, TinyWeb, named, walk
+from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.text.bayes import NaiveBayes
+from scenthound.text.frozen import FrozenPieces
 from scenthound.text.tokens import Analyser
-from scenthound.web.parse import parse_html
 
 
 def plain_reward(links: list[list[int]], targets: set[int], start: int, gamma: float, horizon: int = 10) -> float:
@@ -94,11 +91,10 @@ def test_a_classifier_in_a_table_says_what_the_counting_one_says(
         bayes.add(label, Counter(words))
     rows = [[one, other] for one in range(len(pieces)) for other in range(len(pieces))]
     terms = sorted({word for piece in pieces for word in piece})
-    flat = array("i", [terms.index(word) for piece in pieces for word in piece])
-    register = Register(4)
-    table = FixedBayes(bayes, register)
-    register.of("any other words that fill it up".split())
-    found = table.posteriors(register.of(terms), flat, [0, *accumulate(map(len, pieces))], rows)
+    flat = [terms.index(word) for piece in pieces for word in piece]
+    starts = [0, *accumulate(map(len, pieces))]
+    columns = (np.array(column, dtype=np.int32) for column in (flat, starts, rows))
+    found = FrozenPieces(bayes).posteriors(terms, *columns)
     for row, (one, other) in zip(found.tolist(), rows, strict=True):
         whole = Counter(pieces[one] + pieces[other])
         assert row == pytest.approx(list(bayes.posteriors(whole).values()), abs=1e-9)
@@ -152,10 +148,8 @@ def test_scores_are_taken_apart_by_bins() -> None:
 
 
 def test_the_neighbourhood_is_anchor_element_title_heading_and_address() -> None:
-    url = named("a.example/")
     html = "<title>Big title</title><h1>Old</h1><h2>Near <i>heading</i></h2><li>around <a href=/x/papers.pdf>anchor</a>"
-    page = Page(url, Candidate(url, 0.0), parse_html(html, url))
-    found = surroundings(page, Analyser("none", stem=False)).of(0)
+    found = surroundings(page_of(html, "http://a.example/").record, Analyser("none", stem=False)).of(0)
     assert " ".join(found) == "big title near heading around anchor anchor example papers pdf"
 
 

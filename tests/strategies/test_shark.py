@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scenthound.text.contexts import Query
 
 import golden
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Topic
-from scenthound.page.page import Page
 from scenthound.strategies.shark_search import SharkSearch
-from scenthound.testing import TinyWeb, named, walk
-from scenthound.web.parse import parse_html
+from scenthound.testing import TinyWeb, named, page_of, walk
+from scenthound.text.query import Query
 from test_golden import differences
 
 BEES = Topic("bees honey")
@@ -23,13 +22,9 @@ HOME = named("home.example/")
 HALF = 0.5**0.5  # the cosine of "bees honey" with one word of it
 
 
-def page_of(html: str, carry: dict[str, Any] | None = None) -> Page:
-    return Page(HOME, Candidate(HOME, 1.0, carry or {}), parse_html(html, HOME, max_links=200_000))
-
-
 def read(strategy: SharkSearch, html: str, carry: dict[str, Any] | None = None) -> list[Candidate]:
     list(strategy.start(BEES, [HOME]))
-    return list(strategy.read(page_of(html, carry)))
+    return list(strategy.read(page_of(html, HOME, candidate=Candidate(HOME, 1.0, carry or {}))))
 
 
 def test_the_worked_example_comes_out(shared: Path) -> None:
@@ -138,15 +133,25 @@ def test_a_page_that_is_found_again_keeps_the_largest_of_everything() -> None:
         assert found.carry["inherited"] > found.parts["inherited"], "inherited from a, wanted for b's anchor"
 
 
-def test_a_page_with_100_000_links_counts_each_window_once() -> None:
+class CountingQuery(Query):
+    """A query that counts how often it is compared with something."""
+
+    asked = 0
+
+    def similarity(self, counts: Mapping[str, int]) -> float:
+        CountingQuery.asked += 1
+        return super().similarity(counts)
+
+
+def test_of_a_page_with_100_000_links_only_windows_with_a_word_of_the_topic_are_compared() -> None:
     html = "<p>bees " + "".join(f"<a href='/{n}'>link</a> word " for n in range(100_000))
     strategy = SharkSearch(window=2)
     list(strategy.start(BEES, [HOME]))
-    page = page_of(html)
-    offered = list(strategy.read(page))
+    strategy.query_ = CountingQuery(BEES.keywords)
+    offered = list(strategy.read(page_of(html, HOME, max_links=200_000)))
     assert len(offered) == 100_000
     assert [offer.parts["context"] > 0 for offer in offered[:3]] == [True, False, False]
-    assert sum(isinstance(key, tuple) and key[0] == "window" for key in page._memo) <= 100_000
+    assert CountingQuery.asked == 2, "the page, and the one window that reaches `bees`"
     assert len({id(offer.carry) for offer in offered}) == 1
 
 

@@ -1,9 +1,9 @@
 """Quality floors: mean target recall of each strategy on pinned beds must not fall below its pinned value.
 
-    python tests/floors.py              # print what is measured now beside what is pinned
-    python tests/floors.py --pin        # pin new strategies and better values
-    python tests/floors.py --pin NAME   # the same for some strategies only
-    python tests/floors.py --pin --lower    # also lower floors: say why in the commit
+    python tests/support/floors.py              # print what is measured now beside what is pinned
+    python tests/support/floors.py --pin        # pin new strategies and better values
+    python tests/support/floors.py --pin NAME   # the same for some strategies only
+    python tests/support/floors.py --pin --lower    # also lower floors: say why in the commit
 
 A floor is the pinned mean minus one standard error. The bed's digest is pinned with it.
 """
@@ -77,7 +77,7 @@ def floor(entry: list[float]) -> float:
 def hold(name: str, bed: Bed, prepared: PreparedBed, strategy: str) -> None:
     """Fail if a strategy has no floor on a bed, or is below it."""
     pin = pinned()[name]["recall"].get(strategy)
-    assert pin is not None, f"{strategy} has no floor on {name}: python tests/floors.py --pin"
+    assert pin is not None, f"{strategy} has no floor on {name}: python tests/support/floors.py --pin"
     got, _ = measured(bed, prepared, strategy)
     assert got >= floor(pin), f"{strategy} on {name}: {got:.4f}, pinned {pin[0]:.4f} ± {pin[1]:.4f}"
 

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Link, Url
+from scenthound.page.anchors import OutlinkAnchors, outlink_anchors
 from scenthound.page.record import Numbers, Record, fixed
 from scenthound.text.query import Query
 from scenthound.text.term_counts import Terms, find_term, pack_terms
@@ -370,6 +371,11 @@ class LinkLeaves(NamedTuple):
     outlinks: Numbers
     """Where in `positions` each outlink begins, and where the last one ends."""
 
+    @property
+    def anchors(self) -> OutlinkAnchors:
+        """The links to each outlink."""
+        return OutlinkAnchors(self.positions, self.outlinks)
+
 
 def link_leaves(record: Record, analyser: Analyser) -> LinkLeaves:
     """The terms around all links at once.
@@ -386,18 +392,29 @@ def link_leaves(record: Record, analyser: Analyser) -> LinkLeaves:
     for position in np.flatnonzero(begins == ends).tolist():
         if links[position].anchor and (said := analyser.terms(links[position].anchor)):
             alternatives[position] = tuple(said)
-    positions, starts = _by_outlink(record)
+    positions, starts = outlink_anchors(record)
     columns = map(fixed, (every[is_term], before.take(record.leaves.first_token), begins, ends))
     flat, leaf_starts, begins, ends = columns
     return LinkLeaves(names, flat, leaf_starts, begins, ends, MappingProxyType(alternatives), positions, starts)
 
 
-def _by_outlink(record: Record) -> tuple[Numbers, Numbers]:
-    numbers = {link.url: number for number, link in enumerate(record.outlinks)}
-    owners = np.array([numbers.get(link.url, -1) for link in record.links], dtype=np.int32)
-    positions = np.argsort(owners, kind="stable")[int(np.count_nonzero(owners < 0)) :].astype(np.int32)
-    starts = np.searchsorted(owners[positions], np.arange(len(numbers) + 1)).astype(np.int32)
-    return fixed(positions), fixed(starts)
+def first_leaves(record: Record, leaves: LinkLeaves, analyser: Analyser, most: int) -> LinkLeaves:
+    """What `link_leaves` gave, cut off after so many leaves and so many terms: a page may be without end.
+
+    An anchor of which no leaf is left says its text instead, as one without text says its `alt` text.
+
+    >>> cut = first_leaves(record, link_leaves(record, small), small, 2)
+    >>> cut.names, cut.starts.tolist(), dict(cut.alternatives)
+    (('club', 'best'), [0, 1, 2], {0: ('chess', 'club'), 1: ('golf',)})
+    """
+    if len(leaves.starts) <= most + 1 and len(leaves.flat) <= most:
+        return leaves
+    begins, ends = np.minimum(leaves.begins, most), np.minimum(leaves.ends, most)
+    flat, starts = leaves.flat[:most], np.minimum(leaves.starts[: most + 1], most)
+    names = leaves.names[: int(flat.max(initial=-1)) + 1]
+    beyond = np.flatnonzero(begins == ends).tolist()
+    alternatives = {place: tuple(words) for place in beyond if (words := analyser.terms(record.links[place].anchor))}
+    return LinkLeaves(names, flat, starts, begins, ends, alternatives, *leaves[6:])
 
 
 # ---- the words around links (reinforcement)

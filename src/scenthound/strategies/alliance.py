@@ -1,13 +1,15 @@
 """Alliance: first the pages most of whose neighbours are on topic (sheet 50.3).
 
-Cami and Deo [GRAPH]. The alliance of a page is the number of its on-topic neighbours by the number of the others; here
-as the share of all, which gives the same order and stays between 0 and 1. Links have no direction and no text is read:
-the seeds are on topic, and so is every page fetched at least half of whose neighbours are.
+    score(page) = on-topic neighbours / all neighbours
 
-Ours: neighbours are those known so far, so an unfetched page is judged by the pages that link to it. A value changes
-whenever a neighbour is met or accepted, and the waiting URL is scored anew each time; a page fetched earlier is
-accepted as soon as its value reaches the threshold. Once `memory` links are known no more are remembered: a URL met
-afterwards is worth what the page it was found on is worth, 1 or 0.
+Cami and Deo [GRAPH]; links have no direction, and no text is read. The seeds are on topic, and so is every fetched
+page with a value of at least `threshold`. The paper divides by the other neighbours instead of by all: that gives the
+same order, and ours stays between 0 and 1.
+
+Ours: neighbours are those known so far, so a page that was not fetched is judged by the pages that link to it. A value
+changes whenever a neighbour is found or accepted, and the waiting URL is re-scored each time; a page fetched earlier is
+accepted as soon as its value reaches the threshold. Once `memory` links are known no more are remembered: a URL found
+afterwards is worth 1 if its page is on topic, else 0.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Backlink count: the waiting URL that most of the crawled pages link to comes first (sheet 50.6).
 
-Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". Seeds first, ties in the order of
-discovery.
+    score(url) = number of crawled pages that link to it
+
+Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". Seeds first; of equal counts the one
+discovered first.
 
 Ours: the count of a URL is raised with each page that links to it, so it is always what a recomputation after every
 page would give, and there is no period to set. Several links of one page count once, links of a page to itself not at
-all. Counts of at most `memory` URLs are kept; a URL met afterwards is worth the one link it was found by.
+all. Counts of at most `memory` URLs are kept; a URL found afterwards is worth the one link it was found by.
 """
 
 from __future__ import annotations

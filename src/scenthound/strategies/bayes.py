@@ -1,27 +1,29 @@
-"""Bayesian crawl, the reference crawler of [ECON] (sheet 30.2): expand what looks most like a goal, and keep learning.
+"""Bayesian crawl, the reference crawler of [ECON]: expand what looks most like a goal, and keep learning (sheet 30.2).
 
-Every page that is fetched is judged at once, and counted as a goal or as another page by a naive Bayes classifier
-(sheet 30.1); P(goal | words) by all that was counted so far says what to do next. Words are not stemmed, stop words are
+    score(link) = P(goal | words of its page)     naive Bayes (sheet 30.1), on all pages fetched so far
+
+Every fetched page is judged at once and counted as a goal or as another page. Words are not stemmed, stop words are
 left out. The plain prior is kept however unbalanced the classes are, as in the paper.
 
 Two modes. `fetch-all` is the paper's: of all fetched pages that were not selected yet (the corona) the one with the
-largest P(goal) is selected, ties the one fetched first, and all its links that were not fetched yet are fetched in
-document order. Two counts are told with every page, as they stood when its turn was decided: goals among the pages
-fetched and among those selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page
-it was found on and fetches one page at a time.
+largest P(goal) is selected, of equals the one fetched first, and all its links that were not fetched yet are fetched in
+document order. Two counts come with every page, as they stood when it was chosen: goals among the pages fetched, and
+among those selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page it was found
+on and fetches one page at a time.
 
-Computing all P(goal) of the corona anew costs O(pages) and happens every `rescore_every` selections; in between a page
-has what it had when it was fetched. In link mode a link keeps the score it was offered with, until somebody gives a
-label: then links of the last `recent` pages are scored anew. Doing so every 50 pages as well changed nothing but the
-cost (20 topics of the schools bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
-
-Ours. A page is a goal if it holds all words of `goal`; with `judge="points"` (the paper's second task, of which the
-sheet tells no more) if it holds at least `threshold` of them. Untrained, the one goal document that is known at the
-start is made of the topic's keywords and description, and no other document: until the first page is judged not to be
-a goal every page looks like one. Trained, goals are the examples and others the background, and the keywords are not
-counted. A page with a label counts as the label says, whatever the judge thought, as long as it is one of the last
-`recent` or waits in the corona; its links have P(goal) = 1 or 0. `score="logit"` ranks by log-odds, which do not
-saturate on long pages.
+Ours:
+* A page is a goal if it has all words of `goal`; with `judge="points"` (the paper's second task, of which the sheet
+  says no more) if it has at least `threshold` of them.
+* Untrained, the only goal document at the start is made of the topic's keywords and description, and there is no other
+  document: until the first page is judged not to be a goal every page looks like one. Trained, goals are the examples
+  and others the background, and the keywords are not counted.
+* Re-scoring the whole corona costs O(pages) and happens every `rescore_every` selections; in between a page has the
+  P(goal) that it had when it was fetched. In link mode a link keeps its score until a label comes: then links of the
+  last `recent` pages are re-scored. Doing so every 50 pages as well changed nothing but the cost (20 topics of the
+  schools bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
+* A page with a label counts as the label says, as long as it is one of the last `recent` or in the corona; its links
+  have P(goal) = 1 or 0.
+* `score="logit"` ranks by log-odds, which tell long pages apart where probabilities are 1 to the last digit.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Naive best-first and best-N-first: a link is worth what the page it was found on is worth (sheet 20.2).
+"""Naive best-first and best-N-first: a link is worth what its page is worth (sheet 20.2).
 
-[EXP] fig. 1; naive best-first in [CHAP] and [BIZ]. The score of every link of a page is the cosine of
-the topic's keywords with the page, both as raw term frequencies. N links are taken at once and fetched
-in random order: N = 1 is greedy, N = 256 explores. With a frontier of 256 and N = 256 every batch
-empties the frontier; that is what [EXP] ran, and why its best-256-first explores so much.
+    score(link) = cosine(topic, page)     both as raw term frequencies
 
-Ours (common rules of sheet 00): seeds go first; a URL offered again keeps its larger score; a full
-frontier drops its worst after inserting ([CHAP], [BIZ]) unless `eviction` is "literal", the letter of
-[EXP]'s pseudo-code.
+[EXP] fig. 1; naive best-first in [CHAP] and [BIZ]. N links are taken at once and fetched in random order: N = 1 is
+greedy, N = 256 explores. With a frontier of 256 and N = 256 every batch empties the frontier; that is what [EXP] ran,
+and why its best-256-first explores so much.
+
+Ours (common rules of sheet 00): seeds go first; a URL that is found again keeps its larger score; a full frontier
+inserts and drops its worst ([CHAP], [BIZ]) unless `eviction` is "literal", the letter of [EXP]'s pseudo-code.
 """
 
 from __future__ import annotations

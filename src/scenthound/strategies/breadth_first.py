@@ -1,7 +1,9 @@
-"""Breadth-first: visit pages in the order in which their links were met (sheet 20.1).
+"""Breadth-first: pages in the order in which their links were found (sheet 20.1).
 
-The baseline of [EXP], [CHAP] and [BIZ] that knows nothing of the topic. All links are wanted alike, so
-the first in is the first out; a full frontier refuses newcomers and does not remember them.
+    score(link) = 0, and of equal scores the first in is the first out
+
+The baseline of [EXP], [CHAP] and [BIZ] that knows nothing of the topic. A full frontier refuses new links and does not
+remember them.
 """
 
 from __future__ import annotations

@@ -1,20 +1,23 @@
-"""CC-BFS and CC-BFS-k: breadth-first, but only through pages well clustered with those accepted (sheet 50.2).
+"""CC-BFS and CC-BFS-k: breadth-first, only through pages well clustered with the accepted ones (sheet 50.2).
 
-Cami and Deo [GRAPH]. Communities are dense in triangles. The crawl goes level by level. N1 are the known neighbours of
-the accepted set S (at first the seeds, which count as linked with one another), N2 the neighbours of N1 beyond. A page
-u of N1 joins S if its clustering coefficient with S (C0) or with its fellow candidates (C1) is larger than with N2
-(C2); the others are thrown away for good. No text is read at all. With `k` above 1 the coefficients are C^(k) of sheet
-50.3.
+    accept u if max(C0(u), C1(u)) > C2(u)
+
+    C(u)  = linked pairs of u's neighbours / all pairs of them
+    C0    in the accepted set S with u        C1 among the candidates N1        C2 in N2 with u
+
+Cami and Deo [GRAPH]: communities are dense in triangles. The crawl goes level by level. N1 are the known neighbours of
+S (at first the seeds, which count as linked with one another), N2 the neighbours of N1 beyond. Pages of N1 that are not
+accepted are thrown away for good. No text is read. With `k` above 1 the coefficients are C^(k) of sheet 50.3.
 
 Ours, as the sheet decides: links have no direction; S is frozen while a level is judged; a level that accepts nobody is
 judged by "not smaller" if `relax`; N1 is fetched by C0 as known before fetching, then in the order of discovery. Links
-between two pages of N2 show only once one of them was fetched: `lookahead` says what is paid for them. `known` uses
-what is known, `fetch` fetches N2 as well, and `graph` looks them up in the recorded web: that is an oracle, no crawler
-could do it, and only the laboratory can hand it what it needs.
+between two pages of N2 are seen only once one of them was fetched, and `lookahead` says what is paid for them: `known`
+uses what is known, `fetch` fetches N2 as well, `graph` looks them up in the recorded web. That is an oracle: no crawler
+could do it, and only the laboratory can provide it.
 
-A URL that cannot be had in its level, or that may be asked for only much later, is thrown away with that level. A
-redirect's target takes the place of the URL that led to it. A full frontier refuses newcomers, and once `memory` links
-are known no new URL is taken in.
+A URL that can't be fetched in its level, or may be requested only much later, is thrown away with that level. The
+target of a redirect takes the place of the URL that led to it. A full frontier refuses new URLs, and once `memory`
+links are known no new URL is taken in.
 """
 
 from __future__ import annotations

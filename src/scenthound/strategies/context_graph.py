@@ -1,17 +1,19 @@
 """Context-graph crawler: explore first where a target seems nearest (sheet 30.4).
 
+    layer(page) = argmax P(layer | words)     if that probability is at least `threshold`, else "other"
+    order       = layer ascending, probability descending, arrival; then the page's links in document order
+
 Diligenti, Coetzee, Lawrence, Giles and Gori 2000. Before the crawl it learns what pages one, two, … links before a
-target look like: from the back-links of example pages it builds layers, and a multinomial naive Bayes classifier with
-one class per layer, uniform prior, on a reduced vocabulary. Every fetched page is classified; one queue per class holds
-pages, ordered by the winner's probability, then by arrival. The next URL is the first link, in document order, of the
-first page of the lowest queue that has one left. A page whose winner stays below `threshold` goes to the last queue.
+target look like: back-links of example pages give layers, and a multinomial naive Bayes classifier has one class per
+layer, with uniform prior, on a reduced vocabulary. During the crawl every fetched page is classified, and the next URL
+is the first link that is left of the first page of the lowest layer.
 
 Ours, as the sheet decides: a page belongs to the lowest layer in which it appears; the layers of each example are
 capped, by a seeded sample, before they are merged (and each merged one at ten times the cap); words of the vocabulary
 are ranked by tf/max tf · ln(N/df), tf over the layers that `vocabulary_from` names, df over all. The threshold is a
 probability. On long pages probabilities come close to 0 and 1; `length_norm` divides the log-likelihood by the
 number of vocabulary words in the page before normalising. A page without any such word is as probable in every layer.
-The score that a trail shows is the number of queues behind the page's own, plus the probability.
+The score in a trail is the number of queues behind the page's own, plus the probability.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
-"""DOM crawler: the page, mixed with the text around the link, so that links of one page differ (sheet 20.3).
+"""DOM crawler: the page mixed with the text around the link, so that links of one page differ (sheet 20.3).
 
-Pant and Menczer 2003 [BIZ]. A page is a tree of tags; the context of a link is all text, at any depth, under an
-element above it, the text of other anchors included. A link is worth
+    score(link) = alpha · similarity(page) + (1 - alpha) · similarity(context of the link)
 
-    alpha · similarity of the page + (1 - alpha) · similarity of the context
-
-and everything else is naive best-first. In [BIZ] the context is the immediate parent of `<a>` and alpha is 0.25. With
-alpha = 1, or with the context at the root (`up` beyond any depth, as 1000), this is naive best-first.
+Pant and Menczer 2003 [BIZ]. The context is all text, at any depth, in an element above the link, the text of other
+anchors included. In [BIZ] it is the parent of `<a>`, and alpha is 0.25. Everything else is naive best-first; with
+alpha = 1, or with the root as context (`up` beyond any depth, as 1000), the scores are those of naive best-first.
 
 Ours (common rules of sheet 00): several anchors to one URL count as one link, in the place of the first, with the
-context of the best. `min_words` climbs from `up` on to the first element that holds so many terms; it is off by
-default, since [BIZ] takes the parent whatever it holds.
+context of the best. `min_words` climbs from `up` on to the first element with so many terms; it is off by default,
+since [BIZ] takes the parent whatever it contains.
 """
 
 from __future__ import annotations

@@ -1,14 +1,18 @@
 """Fish-search: relevant pages breed, and a direction is given up after some irrelevant steps (sheet 20.5).
 
-De Bra and Post 1994, in the priority-list form of Hersovici and others 1998. A page is relevant or it is not. Links
-of a relevant page are worth 1 and may be followed `depth` steps further; links of an irrelevant one are worth 0.5
-and have one step less than it had itself. Only the first links of a page are worth that much (`width`, on a
-relevant page `factor` times as many); the others are worth 0. Links are counted in document order, those crawled
-already among them. A page without a step left is fetched, but its links are not followed, be it relevant or not.
+    score(link) = 1    on a relevant page, among its first factor · width links
+                  0.5  on another page, among its first width links
+                  0    otherwise
+    depth(link) = depth           on a relevant page
+                  depth(page) - 1 on another
 
-Ours: relevant is a page whose similarity to the keywords exceeds `threshold` (the original matched keywords or a
-pattern). Among equals the first in is the first out (rule 3 of sheet 00); the original put links of relevant pages at
-the front of its list, so that the last in came first. A waiting link that is found again keeps the larger score and
+De Bra and Post 1994, in the priority-list form of Hersovici and others 1998. A page is relevant or it is not. Links are
+counted in document order, those crawled already included. A page of depth 0 is fetched, but its links are not followed,
+be it relevant or not.
+
+Ours: a page is relevant if its similarity to the keywords is above `threshold` (the original matched keywords or a
+pattern). Of equal scores the first in is the first out (rule 3 of sheet 00); the original put links of relevant pages
+at the front of its list, so that the last in came first. A waiting link that is found again keeps the larger score and
 the larger depth. The original's limit on time is the crawl's own. The depth of 3 is that of Menczer and others 2004.
 """
 

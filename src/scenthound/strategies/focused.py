@@ -1,23 +1,28 @@
 """Taxonomy-focused crawl with the soft and the hard rule, and the distiller (sheet 30.3).
 
+    R(page)     = Σ P(c | page) over the good categories c
+    score(link) = R(page)     soft: always; hard: if the most probable leaf is good or below a good category
+
+    P(root | page) = 1,  P(c | page) = P(parent of c | page) · P(c | parent of c, page)
+
 Chakrabarti, van den Berg and Dom 1999, by way of [CHAP]. Every page is classified into a tree of categories, some of
-which the user marked good. R(page) is the probability that it lies in one of these. By the soft rule all its links
-have the score R; waiting links keep their maximum. By the hard rule they do if the most probable leaf is good or below
-a good category, and are thrown away otherwise; a hard crawl can starve, and then it ends: that weakness is part of the
-result. Where the lessons have no taxonomy, the tree is made of two leaves: the examples and the others.
+which the user marked good. By the soft rule all its links have the score R; waiting links keep their maximum. By the
+hard rule the links of other pages are thrown away. A hard crawl can run out of links, and then it ends: that weakness
+is part of the result. Without a taxonomy among the lessons, the tree has two leaves: the examples and the others.
 
 The distiller, if on, looks for hubs on the crawled graph every `every` pages: Kleinberg's iteration on links between
-hosts, weighed by relevance (`graph.distiller`). What a hub of the best tenth links to across hosts and was not visited
-has relevance 1 from then on, and a URL that the hard rule threw away gets its chance. The default is off, so that soft
-and hard rule are seen by themselves.
+hosts, weighted by relevance (`graph.distiller`). What a hub of the best tenth links to on other hosts, and was not
+visited, has relevance 1 from then on, also if the hard rule threw it away. It is off by default, so that the soft and
+the hard rule can be compared by themselves.
 
-Ours. The paper orders the frontier by (tries, relevance, load of the host, insertion). In the laboratory tries and
-load are 0. Live, both are the loop's: a request that failed is held apart from the frontier until its host has rested,
-and is tried `retries` times at most, so no URL that was tried stands in the order; a host that was just asked rests
-for the crawl's `delay`, so the load of hosts is even. The classifier does not change during the crawl, but for labels:
-a page with a label is counted for the most probable good leaf, or the most probable other leaf, its own links have
-relevance 1 or 0, and waiting links of the last `recent` pages are scored anew. Words kept by `features` stay as they
-are then. On long pages R is nearly 0 or 1: `score="logit"` ranks by log-odds, which tell such pages apart.
+Ours:
+* The paper orders the frontier by (tries, relevance, load of the host, insertion). In the laboratory tries and load
+  are 0. Live, both are the loop's: a failed request is kept apart from the frontier until its host has rested, and is
+  tried `retries` times at most; a host that was just asked rests for the crawl's `delay`, so the load is even.
+* The classifier changes by labels only: a page with a label is counted for the most probable good leaf, or the most
+  probable other leaf, its own links have relevance 1 or 0, and waiting links of the last `recent` pages are re-scored.
+  Words selected by `features` stay as they are then.
+* On long pages R is nearly 0 or 1: `score="logit"` ranks by log-odds, which tell such pages apart.
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
-"""Hub-seeking crawler: links of a page that links to several of the seeds are promising, whatever the words say.
+"""Hub-seeking crawler: links of a page that links to several seeds are promising, whatever its words say (sheet 20.4).
 
-Pant and Menczer 2003 [BIZ], sheet 20.4. With n the number of distinct hosts of seeds among the hosts that a page
-links to, links to pages crawled already included, the page is a hub of
+    score(link) = max(hub(page), DOM score of the link)
+    hub(page)   = n(n - 1) / (1 + n²)        0 for n < 2, then 0.4, 0.6, 0.71, 0.77 … towards 1
 
-    hub(n) = n(n - 1) / (1 + n²)        0 for n < 2, then 0.4, 0.6, 0.71, 0.77 … towards 1
+Pant and Menczer 2003 [BIZ]. n is the number of distinct seed hosts among the hosts that the page links to, links to
+pages crawled already included. For the DOM score see `dom`.
 
-and each of its links is worth the larger of this and its score with the DOM crawler (`dom`).
-
-Whose hosts count: those of the seeds given to the crawl. Where hubs were added to the seeds (sheet 60.2), only the
-original seeds may count, for hubs are not what is looked for. A caller says so with `counted="examples"` and names
-the original seeds as the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`.
+Which seeds count: those given to the crawl. Where hubs were added to the seeds (sheet 60.2), only the original seeds
+may count, since hubs are not what is looked for. A caller says so with `counted="examples"` and names the original
+seeds as the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`.
 
 Ours: on beds of one host every page would link to all seed hosts or none, so `entity="url"` counts the seeds
 themselves. As in the paper's words, a link to any page of a seed's host counts, also from that host itself
-(`count_own_host`), and `www.x.com` is another host than `x.com` (`strip_www`). A page's link to itself is no link.
+(`count_own_host`), and `www.x.com` is another host than `x.com` (`strip_www`). A page's link to itself does not count.
 """
 
 from __future__ import annotations

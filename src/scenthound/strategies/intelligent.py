@@ -1,20 +1,22 @@
-"""Intelligent crawling: learn on the way which observable events announce a page that is wanted (sheet 30.6).
+"""Intelligent crawling: learn during the crawl which events announce a page that is wanted (sheet 30.6).
 
-Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how wanted pages link to one another. Of every event that
-shows before a page is fetched it is counted how many pages had it, and how many of those satisfied the predicate. Four
-families: the words of the pages that link to it, the words of its URL, a link from a satisfying page, a satisfying
-sibling (a page that one of its parents links to as well). A waiting link is worth the sum over the families of weight
-times the logarithm of the product of the interest ratios P(C|E)/P(C) of its events, where only ratios at least `errors`
-standard errors from the base rate count, of words only those above 1, and none is taken for less than 0.01.
+    score(link) = Σ over the four families f of  w_f · Σ ln max(I(E), 0.01)  over the significant events E of f
+    I(E)        = P(C | E) / P(C)                                       the interest ratio
+    significant = |P(C | E) - p| ≥ errors · √(p(1 - p) / pages with E)    p = P(C); of words only those with I > 1
+
+Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how wanted pages link to one another. C: the page satisfies
+the predicate. An event E is something known before a page is fetched; for each it is counted how many pages had it, and
+how many of those satisfied the predicate. Four families: the words of the pages that link to it, the words of its URL,
+a link from a satisfying page, a satisfying sibling (a page that one of its parents links to as well).
 
 The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`) or `words` (the
-page holds all keywords).
+page has all keywords).
 
-Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then all priorities are computed anew, and
+Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then the whole frontier is re-scored, and
 again every `every` pages; in between a link is worth what the page says on which it was found, and the larger value
-holds (rule 5). Links from satisfying pages and satisfying siblings are events that happen or not; how many there are
-is not told apart. Of the pages that link to one URL the first `MOST_SIGHTINGS` speak for it. What is remembered is
-bounded: beyond `memory` waiting links the oldest keep the score they have.
+holds (rule 5). A link from a satisfying page and a satisfying sibling are events that happen or not; how many there are
+does not count. Of the pages that link to one URL the first `MOST_SIGHTINGS` count. Memory is bounded: beyond `memory`
+waiting links the oldest keep the score they have.
 """
 
 from __future__ import annotations
@@ -23,11 +25,9 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
@@ -41,17 +41,14 @@ from scenthound.text.interest import Events, Reals, Totals, logs
 from scenthound.text.query import Query
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
+from scenthound.text.unions import sums_over_unions
+from scenthound.text.vocabulary import Ids
 
 PREDICATES = ("similarity", "words")
 FAMILIES = ("words", "url", "links", "siblings")
 MOST_WORDS = 20_000  # of a page: no honest one has more
 ONE = ["yes"]  # the only event of a family that has but one
 
-CELLS = 1 << 18  # of what is looked at together when sets of words are joined: stays in the processor's cache
-BATCH = 1 << 20  # words of parents that are looked through together
-
-Numbers = npt.NDArray[np.int32]
-Places = Numbers | npt.NDArray[np.int64]
 Seen = tuple[tuple[int, ...], ...]
 
 
@@ -60,7 +57,7 @@ class _Parent:
 
     __slots__ = ("goal_children", "is_goal", "words")
 
-    def __init__(self, words: Numbers, is_goal: bool, goal_children: int = 0) -> None:
+    def __init__(self, words: Ids, is_goal: bool, goal_children: int = 0) -> None:
         self.words, self.is_goal, self.goal_children = words, is_goal, goal_children
 
 
@@ -171,7 +168,7 @@ class Intelligent:
         goal_children = sum(link.url in self.goals_ for link in page.outlinks) if self.goals_ else 0
         return _Parent(words, is_goal, goal_children)
 
-    def _url_events(self, url: Url) -> Numbers:
+    def _url_events(self, url: Url) -> Ids:
         """The words of a URL, as events, each once."""
         return self.events_["url"].ids(dict.fromkeys(self.analyser_.terms(url_text(url))))
 
@@ -218,7 +215,7 @@ class Intelligent:
         beside = np.array([not is_related.isdisjoint(seen) for seen in groups], dtype=np.bool_)
         families = (
             self.words * self._word_logs(list(groups))[owners],
-            self.url * self._url_logs(waiting, every=True),
+            self.url * self._url_logs(waiting),
             np.where([one.more[1] for one in waiting], self.links * from_goal, 0.0),
             np.where(beside[owners], self.siblings * sibling, 0.0),
         )
@@ -232,46 +229,8 @@ class Intelligent:
 
     def _word_logs(self, groups: Sequence[Seen]) -> Reals:
         """For each group of parents the sum over all words on any of them of what the word says."""
-        rises = self.events_["words"].rises(self.totals_, self.errors)
-        words, starts = self._telling_words(rises)
-        found = np.zeros(len(groups))
-        if not len(words):
-            return found
-        order: dict[tuple[int, ...], int] = {(number,): place for place, number in enumerate(self.waiting_.pages)}
-        telling = np.flatnonzero(rises)
-        column = np.zeros(len(rises), dtype=np.int64)
-        column[telling] = np.arange(len(telling))
-        step = max(1, CELLS // len(telling))
-        scratch = np.empty(step * len(telling), dtype=np.int64)
-        for first in range(0, len(groups), step):
-            some = groups[first : first + step]
-            parents = np.array([order[one] for seen in some for one in seen], dtype=np.int64)
-            owners = np.repeat(np.arange(len(some)), [len(seen) for seen in some])
-            begins, sizes = starts[parents], starts[parents + 1] - starts[parents]
-            ends = np.cumsum(sizes)
-            every = words[np.arange(ends[-1]) + np.repeat(begins - ends + sizes, sizes)]
-            owners = np.repeat(owners, sizes)
-            is_last = once(owners * len(telling) + column[every], scratch)
-            values, bounds = rises[every[is_last]], np.searchsorted(owners[is_last], np.arange(len(some) + 1)).tolist()
-            for place, (begin, end) in enumerate(pairwise(bounds), first):
-                if begin < end:
-                    found[place] = np.add.reduce(values[begin:end])
-        return found
-
-    def _telling_words(self, rises: Reals) -> tuple[Numbers, npt.NDArray[np.int64]]:
-        """Of each parent the words that say something, one parent after the other, and where in that each begins."""
-        says, parents = rises > 0.0, list(self.waiting_.pages.values())
-        words, counts = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
-        sizes = np.array([len(one.words) for one in parents], dtype=np.int64)
-        batches = (np.cumsum(sizes) // BATCH).tolist()
-        for _, batch in groupby(range(len(parents)), batches.__getitem__):
-            places = list(batch)
-            every = np.concatenate([parents[place].words for place in places])
-            kept = np.flatnonzero(says.take(every))
-            words.append(every[kept])
-            bounds = np.cumsum([0, *sizes[places]])
-            counts.append(np.diff(np.searchsorted(kept, bounds)))
-        return np.concatenate(words), np.cumsum(np.concatenate(counts))
+        words: dict[tuple[int, ...], Ids] = {(number,): parent.words for number, parent in self.waiting_.pages.items()}
+        return sums_over_unions(words, groups, self.events_["words"].rises(self.totals_, self.errors))
 
     def _single_logs(self) -> list[float]:
         """What a link from a satisfying page says, and a satisfying sibling."""
@@ -280,16 +239,9 @@ class Intelligent:
         said: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
         return said
 
-    def _url_logs(self, links: Sequence[WaitingLink], every: bool = False) -> Reals:
-        """For each link the sum of what the words of its URL say. `every`: it is asked for all that waits."""
-        if not self.totals_.is_telling:
-            return np.zeros(len(links))
-        tokens = [link.more[0] for link in links]
-        flat = np.frombuffer(b"".join(tokens), np.intc)
-        owners = np.arange(len(tokens)).repeat([len(one) // flat.itemsize for one in tokens])
-        logs_of, totals, errors = self.events_["url"].logs, self.totals_, self.errors
-        said = logs_of(totals, errors)[flat] if every else logs_of(totals, errors, flat)
-        return np.bincount(owners, said, len(tokens)).astype(np.float64, copy=False)
+    def _url_logs(self, links: Sequence[WaitingLink]) -> Reals:
+        """For each link the sum of what the words of its URL say."""
+        return self.events_["url"].sums([link.more[0] for link in links], self.totals_, self.errors)
 
     # ---- what survives a restart
 
@@ -318,10 +270,3 @@ class Intelligent:
         for link in self.waiting_.links.values():
             link.more = (array("i", link.more[0]).tobytes(), link.more[1])
         self.goals_ = set(map(Url, state["goals"]))
-
-
-def once(numbers: Places, scratch: Places) -> npt.NDArray[np.bool_]:
-    """Of each number whether it comes no more after that. Whatever `scratch` holds."""
-    places = np.arange(len(numbers), dtype=scratch.dtype)
-    scratch[numbers] = places
-    return np.asarray(scratch.take(numbers) == places)

@@ -1,13 +1,14 @@
-"""PageRank as the order of a crawl: the waiting URL of the largest PageRank on what is known of the web (sheet 50.6).
+"""PageRank as the order of a crawl: the waiting URL with the largest PageRank on the known graph (sheet 50.6).
 
-Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph is that of the links of all
-crawled pages; its nodes are these and the URLs that wait. Seeds first, ties in the order of discovery.
+    PR(p) = (1 - d)/N + d Σ PR(q)/out(q)     over the pages q that link to p; pages without links give to all
+    IR(p) = (1 - d)   + d Σ IR(q)/out(q)     with form="cho", the paper's formula; the paper had d = 0.9
 
-Ours, as the sheet decides: scores are computed anew every `every` pages (1 makes them always current, at the price of
-one computation a page); a URL discovered in between is worth what a page without any link has, (1 - d)/N. By default
-the PageRank is that of sheet 50.4, where pages without links give to all and the sum is 1; `form="cho"` is the formula
-of the paper, IR(p) = (1 - d) + d Σ IR(q)/out(q), for which the paper had d = 0.9. Once `memory` links are known no more
-are remembered.
+Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph has the links of all crawled
+pages; its N nodes are these pages and the URLs that wait. Seeds first; of equal ranks the one discovered first.
+
+Ours, as the sheet decides: ranks are computed anew every `every` pages (1 keeps them current, at the price of one
+computation a page); a URL discovered in between is worth what a page without any link to it has. Once `memory` links
+are known no more are remembered.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Random: at every step each waiting URL is equally likely to be visited next.
+"""Random: at every step each waiting URL is equally likely to be fetched next.
 
-The blind baseline beside breadth-first; no paper's. An even draw among all that wait would need the
-whole frontier at every pop; we get the same by clocks that ring. A URL that is offered when the crawl's
-clock stands at t will ring at t + E, E drawn from the exponential distribution, and the first to ring is
-visited; the clock then stands at its ring. Since that distribution has no memory, what every waiting URL
-still has to wait is at any time a fresh draw from it, so all are equally likely to ring next. E is a hash
-of the URL, the topic, `seed` and the crawl's seed number: nothing has to be remembered or saved, and a
-URL offered again keeps its earlier ring.
+    score(link) = -(t + E)     t: the time at which it was found, E: exponentially distributed with mean 1
+
+The second blind baseline beside breadth-first; of no paper. An even draw among all waiting URLs would need the whole
+frontier at every pop. Alarm clocks give the same: a URL found at time t rings at t + E, the first to ring is fetched,
+and the time is then that of its ring. The exponential distribution has no memory, so at any time the rest of every
+wait is a fresh draw, and all URLs are equally likely to ring next.
+
+E is a hash of the URL, the topic, `seed` and the crawl's seed number: nothing has to be saved, and a URL that is found
+again keeps its earlier ring.
 """
 
 from __future__ import annotations

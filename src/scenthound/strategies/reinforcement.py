@@ -1,17 +1,19 @@
 """Reinforcement-learning spider: a link is worth the reward that follows it, read off the words around it (sheet 30.5).
 
-Rennie and McCallum 1999. On a web that is known, every link gets the reward that a spider with full knowledge would
-collect after it (`graph.foresight`). The values are binned, a multinomial naive Bayes classifier learns to tell the
-bin from the words around a link, and a new link is worth Σ P(bin | words) · mean value of the bin. `bins=3` looks into
-the future; `bins=2` tells only links to targets from others ("immediate"), the paper's comparison.
+    score(link) = Σ P(bin | words around the link) · mean value of the bin
 
-The words around a link, each part counted for itself: its anchor, the aggregation node (the element around the anchor),
-the page's title, the nearest heading (the one it stands in or the last before it) and the words of its URL. Of several
-anchors to one URL the best counts (rule 6).
+Rennie and McCallum 1999. On a web that is known, every link gets the reward that a spider with full knowledge would
+collect after it (`graph.rewards`). The values are put into bins, and a multinomial naive Bayes classifier learns the
+bin from the words around a link. `bins=3` looks into the future; `bins=2` tells only links to targets from others
+("immediate"), the paper's comparison.
+
+The words around a link, each part counted by itself: its anchor, its parent element, the page's title, the nearest
+heading (the one it stands in or the last before it) and the words of its URL. Of several anchors to one URL the best
+counts (rule 6).
 
 Ours: the known web are the pages within `depth` back-links of the examples, sampled down to `pages`; the targets are
 the examples. Links that leave this web are worth 0: what lies behind them is, by construction, no target within
-`depth` links. Of all links at most `links` are learned from, drawn by lot. Nothing is learned during the crawl.
+`depth` links. At most `links` links are learned from, sampled at random. Nothing is learned during the crawl.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ import numpy as np
 from scenthound.errors import BadConfig
 from scenthound.graph.rewards import discounted_rewards, distance_bin
 from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import surroundings
@@ -184,20 +187,8 @@ class Reinforcement:
         links = page.links
         return [
             page.offer(links[number], worth[number], parts=dict(zip(names, chances[number], strict=True)))
-            for number in _best(page, worth)
+            for number in best_anchors(page.view(outlink_anchors), worth).tolist()
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()
-
-
-def _best(page: Page, worth: Sequence[float]) -> Iterable[int]:
-    """Of the anchors to each outlink the number of the best, the first of equals."""
-    if len(page.outlinks) == len(page.links):
-        return range(len(worth))
-    best: dict[Url, int] = {}
-    for number, link in enumerate(page.links):
-        if worth[number] > worth[best.setdefault(link.url, number)]:
-            best[link.url] = number
-    best.pop(page.url, None)
-    return best.values()

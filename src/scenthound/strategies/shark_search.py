@@ -1,16 +1,15 @@
-"""Shark-search: fish-search with graded scores, of what the page and its ancestors promise and what the anchor says.
-
-Hersovici and others 1998, by the formulas of [CHAP] (eq. 2 to 5); sheet 20.6. For a link u on the page p
+"""Shark-search: fish-search with graded scores, from the page, its ancestors and the words at the link (sheet 20.6).
 
     score(u)         = gamma · inherited(u) + (1 - gamma) · neighbourhood(u)
     inherited(u)     = delta · similarity(p) if that is above 0, else delta · inherited(p)
     neighbourhood(u) = beta · anchor(u) + (1 - beta) · context(u)
     context(u)       = 1 if anchor(u) is above 0, else the similarity of the words around the anchor
 
-A link of a relevant page may be followed `depth` steps further, one of another page one step less than that page; a
-page without a step left is fetched, but its links are not followed. A context of 1 as soon as one word of the
-anchor matches is what [CHAP] prints, and kept. The values of gamma and depth are those of Menczer and others 2004;
-other implementations have gamma from 0.5 to 0.8.
+for a link u on the page p. Hersovici and others 1998, by the formulas of [CHAP] (eq. 2 to 5). A link of a relevant
+page may be followed `depth` steps further, one of another page one step less than that page; a page without a step
+left is fetched, but its links are not followed. A context of 1 as soon as one word of the anchor matches is what
+[CHAP] prints, and kept. The values of gamma and depth are those of Menczer and others 2004; other implementations have
+gamma from 0.5 to 0.8.
 
 Ours: what a page inherited is its own value, not its score; seeds inherit nothing. Of a waiting link that is found
 again score, depth and inherited value each keep their maximum. Several anchors to one URL count as one link, in the

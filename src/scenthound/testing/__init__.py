@@ -1,7 +1,7 @@
 """Tiny webs and contract suites, for our tests and for authors of plug-ins.
 
-`TinyWeb` is a web that fits in your head; `walk` crawls it without a network. The contract functions
-hold a strategy to what the loop relies on.
+`TinyWeb` is a web that fits in your head; `walk` crawls it without a network. `strategy_contract` checks that a
+strategy does what the loop relies on. As in a real crawl, pages have only the parts that the strategy declares.
 """
 
 from __future__ import annotations
@@ -11,20 +11,26 @@ import json
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 from scenthound import url as urls
+from scenthound.errors import PartMissing, StrategyFailed
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.model import Candidate, Miss, Moved, Step, Topic, Url
 from scenthound.page.judge import Judge
 from scenthound.page.page import Page
-from scenthound.page.read import read_html
-from scenthound.ports import OwnFrontier, Saves, Strategy, Taxonomy, Trains, declaration_of
+from scenthound.page.read import read, read_html
+from scenthound.page.record import EVERYTHING, Analysed, Parts, Record
+from scenthound.ports import Declares, OwnFrontier, Saves, Strategy, Taxonomy, Trains, declaration_of
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.text.term_counts import TermCounts
+from scenthound.text.tokens import Analyser
+from scenthound.web.parse import MAX_LINKS, parse_html
 
 
 class TinyWeb:
@@ -50,8 +56,8 @@ class TinyWeb:
                 anchors = "".join(f'<p><a href="{named(t)}">{t}</a></p>' for t in targets.split())
                 self.html[url] = f"<p>{words.strip()}</p>{anchors}"
 
-    def fetch(self, candidate: Candidate) -> Landing:
-        """What a driver would bring for this candidate; a URL the web lacks is a 404."""
+    def fetch(self, candidate: Candidate, parts: Parts = EVERYTHING) -> Landing:
+        """What a driver would bring for this candidate, read with these parts; a URL the web lacks is a 404."""
         self.fetched.append(candidate.url)
         if candidate.url in self.moved:
             target = self.moved[candidate.url]
@@ -59,13 +65,21 @@ class TinyWeb:
         html = self.html.get(candidate.url)
         if html is None:
             return Miss(candidate, "http-404", status=404)
-        return Page(candidate.url, candidate, read_html(html, candidate.url), size=len(html))
+        return Page(candidate.url, candidate, read_html(html, candidate.url, parts), size=len(html))
 
 
-def page_of(html: str, url: str = "http://page.test/") -> Page:
+def page_of(
+    html: str,
+    url: str = "http://page.test/",
+    *,
+    candidate: Candidate | None = None,
+    parts: Parts = EVERYTHING,
+    max_links: int = MAX_LINKS,
+) -> Page:
     """A page made of HTML, as a strategy is handed it."""
     made = urls.make(url)
-    return Page(made, Candidate(made, 0.0), read_html(html, made), size=len(html))
+    record = read(parse_html(html, made, max_links=max_links), made, parts)
+    return Page(made, candidate or Candidate(made, 0.0), record, size=len(html))
 
 
 def named(name: str) -> Url:
@@ -108,13 +122,14 @@ def walk(
     fetch: Callable[[Candidate], Landing] | None = None,
     spread: int = 1,
 ) -> Walk:
-    """Crawl a tiny web with a strategy and say where it went."""
+    """Crawl a tiny web with a strategy and say where it went. Pages have the parts that the strategy declares."""
     topic = Topic(topic) if isinstance(topic, str) else topic
     starts = [named(name) for name in (seeds.split() if isinstance(seeds, str) else seeds)]
+    declaration = declaration_of(strategy)
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(bound)
     else:
-        frontier = MemoryFrontier(bound, declaration_of(strategy).eviction, spread)
+        frontier = MemoryFrontier(bound, declaration.eviction, spread)
     history = MemoryHistory()
     dropped: list[Dropped] = []
     crawl = Crawl(
@@ -129,7 +144,7 @@ def walk(
         watch=lambda event: dropped.append(event) if isinstance(event, Dropped) else None,
     )
     crawl.start()
-    reason = replay(crawl, fetch or web.fetch, in_flight)
+    reason = replay(crawl, fetch or partial(web.fetch, parts=declaration.parts), in_flight)
     return Walk(history, crawl, dropped, reason)
 
 
@@ -147,15 +162,18 @@ class TinyLessons:
         others: str = "",
         categories: Mapping[str, str] | None = None,
         good: Sequence[str] = (),
+        parts: Parts = EVERYTHING,
     ) -> None:
-        self.web = web
+        self.web, self.parts = web, parts
         self.topic = Topic(topic) if isinstance(topic, str) else topic
         self.examples, self.others = self._pages(examples), self._pages(others)
         self.taxonomy = self._tree(categories, good) if categories else None
 
     def page(self, url: Url) -> Page | None:
         html = self.web.html.get(url)
-        return None if html is None else Page(url, Candidate(url, 0.0), read_html(html, url), size=len(html))
+        return (
+            None if html is None else Page(url, Candidate(url, 0.0), read_html(html, url, self.parts), size=len(html))
+        )
 
     def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
         pages = (page for source in sorted(self.web.html) if (page := self.page(source)) is not None)
@@ -196,26 +214,37 @@ CONTRACT_WEB = {
 def ready(strategy: Strategy) -> Strategy:
     """The strategy, trained on the contract's web if it can't start without."""
     if isinstance(strategy, Trains) and getattr(strategy, "trained", False):
-        strategy.train(contract_lessons(), random.Random(0), lambda _: None)
+        strategy.train(contract_lessons(declaration_of(strategy).parts), random.Random(0), lambda _: None)
     return strategy
 
 
-def contract_lessons() -> TinyLessons:
+def contract_lessons(parts: Parts = EVERYTHING) -> TinyLessons:
+    """What the contract trains strategies with; pages have these parts."""
     categories = {"insects/bees": "d.example/ a.example/2", "machines": "b.example/"}
-    web = TinyWeb(CONTRACT_WEB)
-    return TinyLessons(web, CONTRACT_TOPIC, "d.example/ g.example/h", "b.example/ e.example/", categories, ["insects"])
+    web, examples, others = TinyWeb(CONTRACT_WEB), "d.example/ g.example/h", "b.example/ e.example/"
+    return TinyLessons(web, CONTRACT_TOPIC, examples, others, categories, ["insects"], parts)
 
 
 def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Callable[[], None]]]:
     """Checks for one strategy, each a name and a function that asserts.
 
-    Same calls, same trail; parameters untouched; finite scores; survives an empty page; state survives
-    a save and a load in the middle of a crawl; never sees a page that was not fetched; what training gave can be
-    used by another of its kind.
+    It declares the parts of a page that it reads; same calls, same trail; parameters untouched; finite scores; survives
+    an empty page; state survives a save and a load in the middle of a crawl; never sees a page that was not fetched;
+    what training gave can be used by another of its kind.
     """
 
     def make() -> Strategy:
         return ready(kind())
+
+    def declares_what_it_reads() -> None:
+        try:
+            _read_strictly(make())
+        except StrategyFailed as failed:
+            if isinstance(failed.__cause__, PartMissing):
+                raise AssertionError(_undeclared(failed.__cause__)) from failed
+            raise
+        except PartMissing as missing:
+            raise AssertionError(_undeclared(missing)) from missing
 
     def same_trail() -> None:
         first, second = _contract_walk(make()), _contract_walk(make())
@@ -226,9 +255,10 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         strategy = make()
         if not is_dataclass(strategy) or isinstance(strategy, type):
             raise AssertionError("a strategy is a dataclass: its fields are its parameters")
-        before = copy.deepcopy(asdict(strategy))
+        before = {parameter.name: copy.deepcopy(getattr(strategy, parameter.name)) for parameter in fields(strategy)}
         _contract_walk(strategy)
-        assert asdict(strategy) == before, "what is learned ends in `_` and is no field"
+        after = {parameter.name: getattr(strategy, parameter.name) for parameter in fields(strategy)}
+        assert after == before, "what is learned ends in `_` and is no field"
 
     def finite_scores() -> None:
         for step in _contract_walk(make()).steps:
@@ -273,7 +303,7 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         first, second = kind(), kind()
         if not isinstance(first, Trains) or not isinstance(second, Trains):
             return
-        first.train(contract_lessons(), random.Random(0), lambda _: None)
+        first.train(contract_lessons(declaration_of(kind()).parts), random.Random(0), lambda _: None)
         model = json.loads(_plain(first.model()))
         if not any(hasattr(value, "dtype") for value in first.model().values()):
             second.use(model)
@@ -284,6 +314,7 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         assert isinstance(second, Strategy)
         assert _contract_walk(first).visited == _contract_walk(second).visited
 
+    yield "it declares the parts of a page that it reads", declares_what_it_reads
     yield "the same calls give the same trail", same_trail
     yield "parameters are left untouched", parameters_untouched
     yield "scores are finite", finite_scores
@@ -295,6 +326,50 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
 
 def _contract_walk(strategy: Strategy) -> Walk:
     return walk(TinyWeb(CONTRACT_WEB), strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
+
+
+def _read_strictly(strategy: Strategy) -> None:
+    """A contract walk in which term counts that the strategy does not declare are missing, as other parts are."""
+    if isinstance(strategy, Declares):
+        inner, declared = strategy.read, strategy.declaration.parts.counts
+
+        def strict(page: Page) -> Iterable[Candidate]:
+            record = _StrictRecord.of(page.record, declared)
+            return inner(Page(page.url, page.candidate, record, page.status, page.size))
+
+        strategy.read = strict  # type: ignore[method-assign]
+    _contract_walk(strategy)
+
+
+class _StrictRecord(Record):
+    """A record that refuses term counts of analysers that were not declared, instead of working them out."""
+
+    __slots__ = ("_declared",)
+    _declared: Sequence[Analyser]
+
+    @classmethod
+    def of(cls, record: Record, declared: Sequence[Analyser]) -> _StrictRecord:
+        made = cls.__new__(cls)
+        for name in Record.__slots__:
+            object.__setattr__(made, name, getattr(record, name))
+        made._declared = declared
+        return made
+
+    def counts(self, analyser: Analyser) -> TermCounts:
+        self._check(analyser)
+        return super().counts(analyser)
+
+    def analysed(self, analyser: Analyser) -> Analysed:
+        self._check(analyser)
+        return super().analysed(analyser)
+
+    def _check(self, analyser: Analyser) -> None:
+        if analyser not in self._declared:
+            raise PartMissing("counts", f"({analyser!r},)")
+
+
+def _undeclared(missing: PartMissing) -> str:
+    return f"it reads the {missing.part} of a page, which it does not declare ({missing.hint})"
 
 
 def _plain(state: Mapping[str, Any]) -> str:

@@ -1,11 +1,13 @@
-"""What a page says: from text to terms, from terms to vectors, from vectors to one number.
+"""What text says: from characters to terms, from terms to numbers, from numbers to one score.
 
-`tokens` cuts text into terms (an `Analyser` says with which stop list and whether stems are taken).
-`vectors` compares counts of terms, while a crawl runs; `smart` weighs them over a whole pool of pages,
-after it. `contexts` asks these questions of a `model.Page`, of its elements, anchors and windows, and
-lets the page remember the answers, so that strategies and the judge share them. `judge` is the
-similarity that a trail records.
+Made here: terms (`tokens`, with an `Analyser` for stop list and stemming), their frequencies (`term_counts`) and ids
+(`vocabulary`); similarities (`query`, `vectors` while a crawl runs, `smart` over a whole pool of pages after it);
+classifiers (`bayes`, `frozen`, `offset_bayes`, `taxonomy`) and statistics (`interest`, `fisher`).
 
-Nothing here keeps state that could change an answer: what is remembered is only ever recomputed, and
-how much is remembered is bounded.
+Array operations with a name of their own, for strategies that look at every word: `unions` (sums over unions of sets),
+`offsets` (terms at their distance from an anchor), `proximity` (how near a word is to each anchor), `id_lists`. Each
+has a plain version in its test.
+
+Used by: `page`, which reads pages into records and views, and the strategies, which score links with it. Nothing here
+knows a page or a URL.
 """

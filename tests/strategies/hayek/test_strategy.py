@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scenthound.text.register import Register
 
 from scenthound.cli.app import run
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.loop.settings import Settings, read
-from scenthound.model import Candidate, Topic
-from scenthound.page.page import Page
+from scenthound.model import Topic
 from scenthound.store.models import Model, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek.agents import WEIGHTINGS, draw, weights
 from scenthound.strategies.hayek.features import Lexicon, link_features, url_features
@@ -25,9 +23,8 @@ from scenthound.strategies.hayek.market import ROOT, units
 from scenthound.strategies.hayek.pages import Dictionaries, KnownWeb
 from scenthound.strategies.hayek.strategy import HayekEpsilon, HayekEstimating
 from scenthound.strategies.hayek.training import Difficulty, choose_start
-from scenthound.testing import TinyLessons, TinyWeb, strategy_contract, walk
+from scenthound.testing import TinyLessons, TinyWeb, page_of, strategy_contract, walk
 from scenthound.text.tokens import Analyser
-from scenthound.web.parse import parse_html
 from scenthound.wiring import begin, resume
 from support.resuming import SETTINGS, TOPIC, Recorded, step_through, trail
 
@@ -178,31 +175,28 @@ def walk_events(strategy: HayekEstimating) -> list[Any]:
 # ---- judges, features, weights
 
 
-def page(html: str, url: str = "http://a.example/") -> Page:
-    return Page(url, Candidate(url, 0.0), parse_html(html, url))  # type: ignore[arg-type]
-
-
 def test_a_goal_has_all_words_or_enough_points() -> None:
     analyser = Analyser("english", False)
-    both, one = page("<p>beach volleyball</p>"), page("<p>beach</p>")
+    both, one = page_of("<p>beach volleyball</p>"), page_of("<p>beach</p>")
     words = make_judge("words", "beach volleyball", 0.5, analyser)
     assert (words(both), words(one)) == (True, False)
     points = make_judge("points", "board:3 director chairman", 0.6, analyser)
-    assert points(page("<p>the board</p>")) is True
-    assert points(page("<p>a director and a chairman</p>")) is False
+    assert points(page_of("<p>the board</p>")) is True
+    assert points(page_of("<p>a director and a chairman</p>")) is False
     assert make_judge("words", "", 0.5, analyser)(both) is False, "without words there are no goals"
 
 
 def test_features_tell_url_link_and_text_apart() -> None:
     assert url_features("http://www.fivb.org/en") == ["scheme:http", "host:www", "host:fivb", "host:org", "path:en"]
     analyser = Analyser("english", False)
-    found = page(
-        "<p>old news and the big results of</p><a href='/x'>beach cup</a><p>from Rio in winter with photos</p>"
-    )
-    assert link_features(found, found.links[0], analyser) == [
+    html = "<p>old news and the big results of</p><a href='/x'>beach cup</a><p>from Rio in winter with photos</p>"
+    names, starts = link_features(page_of(html, "http://a.example/").record, analyser)
+    assert list(names[: starts[1]]) == url_features("http://a.example/x")
+    assert list(names[starts[1] : starts[2]]) == [
         *("before:news", "before:big", "before:results", "anchor:beach", "anchor:cup"),
         *("after:rio", "after:winter", "after:photos"),
     ]
+    assert starts == (0, starts[1], len(names)), "of one link"
 
 
 def test_six_weightings_and_corr_ub_weigh_words() -> None:
@@ -241,7 +235,7 @@ def test_a_sequence_starts_as_far_from_a_goal_as_the_difficulty_says() -> None:
     web = KnownWeb(Analyser("english", False), make_judge("words", "bees honey", 0.5, Analyser("english", False)))
     tiny = honey_web(8)
     for url in tiny.html:
-        web.learn(page(tiny.html[url], url))
+        web.learn(page_of(tiny.html[url], url))
     rng = random.Random(3)
     for difficulty, ends in ((1, "/shelf"), (2, (".example/",))):
         found = [choose_start(web, difficulty, rng, lambda link: True) for _ in range(20)]
@@ -252,32 +246,25 @@ def test_a_sequence_starts_as_far_from_a_goal_as_the_difficulty_says() -> None:
 def test_a_lexicon_that_is_full_learns_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scenthound.strategies.hayek.features.MOST_FEATURES", 10)
     lexicon = Lexicon()
-    assert lexicon.add_all(["one", "two", "three", "one"]) == [8, 9, 8]
+    assert lexicon.add(["one", "two", "three", "one"]).tolist() == [8, 9, -1, 8]
+    assert lexicon.ids(["two", "three"]).tolist() == [9, -1]
 
 
-def test_features_keep_their_numbers_when_the_register_of_the_process_begins_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What was read of a page in numbers of another epoch is read again."""
-    register = Register(1000)
-    monkeypatch.setattr("scenthound.strategies.hayek.features.REGISTER", register)
-    web, tiny = KnownWeb(Analyser(stem=False), lambda page: False), honey_web(8)
-    pages = [page(tiny.html[url], url) for url in tiny.html]
-    epochs = set()
-    for number, one in enumerate(pages):
-        web.learn(one)
-        epochs.add(register.epoch)
-        register.of(f"{number}-{other}" for other in range(800))
-    assert len(epochs) > 2
-    names = list(web.lexicon.names)
-    assert len(set(names)) == len(names)
-    monkeypatch.setattr("scenthound.strategies.hayek.features.REGISTER", Register(10**6))
-    same = KnownWeb(Analyser(stem=False), lambda page: False)
+def test_an_economy_numbers_features_by_itself_whoever_else_has_read_the_pages() -> None:
+    """What a page keeps for the next reader is names, not numbers."""
+    tiny = honey_web(8)
+    pages = [page_of(tiny.html[url], url) for url in tiny.html]
+    backwards, after, alone = (KnownWeb(Analyser(stem=False), lambda page: False) for _ in range(3))
+    for one in reversed(pages):
+        backwards.learn(one)
     for one in pages:
-        same.learn(one)
-    assert same.lexicon.names == names
-    assert [(one.words, one.counts, one.seen) for one in same.pages] == [
-        (one.words, one.counts, one.seen) for one in web.pages
+        after.learn(one)
+        alone.learn(page_of(tiny.html[one.url], one.url))
+    assert backwards.lexicon.names != after.lexicon.names
+    assert after.lexicon.names == alone.lexicon.names
+    assert len(set(after.lexicon.names)) == len(after.lexicon.names)
+    assert [(one.words, one.counts, one.seen) for one in after.pages] == [
+        (one.words, one.counts, one.seen) for one in alone.pages
     ]
 
 

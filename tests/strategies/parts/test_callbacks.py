@@ -84,9 +84,8 @@ def test_the_pack_of_a_copied_infospiders_tells_the_copy(how: str) -> None:
     original = InfoSpiders()
     strategy = COPIES[how](original)
     strategy.lucky(random.Random(1))
-    for candidate in strategy.start(Topic("honey bees"), [HOME]):
-        strategy.pack_.push(candidate)
-    [agent] = strategy.pack_.agents.values()
-    strategy.pack_._retired(agent)
+    list(strategy.start(Topic("honey bees"), [HOME, Url("http://b.example/")]))
+    agent, _ = strategy.pack_.agents.values()
+    strategy.pack_.retire(agent)
     assert [event.facts["why"] for event in strategy.untold_ if event.kind == "died"] == ["nothing left"]
     assert strategy.pack_ is not original.pack_

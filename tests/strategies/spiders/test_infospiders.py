@@ -14,19 +14,13 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
-from scenthound.page.page import Page
 from scenthound.strategies.spiders.infospiders import InfoSpiders, meal, new_word
 from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightings, softmax
-from scenthound.testing import TinyWeb, Walk, named, walk
+from scenthound.testing import TinyWeb, Walk, named, page_of, walk
 from scenthound.text.tokens import Analyser, stem
-from scenthound.web.parse import parse_html
 
 NUMBERS = st.floats(-2, 2, allow_nan=False)
-
-
-def page_of(html: str, url: str = "http://a.test/") -> Page:
-    return Page(Url(url), Candidate(Url(url), 0.0), parse_html(html, url))
 
 
 # ---- what is seen of a link
@@ -60,18 +54,19 @@ def plain_inputs(html: str, words: list[str], reach: int) -> Numbers:
     """The definition, occurrence by occurrence."""
     page, analyser = page_of(html), Analyser()
     found, before = np.zeros((len(page.links), len(words))), 0
-    for leaf in page.document.leaves:
-        before = leaf.anchor + 1 if leaf.anchor >= 0 else before
-        for term in analyser.terms(leaf.text):
+    leaves = page.record.leaves
+    for begin, end, anchor in zip(leaves.begin, leaves.end, leaves.anchor.tolist(), strict=True):
+        before = anchor + 1 if anchor >= 0 else before
+        for term in analyser.terms(page.text[begin:end]):
             for number in range(len(page.links)):
                 if term not in words:
                     continue
-                if leaf.anchor >= 0:
-                    between = abs(number - leaf.anchor) - 1
+                if anchor >= 0:
+                    between = abs(number - anchor) - 1
                 else:
                     between = number - before if number >= before else before - 1 - number
                 if between <= reach:
-                    found[number, words.index(term)] += 1 / (1 if leaf.anchor == number else 2 + between)
+                    found[number, words.index(term)] += 1 / (1 if anchor == number else 2 + between)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import random
 
 from scenthound.model import Candidate
@@ -142,11 +143,13 @@ def test_what_nobody_claims_after_a_restart_waits_again() -> None:
 
 
 def test_hosts_that_nobody_waits_for_are_forgotten() -> None:
-    hosts = Hosts()
-    for number in range(5000):
-        host = f"h{number}.example"
-        hosts.rest(host, number + 1.0, float(number))
-        hosts.leave(hosts.enter(host))
-    assert len(hosts._names) == 1, "numbers are used again"
-    assert len(hosts._resting) < 2500
+    hosts, numbers, sizes = Hosts(), set(), []
+    for moment in range(5000):
+        host = f"h{moment}.example"
+        hosts.rest(host, moment + 1.0, float(moment))
+        numbers.add(hosts.enter(host))
+        hosts.leave(0)
+        sizes.append(len(pickle.dumps(hosts)))
+    assert numbers == {0}, "numbers are used again"
+    assert max(sizes[2500:]) <= max(sizes[:2500]) + 100
     assert hosts.until("h4999.example") == 5000.0

@@ -1,8 +1,12 @@
-"""How agents of the Hayek economy get their features: words are drawn from a page by a weight. Not a strategy.
+"""How agents of the Hayek economy get their features: words are drawn from a page by a weight (sheet 40.2).
+
+    P(word) ∝ weight(word)     1 to 3 words, without replacement
 
 Six weightings of [ECON] and CORR_ub: `uniform`, `tf`, `tf-idf`, `documents`, `differential`, `information-gain`,
-`corr-ub`; `mixed` draws one of them for every agent. TF and document counts are those of the pages that are as far
-from a goal as the page drawn from [ECON: "in some set of URLs"; D: which].
+`corr-ub`; `mixed` draws one of them for every agent.
+
+Ours: [ECON] counts "in some set of URLs". Here term and document frequencies are those of the pages that are as far
+from a goal as the page drawn from.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Auctions of the Hayek economy: who bids on what waits, and one sequence of sales. Not a strategy: `hayek` is.
+"""Auctions of the Hayek economy: who bids on what, and one sequence of sales (sheet 40.2, algorithms 1 and 5).
 
-The corona knows for every agent the pages it matches and keeps the bids in a heap, so that an auction costs what the
-agents cost whose purse or bid has changed, whatever the size of the population.
+The corona knows for every agent the pages it matches and keeps the bids in a heap. So an auction costs as much as there
+are agents whose purse or bid has changed, whatever the size of the population.
 """
 
 from __future__ import annotations

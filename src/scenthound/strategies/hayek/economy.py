@@ -1,7 +1,7 @@
-"""An economy at work: sequences of auctions over a known web, and what it wants fetched. Not a strategy: `hayek` is.
+"""An economy at work: sequences of auctions over a known web, and which page it wants next (sheet 40.2, algorithm 1).
 
 `decide` runs auctions until one needs a page that nobody has fetched, and names it; `landed` or `missed` says what
-came of it. So one object trains on a known web, where every wish is granted at once, and crawls.
+came of it. So one object serves both: training on a known web, where every page is there at once, and crawling.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Features of pages and links, as names and as numbers. Not a strategy: `hayek` is. In words they read
+"""Features of pages and links, as names and as ids. The names read
 
     volleyball            a word of the page's text (real: only a fetched page has it)
     scheme:https host:fivb path:events          words of the URL before, in and after its host part
     before:see anchor:results after:from        the 3 words before, the words in, the 3 words after a link to it
-    distance:1            known to be so many links from a goal; that it is one is no feature: agents that know goals
-                          by our own list of them would learn nothing
+    distance:1            known to be so many links from a goal
 
-Each economy has a lexicon with numbers of its own, in the order in which it met them.
+That a page is a goal is no feature: agents that know goals by our own list of them would learn nothing. Each economy
+has a lexicon with ids of its own, in the order in which it met them.
 """
 
 from __future__ import annotations

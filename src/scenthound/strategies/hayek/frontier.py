@@ -1,8 +1,8 @@
-"""The frontier of an economy: URLs that wait until an auction wants them. Not a strategy: `hayek` brings it.
+"""The frontier of an economy: URLs that wait until an auction wants them.
 
-What the loop keeps away (scope, robots.txt) is never pushed; when an auction wants such a URL nevertheless the
-strategy is asked again. Seeds come first. What is wanted on a resting host is promised: it goes as soon as that host
-is awake, and at most `AHEAD` promises are made.
+What the loop excludes (scope, robots.txt) is never pushed; when an auction wants such a URL nevertheless, the strategy
+is asked again. Seeds come first. What is wanted on a resting host is promised: it goes as soon as that host is awake,
+and at most `AHEAD` promises are made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Goal judges of the Hayek economy: the external program that says which page is paid for. Not a strategy.
+"""Goal judges of the Hayek economy: they say which page is paid for.
+
+    goal(page) = Σ points of the words that the page has ≥ needed
 
 [ECON] had two: a page is a goal if it has all words of a set (beach volleyball), or if words that often occur together
 bring it enough points (boards of directors).

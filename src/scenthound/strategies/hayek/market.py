@@ -1,11 +1,13 @@
-"""Agents, money and bids of the Hayek economy (sheet 40.2). Not a strategy: `hayek` is. It knows pages as numbers.
+"""Agents, money and bids of the Hayek economy (sheet 40.2). Pages are numbers here.
 
-Money is counted in whole coins, a billion to the unit, so that none can appear or be lost by rounding: whatever is
-paid is taken from one purse and put into another as the same whole number. Bids and reward factors are estimates, not
-money, and are plain floats.
+    Σ purses + root's purse = brought in + rewards - taxes - purses of the removed     always
+
+Money is counted in whole coins, a billion to the unit, so that none can appear or be lost by rounding: whatever is paid
+is taken from one purse and put into another as the same whole number. Bids and reward factors are estimates, not money,
+and are plain floats.
 
 The root agent is the bank. It endows the agents it makes, so its purse may be below zero; what is paid to it leaves
-circulation. Always: all purses + the root's = what was brought in + rewards - taxes - purses of the removed.
+circulation.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The web as an economy knows it: features of pages and links, goals, and how far each page is from one.
+"""The web as an economy knows it: features of pages and links, goals, and how far each page is from a goal.
 
-Not a strategy: `hayek` is. Features (`hayek_features`) are numbers of a lexicon.
+    distance(page) = 0 for a goal, else 1 + the least distance of the pages it links to; at most `FAR`
 
-A page's links, words and place are kept as whole numbers in arrays, so that thousands of pages fit in memory and are
-saved at once.
+Links, words and features are ids in arrays, so that thousands of pages fit in memory and are saved quickly.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from scenthound.model import Url
 from scenthound.page.page import Page
 from scenthound.page.views import terms
 from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, link_features, url_features
+from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
 from scenthound.text.tokens import Analyser
 
 ANCHORS_PER_PAGE = 16  # a page that many link to is known by the first few anchors
@@ -140,7 +140,7 @@ class KnownWeb:
         known = self.pages[number]
         known.words, known.counts = self._words(page)
         known.state, known.matches = FETCHED, None
-        for feature in self._sought_in(known.words):
+        for feature in found_in(known.words, self._sought):
             self.places[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()
@@ -167,16 +167,7 @@ class KnownWeb:
         """The features of a page's text in ascending order, and how often each occurs."""
         names, times = page.view(terms, self.analyser)
         features, times = self.lexicon.add(names[:WORDS_PER_PAGE]), times[:WORDS_PER_PAGE]
-        order = np.argsort(features)[int((features < 0).sum()) :]
-        return array("i", features[order].tobytes()), array("i", times[order].tobytes())
-
-    def _sought_in(self, words: array[int]) -> list[int]:
-        """Those of the words, which are in ascending order, that pages were asked for by."""
-        if not words or not self._sought:
-            return []
-        sought, held = np.array(self._sought), np.frombuffer(words, dtype=np.int32)
-        found = held.take(np.searchsorted(held, sought), mode="clip") == sought
-        return list(sought[found].tolist())
+        return sorted_counts(features, times)
 
     def _alias(self, asked: str, number: int) -> None:
         other = self.numbers.get(asked)
@@ -332,11 +323,11 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
         "features": "\n".join(web.lexicon.names),
         "urls": "\n".join(page.url for page in pages),
         "aliases": {url: number for url, number in web.numbers.items() if pages[number].url != url},
-        "seen": _joined([sorted(page.seen) for page in pages]),
-        "words": _joined([page.words for page in pages]),
-        "counts": _joined([page.counts for page in pages]),
-        "links": _joined([page.links for page in pages]),
-        "back": _joined(web.back),
+        "seen": pack_lists([sorted(page.seen) for page in pages]),
+        "words": pack_lists([page.words for page in pages]),
+        "counts": pack_lists([page.counts for page in pages]),
+        "links": pack_lists([page.links for page in pages]),
+        "back": pack_lists(web.back),
         "state": np.array(
             [[page.state, page.goal, page.distance, page.anchors, page.bought] for page in pages], dtype=np.int32
         ).reshape(len(pages), 5),
@@ -353,7 +344,7 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
     web.dictionaries, web.places, web.moved, web._hosts = Dictionaries(), {}, set(), {}
     web._sought = array("i")
     names = str(state["urls"]).split("\n") if state["urls"] else []
-    lists = zip(*(_parted(state[name]) for name in ("seen", "words", "counts", "links", "back")), strict=True)
+    lists = zip(*(unpack_lists(state[name]) for name in ("seen", "words", "counts", "links", "back")), strict=True)
     web.pages, web.back = [], []
     for url, row, (seen, words, counts, links, back) in zip(
         names, np.asarray(state["state"]).tolist(), lists, strict=True
@@ -367,25 +358,6 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
     for number, page in enumerate(web.pages):
         for feature in page.seen:
             web.places.setdefault(feature, array("i")).append(number)
-
-
-def _joined(lists: Sequence[Sequence[int]]) -> Any:
-    """Lists of numbers as one array: how many there are, their lengths, then all of them."""
-    flat = array("i", [len(lists), *map(len, lists)])
-    for one in lists:
-        flat.extend(one)
-    return np.array(flat, dtype=np.int32)
-
-
-def _parted(joined: Any) -> list[array[int]]:
-    flat = array("i", np.asarray(joined, dtype=np.int32).tobytes())
-    parts, place = [], 1 + flat[0]
-    for length in flat[1 : 1 + flat[0]]:
-        parts.append(flat[place : place + length])
-        place += length
-    if place != len(flat):
-        raise ValueError("the lists do not fill their array")
-    return parts
 
 
 __all__ = ["ASKED", "DEAD", "FAR", "FETCHED", "NEW", "Known", "KnownWeb", "Lexicon", "Url", "load_web", "save_web"]

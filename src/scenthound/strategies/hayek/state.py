@@ -1,7 +1,7 @@
-"""What of a Hayek economy survives a restart, and what of it is a model: arrays and text. Not a strategy.
+"""What of a Hayek economy survives a restart, and what of it is a model: arrays and text.
 
-A model is the population with its money, what is known of words, and how difficult the problems have become; the state
-of a crawl has the known web and the sequence under way as well.
+A model is the population with its money, what is known of words, and how difficult the problems have become. The state
+of a crawl has the known web and the current sequence as well.
 """
 
 from __future__ import annotations

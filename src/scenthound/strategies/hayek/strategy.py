@@ -1,19 +1,22 @@
-"""The Hayek economy: the right to choose the next page is auctioned among agents that recognise features.
+"""The Hayek economy: agents that recognise features bid for the right to choose the next page (sheet 40.2).
+
+    winner      = argmax min(bid, wealth)               over the agents that know a page for sale
+    price       = its own bid (hayek-epsilon) or the second highest (hayek-estimating), paid to the previous winner
+    bid         = best bid + epsilon, for life (hayek-epsilon)
+                  factor, less up to 2% for the experienced (hayek-estimating)
+    factor      ← factor + rate · (reward - kickbacks + bid of the next winner - factor)
 
 Baum, Kruus, Durdanovic and Hainsworth, "Focused web crawling using an auction-based economy" [ECON]. An agent knows a
 page by 1 to 3 features and bids on it. The winner pays the previous winner, adds the page to the traversed set,
 collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
-them; agents whose bids are wrong go broke. `hayek-epsilon`: a first-price auction, each newcomer bids a little more
-than the best and keeps that bid for life. `hayek-estimating`: a second-price auction, agents bid what their purchases
-turned out to be worth.
+them; agents whose bids are wrong go broke.
 
 A goal is what the judge says: a page that has all words of the topic (`goal=words`), or words that bring enough points
 (`goal=points`); `goal_words` names others than the topic's. Example pages of the topic are goals as well.
 
-Our decisions, beyond those of sheet 40.2:
-
+Ours, beyond what sheet 40.2 decides:
 * A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
-  itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without asking for
+  itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without requesting
   them once more; an auction that needs a page nobody has fetched is what the crawl fetches next. `practice` sequences
   for every page fetched have only known pages for sale ([ECON], 3.2: slow training, which saves fetches); if the next
   one wants nothing new, one with only new pages for sale follows. Endless crawls found more goals per fetch on our
@@ -22,13 +25,13 @@ Our decisions, beyond those of sheet 40.2:
 * Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
   to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
   every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
-* One page is on its way at a time where the next decision needs it; `endless` virtual crawls and `fetch_all` have as
+* One page is in flight at a time where the next decision needs it; `endless` virtual crawls and `fetch_all` have as
   many as the crawl allows. A page that is bought and never comes (robots.txt, a dead link) leaves its buyer with the
   world as it was: the next winner pays it.
 * Agents that the root makes are endowed by the root, whose purse may be below zero; only the first agents' capital
   comes from outside. An explorer that was handed a page before it could bid learns nothing from it.
 * `adapt=false` freezes a population: bids stay, nobody is taxed, removed or born; the root picks where nobody bids.
-* In an endless sequence taxes, deaths and births are looked to after every 10 auctions.
+* In an endless sequence taxes, deaths and births come after every 10 auctions.
 """
 
 from __future__ import annotations

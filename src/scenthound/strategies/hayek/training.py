@@ -1,4 +1,8 @@
-"""How hard the problems of the Hayek economy are: the difficulty, and where a sequence starts. Not a strategy."""
+"""How hard the problems of the Hayek economy are (algorithm 2), and where a sequence starts (algorithm 3).
+
+MA ← max(0, MA ± step)                          after a sequence that met a goal, or did not
+d  ← d + 1 if MA > hystlo · d, else d - 1 if MA < hysthi · d and d > 1
+"""
 
 from __future__ import annotations
 

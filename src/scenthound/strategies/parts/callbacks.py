@@ -1,7 +1,7 @@
-"""Callbacks that do not keep their owner alive. Not a strategy.
+"""Callbacks that do not keep their owner alive.
 
-A strategy that brings its own frontier and is called back by it would hold itself in a ring, with all that it knows,
-until somebody looks for rings: in a process that runs crawl after crawl that is too late.
+A strategy that brings its own frontier and is called back by it would be part of a reference cycle, with all that it
+knows, until the garbage collector runs: in a process that runs crawl after crawl that is too late.
 """
 
 from __future__ import annotations

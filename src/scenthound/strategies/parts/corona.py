@@ -1,6 +1,6 @@
-"""The corona of [ECON]: pages that were fetched and not yet selected, the most promising first.
+"""The corona of [ECON]: pages that were fetched and not yet selected, the largest score first.
 
-Not a strategy: `bayes` brings it in the mode that fetches all links of the page it selects.
+`bayes` uses it in the mode that fetches all links of the page it selects.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The distiller at work during a crawl: the graph as it grows, what is known of each page, and whom hubs promote.
+"""The distiller during a crawl: the growing graph, what is known of each page, and the pages that hubs promote.
 
-Not a strategy: `focused-soft` and `focused-hard` bring it.
+`focused-soft` and `focused-hard` use it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""URLs in line by host, and who of them is first on a host that is awake.
+"""Waiting URLs in a queue for each host, and the first of them on a host that is awake.
 
-Not a strategy: frontiers that choose at pop time are built on it (`Levels`, `PageQueues`). It knows nothing but places:
-tuples that end in a URL and are smaller the sooner it is its turn. What has left a line is passed over when it comes
-up, and swept out when most of a line is gone, so nothing costs more than a heap does.
+Frontiers that choose at pop time are built on it (`Levels`, `PageQueues`). It knows only places: tuples that end in a
+URL and are smaller the earlier its turn is. What has left a queue is skipped when it comes up, and removed when most of
+a queue is gone, so nothing costs more than a heap does.
 """
 
 from __future__ import annotations

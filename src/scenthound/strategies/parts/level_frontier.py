@@ -1,7 +1,7 @@
 """The frontier of a crawler that goes level by level: what is found waits until its stage has come.
 
-Not a strategy: `cc-bfs` and `bayes` bring it. It chooses when it is asked, since only then is it known that a stage is
-over: URLs that robots.txt or the crawl's scope keeps away are never heard of again.
+`cc-bfs` and `bayes` use it. It chooses when it is asked, because only then is it known that a stage is over: URLs that
+robots.txt or the crawl's scope excludes are never heard of again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """The frontier of a crawler that queues pages, not links: the best page's links are taken in document order.
 
-Not a strategy: `context-graph` brings it. The next URL is the first link, in document order, of the first page that has
-one left; pages are ordered by their score, then by arrival. That is one order over all links, (score of the page,
-number of the page, place in it), so links on hosts that rest are passed over without losing their place. A URL that
-several pages link to has the place of the best of them. When full, the last of the order falls out (rule 7).
+    order = score of the page descending, number of the page, position in it
+
+`context-graph` uses it. The next URL is the first link, in document order, of the first page that has one left; pages
+are ordered by their score, then by arrival. Since that is one order over all links, links on resting hosts are skipped
+without losing their place. A URL that several pages link to has the place of the best of them. When full, the last of
+the order falls out (rule 7).
 """
 
 from __future__ import annotations

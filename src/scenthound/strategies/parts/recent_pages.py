@@ -1,7 +1,7 @@
-"""What was said on the pages read last, and which of their links wait: for scores that change later.
+"""The words of the pages read last, and which of their links wait: for scores that change later.
 
-Not a strategy: those that learn from labels, or anew from time to time, bring it. Only so many pages are remembered;
-links found on earlier pages alone keep the score they have.
+Strategies that learn from labels, or re-score from time to time, use it. Only so many pages are remembered; links that
+were found on earlier pages alone keep the score they have.
 """
 
 from __future__ import annotations

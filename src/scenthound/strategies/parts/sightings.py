@@ -1,7 +1,7 @@
-"""Links that wait, and the pages they were seen on: for crawlers that learn from a link once its page has come.
+"""Waiting links and the pages they were seen on: for crawlers that learn from a link once its page has arrived.
 
-Not a strategy: `intelligent` and `apprentice` keep their memory here. A page is kept as long as one of its links waits.
-Of the pages that a link was seen on the first few are remembered, and of all waiting links the newest.
+`intelligent` and `apprentice` use it. A page is kept as long as one of its links waits. Of the pages that a link was
+seen on the first few are remembered, and of all waiting links the newest.
 """
 
 from __future__ import annotations

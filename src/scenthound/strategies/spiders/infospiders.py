@@ -1,22 +1,24 @@
-"""InfoSpiders: a population of agents, each with words, a small net and a frontier of its own (sheet 40.1).
+"""InfoSpiders: a population of agents, each with keywords, a small neural net and a private frontier (sheet 40.1).
 
-Menczer and Belew; the redesigned version of [CHAP] 3.5. An agent draws a link of its private frontier with probability
-proportional to e^(greed · score), fetches the page, and gains energy by the similarity of its own keywords with it. Its
-net, which sees the keywords around links, learns what that link brought. The score of a link is
+    score(link) = alpha · net(link) + (1 - alpha) · similarity(page)
+    P(link)     ∝ e^(greed · score)                      the draw from the agent's private frontier
+    energy      ← energy + similarity(page) - cost       after every page; from `theta` on the agent splits
 
-    alpha · net(link) + (1 - alpha) · similarity(page)
-
-An agent with `theta` energy splits: the child has a copy of its net and keywords, one more word from the page they are
-on, half the energy and every second link. `memory=0` is the old version, which could follow links of the current page
-only; `cost` and `death` make the ecological one (0.05 and true).
+Menczer and Belew; the redesigned version of [CHAP] 3.5. An agent draws a link, fetches the page, and gains energy by
+the similarity of its own keywords with it. Its net sees the keywords around links, and learns what that link brought. A
+child has a copy of its parent's net and keywords, one more word from the page they are on, half the energy and every
+second link. `memory=0` is the old version, which could follow links of the current page only; `cost` and `death` make
+the ecological one (0.05 and true).
 
 Ours, as the sheet decides: agents take turns, oldest first, and share what was visited, so that no page is fetched
 twice; seeds are dealt out and fetched first, and nothing is learned from them; a new word has no weight in the child's
 net, and no input in links that were seen before; a link found again keeps its larger score with what was seen then; an
-agent holds at most ⌊bound / population⌋ links, 16 or more. And where the sheet is silent: one of several anchors to a
-URL counts, the best (rule 6); of a topic the first 64 words are used, and no agent has more; a request that brings no
-page costs nothing and teaches nothing; seeds that wait are kept with `memory=0`. In a live crawl an agent asks for one
-page at a time, and links of hosts that rest do not take part in its draw (see `spider_pack`).
+agent has at most ⌊bound / population⌋ links, 16 or more.
+
+Ours, where the sheet is silent: one of several anchors to a URL counts, the best (rule 6); of a topic the first 64
+words are used, and no agent has more; a request that brings no page costs nothing and teaches nothing; seeds that wait
+are kept with `memory=0`. In a live crawl an agent asks for one page at a time, and links of resting hosts do not take
+part in its draw (see `population`).
 """
 
 from __future__ import annotations
@@ -31,13 +33,14 @@ import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
-from scenthound.page.record import Parts, Record
+from scenthound.page.record import Parts
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.callbacks import weakly
 from scenthound.strategies.spiders.links import Links
-from scenthound.strategies.spiders.net import DECIMALS, Net, Numbers, link_inputs, sightings
+from scenthound.strategies.spiders.net import DECIMALS, Net, link_inputs, sightings
 from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
@@ -216,13 +219,14 @@ class InfoSpiders:
     def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
         """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
         outlinks = page.outlinks
-        numbers, groups = page.view(anchor_groups)
+        anchors = page.view(outlink_anchors)
         seen = sightings(page, agent.columns, self.analyser_)
         inputs = link_inputs(seen, len(page.links), agent.columns, self.reach)
         outputs = np.round(agent.net.outputs(inputs), DECIMALS)
-        rows = _best(outputs, groups, len(outlinks))
+        rows = best_anchors(anchors, outputs)
         net = outputs[rows]
         scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
+        numbers = {link.url: place for place, link in enumerate(outlinks)}
         self.pack_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 
@@ -272,21 +276,3 @@ class InfoSpiders:
         self.parent_ = None
         self.pack_.load(state["pack"])
         self.untold_ = [Event(*fields) for fields in state["untold"]]
-
-
-def anchor_groups(record: Record) -> tuple[Mapping[Url, int], Sequence[int]]:
-    """The place of each URL among the outlinks, and that of every anchor of the page; -1 for the page itself."""
-    numbers = {link.url: place for place, link in enumerate(record.outlinks)}
-    return numbers, [numbers.get(link.url, -1) for link in record.links]
-
-
-def _best(outputs: Numbers, groups: Sequence[int], size: int) -> list[int]:
-    """For each group the member with the largest output, the first of equals."""
-    if size == len(groups):
-        return list(range(size))
-    best: list[int] = [-1] * size
-    known = outputs.tolist()
-    for place, group in enumerate(groups):
-        if group >= 0 and (best[group] < 0 or known[place] > known[best[group]]):
-            best[group] = place
-    return best

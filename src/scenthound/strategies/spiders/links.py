@@ -1,7 +1,7 @@
-"""A spider's private frontier: links with what was seen of them, drawn by lot; and which hosts rest.
+"""A spider's private frontier: links with what was seen of them, drawn at random; and which hosts rest.
 
-Not a strategy: `infospiders` brings it. Links stand in the order in which they came. One that leaves is crossed out and
-its row given up later, so that drawing costs a few numpy calls and never depends on what else has left.
+Links are rows in the order in which they came. A link that leaves is crossed out and its row given up later, so that a
+draw costs a few numpy calls, whatever else has left.
 """
 
 from __future__ import annotations

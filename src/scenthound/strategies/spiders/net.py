@@ -1,13 +1,13 @@
-"""What a spider sees of a link, the small net that judges it, and the lot that is drawn (sheet 40.1).
+"""What a spider sees of a link, the neural net that scores it, and the draw (sheet 40.1).
 
-Not a strategy: `infospiders` brings it. A link is seen through the agent's keywords: each contributes the sum of the
-inverse distances of its occurrences, counted in anchors.
+input k of a link = Σ 1 / distance, over the occurrences of keyword k on the page (`text.proximity`)
+net(x)            = tanh(w2 · tanh(W1 x + b1) + b2)
+P(link)           = e^(greed · score) / Σ e^(greed · score)
 """
 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.page.views import term_positions
+from scenthound.text.proximity import proximities
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
@@ -46,21 +47,13 @@ def anchor_terms(record: Record, analyser: Analyser) -> Set[str]:
 
 
 def link_inputs(seen: Sequence[Sighting], anchors: int, columns: Mapping[str, int], reach: int) -> Numbers:
-    """For every anchor and keyword the sum over its occurrences of 1 / distance; one row an anchor.
-
-    An occurrence in the anchor itself is at distance 1, any other at 2 and one more for each whole anchor between,
-    of which there may be `reach`.
-    """
+    """The proximity of each keyword to each anchor: a row for every anchor, a column for every keyword."""
+    places: dict[str, list[int]] = {}
+    for where, term in seen:
+        places.setdefault(term, []).append(where)
     found = np.zeros((anchors, len(columns)))
-    inside = 1.0 / (1 + np.abs(np.arange(-reach - 1, reach + 2)))
-    outside = 1.0 / (2 + np.arange(reach + 1))
-    outside = np.concatenate([outside[::-1], outside])
-    for (where, term), times in Counter(seen).items():
-        kernel = inside if where % 2 else outside  # both reach as far to the left as to the right
-        first = where // 2 - reach - 1
-        begin, end = max(0, first), min(anchors, first + len(kernel))
-        if begin < end:
-            found[begin:end, columns[term]] += times * kernel[begin - first : end - first]
+    for term, occurrences in places.items():
+        found[:, columns[term]] = proximities(occurrences, anchors, reach)
     return found
 
 

@@ -1,8 +1,8 @@
-"""A pack of spiders as one frontier: whose turn it is, what each holds, what is on its way (sheet 40.1).
+"""A population of spiders as one frontier: whose turn it is, what each has, what is in flight (sheet 40.1).
 
-Not a strategy: `infospiders` brings it. Agents take turns, oldest first, one page a turn. An agent that waits for a
-reply lets the others go on; one whose page merely waits for its host to wake may draw another, after the rest. An agent
-whose links all lie on resting hosts misses its turn. A URL that one agent draws leaves the frontiers of all.
+Agents take turns, oldest first, one page a turn. An agent that waits for a reply lets the others go on; one whose page
+only waits for its host to wake may draw another, after the rest. An agent whose links are all on resting hosts misses
+its turn. A URL that one agent draws leaves the frontiers of all.
 """
 
 from __future__ import annotations

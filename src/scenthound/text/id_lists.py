@@ -1,0 +1,58 @@
+"""Lists of ids in arrays: sorted with their counts, searched, and joined into one array to be saved."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scenthound.text.vocabulary import Ids
+
+
+def sorted_counts(ids: Ids, times: Ids) -> tuple[array[int], array[int]]:
+    """Ids in ascending order and how often each occurs; words without an id are left out.
+
+    >>> sorted_counts(np.array([7, -1, 3], dtype=np.int32), np.array([1, 5, 2], dtype=np.int32))
+    (array('i', [3, 7]), array('i', [2, 1]))
+    """
+    order = np.argsort(ids)[int((ids < 0).sum()) :]
+    return array("i", ids[order].tobytes()), array("i", times[order].tobytes())
+
+
+def found_in(held: array[int], wanted: array[int]) -> list[int]:
+    """Those of the wanted ids that are among the held ones, which are in ascending order.
+
+    >>> found_in(array("i", [3, 7, 9]), array("i", [9, 4, 3]))
+    [9, 3]
+    """
+    if not held or not wanted:
+        return []
+    sought, known = np.array(wanted), np.frombuffer(held, dtype=np.int32)
+    is_held = known.take(np.searchsorted(known, sought), mode="clip") == sought
+    return list(sought[is_held].tolist())
+
+
+def pack_lists(lists: Sequence[Sequence[int]]) -> Ids:
+    """Lists of numbers as one array: how many there are, their lengths, then all of them.
+
+    >>> pack_lists([[5, 6], [], [7]]).tolist()
+    [3, 2, 0, 1, 5, 6, 7]
+    """
+    flat = array("i", [len(lists), *map(len, lists)])
+    for one in lists:
+        flat.extend(one)
+    return np.array(flat, dtype=np.int32)
+
+
+def unpack_lists(packed: Any) -> list[array[int]]:
+    """What `pack_lists` was given. Raises ValueError if the lists do not fill their array."""
+    flat = array("i", np.asarray(packed, dtype=np.int32).tobytes())
+    lists, place = [], 1 + flat[0]
+    for length in flat[1 : 1 + flat[0]]:
+        lists.append(flat[place : place + length])
+        place += length
+    if place != len(flat):
+        raise ValueError("the lists do not fill their array")
+    return lists
