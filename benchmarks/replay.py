@@ -34,7 +34,7 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = "breadth-first,best-first,best-n-first"
 TEN = "breadth-first,random,best-first,best-n-first,dom,hub-seeking,fish-search,shark-search,alliance,backlink-count"
-TARGET = {"best-first": 3000}  # DESIGN, section 7: visits per second and core
+TARGET = {"best-first": 3000}  # visits per second and core
 LEARNED = 1000  # the same for strategies that learn
 
 

@@ -22,6 +22,12 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def golden_public() -> Path:
+    """The worked examples of the sheets (docs/spec): inputs, and under `expected` what they should give."""
+    return Path(__file__).resolve().parent / "data" / "golden_public.json"
+
+
 @pytest.fixture(scope="module", params=["generated", "schools"])
 def pinned_bed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

@@ -59,9 +59,9 @@ def run(inputs: Path) -> tuple[dict[str, Any], str]:
 
 
 @pytest.fixture(scope="module")
-def answered(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Answered:
+def answered(golden_public: Path, tmp_path_factory: pytest.TempPathFactory) -> Answered:
     """What we compute, from a file that holds the inputs alone, and what is right."""
-    public = json.loads((shared / "specs" / "golden_public.json").read_text(encoding="utf-8"))
+    public = json.loads(golden_public.read_text(encoding="utf-8"))
     blind = tmp_path_factory.mktemp("golden") / "inputs.json"
     blind.write_text(json.dumps({"inputs": public["inputs"]}), encoding="utf-8")
     found, talk = run(blind)

@@ -112,8 +112,8 @@ def test_hubs_and_authorities_hold_each_other_up(drawn: tuple[int, list[tuple[in
     assert links @ found.authorities == pytest.approx(strongest * found.hubs, abs=1e-4)
 
 
-def test_the_worked_example_of_the_sheet(shared: Path) -> None:
-    golden = json.loads((shared / "specs" / "golden_public.json").read_text(encoding="utf-8"))
+def test_the_worked_example_of_the_sheet(golden_public: Path) -> None:
+    golden = json.loads(golden_public.read_text(encoding="utf-8"))
     graph = edge_graph(golden["inputs"]["PR_NODES"], map(tuple, golden["inputs"]["PR_EDGES"]))
     expected = golden["expected"]["pr"]
     assert by_name(graph, pagerank(graph)) == pytest.approx(expected["pr"], abs=2e-6)

@@ -39,8 +39,8 @@ def offers(strategy: Strategy, html: str) -> dict[str, Candidate]:
     return {offer.url: offer for offer in strategy.read(page_of(html, HOME))}
 
 
-def test_the_worked_example_comes_out(shared: Path) -> None:
-    public = json.loads((shared / "specs" / "golden_public.json").read_text(encoding="utf-8"))
+def test_the_worked_example_comes_out(golden_public: Path) -> None:
+    public = json.loads(golden_public.read_text(encoding="utf-8"))
     found = golden.plain(golden.ANSWERS["dom"](public["inputs"]))
     assert list(differences(found, public["expected"]["dom"], "dom")) == []
 

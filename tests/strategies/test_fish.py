@@ -28,8 +28,8 @@ def read(strategy: FishSearch, text: str, links: int, carry: dict[str, Any] | No
     return list(strategy.read(Page(HOME, Candidate(HOME, 1.0, carry or {}), record)))
 
 
-def test_the_worked_example_comes_out(shared: Path) -> None:
-    public = json.loads((shared / "specs" / "golden_public.json").read_text(encoding="utf-8"))
+def test_the_worked_example_comes_out(golden_public: Path) -> None:
+    public = json.loads(golden_public.read_text(encoding="utf-8"))
     found = golden.plain(golden.ANSWERS["fish"](public["inputs"]))
     assert list(differences(found, public["expected"]["fish"], "fish")) == []
 

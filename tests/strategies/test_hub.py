@@ -31,8 +31,8 @@ def linked(strategy: HubSeeking, *names: str, url: Url = HOME, topic: Topic = BE
 
 
 @pytest.mark.parametrize("key", ["hub", "hub_n"])
-def test_the_worked_example_comes_out(shared: Path, key: str) -> None:
-    public = json.loads((shared / "specs" / "golden_public.json").read_text(encoding="utf-8"))
+def test_the_worked_example_comes_out(golden_public: Path, key: str) -> None:
+    public = json.loads(golden_public.read_text(encoding="utf-8"))
     found = golden.plain(golden.ANSWERS[key](public["inputs"]))
     assert list(differences(found, public["expected"][key], key)) == []
 

@@ -27,8 +27,8 @@ def read(strategy: SharkSearch, html: str, carry: dict[str, Any] | None = None) 
     return list(strategy.read(page_of(html, HOME, candidate=Candidate(HOME, 1.0, carry or {}))))
 
 
-def test_the_worked_example_comes_out(shared: Path) -> None:
-    public = json.loads((shared / "specs" / "golden_public.json").read_text(encoding="utf-8"))
+def test_the_worked_example_comes_out(golden_public: Path) -> None:
+    public = json.loads(golden_public.read_text(encoding="utf-8"))
     found = golden.plain(golden.ANSWERS["shark"](public["inputs"]))
     assert list(differences(found, public["expected"]["shark"], "shark")) == []
 

@@ -14,11 +14,13 @@ from scenthound.cli.output import emit, json_option, out, say, table
 from scenthound.cli.shell_words import strategies_named
 
 PAPERS = {
-    "EXP": "Pant, Srinivasan, Menczer 2002: Exploration versus exploitation in topic driven crawlers",
-    "CHAP": "Pant, Srinivasan, Menczer 2004: Crawling the Web",
-    "BIZ": "Pant, Menczer 2003: Topical crawling for business intelligence",
-    "GRAPH": "Cami, Deo: Evaluation of a graph-based topical crawler",
-    "ECON": "Baum, Kruus, Durdanovic, Hainsworth: Focused web crawling using an auction-based economy",
+    "EXP": "Pant, Srinivasan, Menczer: Exploration versus Exploitation in Topic Driven Crawlers. WWW 2002 Workshop on "
+    "Web Dynamics, 2002",
+    "CHAP": "Pant, Srinivasan, Menczer: Crawling the Web. In Levene, Poulovassilis: Web Dynamics, Springer, 2004",
+    "BIZ": "Pant, Menczer: Topical Crawling for Business Intelligence. ECDL 2003",
+    "GRAPH": "Cami, Deo: Evaluation of a Graph-based Topical Crawler. ICOMP 2006",
+    "ECON": "Baum, Kruus, Durdanovic, Hainsworth: Focused Web Crawling using an Auction-based Economy. NEC Research "
+    "Institute, about 2002",
 }
 """The papers that strategies cite by a short name."""
 

@@ -1,4 +1,4 @@
-"""Trail lines: the history as plain data that any program can read (DESIGN, section 6)."""
+"""Trail lines: the history as plain data that any program can read (docs/concepts/files.md)."""
 
 from __future__ import annotations
 

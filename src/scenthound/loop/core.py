@@ -44,7 +44,7 @@ from scenthound.ports import Frontier, History, Repository, Strategy, Where
 
 
 class Crawl:
-    """One run over strategy, frontier and history. See DESIGN section 2 for the drawing.
+    """One run over strategy, frontier and history. docs/concepts/architecture.md has the drawing.
 
     `limits`, `scope`, `manners`, `history` and `frontier` are there to be read: the parts of the loop hold their own.
     """

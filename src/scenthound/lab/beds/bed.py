@@ -1,4 +1,4 @@
-"""A bed: a recorded web and topics with known answers, in a folder (DESIGN, section 5).
+"""A bed: a recorded web and topics with known answers, in a folder (docs/concepts/files.md).
 
 `bed.toml` says where it comes from, `*.warc.gz` hold the responses, `topics.jsonl` holds one topic a line.
 Opening a bed reads the first and the last; the records are scanned once, when first asked for.

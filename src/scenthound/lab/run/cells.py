@@ -1,6 +1,6 @@
 """The files of one cell of an experiment: its trail, what came of it, and the seconds it took.
 
-    trails/<cell>.jsonl     one line a page (DESIGN, section 6), the same bytes whenever it is run again
+    trails/<cell>.jsonl     one line a page (docs/concepts/files.md), the same bytes whenever it is run again
     cells/<cell>.json       why it ended, misses, errors; the same bytes as well. Written last: its presence means done
     times/<cell>.json       measured CPU seconds, which never repeat
 

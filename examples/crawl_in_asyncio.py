@@ -1,0 +1,46 @@
+"""Two crawls at once inside a program that has an event loop, with other work going on beside them.
+
+`scenthound.crawl` starts a loop of its own. A program that already has one awaits `crawl_async` instead.
+
+    python examples/crawl_in_asyncio.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import scenthound
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.serve import serving
+from scenthound.lab.generate.web import GeneratedWeb
+
+
+async def crawl(topic: BedTopic, proxy: str, out: Path) -> int:
+    with await scenthound.crawl_async(topic.keywords, topic.seeds, pages=30, out=out, proxy=proxy, delay=0) as folder:
+        return len(folder.history)
+
+
+async def heartbeat() -> None:
+    """Stands for the rest of the program: it goes on while pages are fetched."""
+    while True:
+        await asyncio.sleep(0.2)
+        print("still here")
+
+
+async def main(out: Path) -> list[int]:
+    web = GeneratedWeb(300, seed=3)
+    with serving(web) as address:
+        beside = asyncio.create_task(heartbeat())
+        crawls = [crawl(topic, f"http://{address}", out / topic.id) for topic in web.topics[:2]]
+        pages = await asyncio.gather(*crawls)
+        beside.cancel()
+    for topic, count in zip(web.topics, pages, strict=False):
+        print(f"{topic.keywords}: {count} pages")
+    return list(pages)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        asyncio.run(main(Path(scratch)))
