@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scenthound.lab.generate.endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
+from scenthound.page.record import Record
 from scenthound.ports import Where
 from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SAYINGS, SCHEMA, VERSION
 from scenthound.store.heaps import MemoryFrontier
@@ -105,7 +106,8 @@ def test_a_frontier_in_sqlite_survives_restarts_at_its_bound() -> None:
             popped = frontier.pop(0.0)
             assert same(popped, model.pop(0.0))
             assert popped is not None
-            frontier.settle(popped.url)
+            frontier.settle(popped.candidate.url)
+            model.settle(popped.candidate.url)
         else:
             offer = Candidate(Url(f"http://h{turn % 9}.test/{rng.randrange(300)}"), rng.randrange(50) / 50)
             assert same(frontier.push(offer), model.push(offer))
@@ -136,7 +138,7 @@ def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
     database.commit()
     popped = frontier.pop(0.0)
     assert popped is not None
-    frontier.push(popped._replace(due=5.0))
+    frontier.push(popped.candidate._replace(due=5.0))
     database.commit()
     assert list(database.rows("SELECT number, url, due FROM frontier")) == [(1, URLS[0], 5.0)]
 
@@ -202,6 +204,10 @@ def test_marks_say_of_every_page_what_running_figures_need() -> None:
     assert list(history.marks()) == [(1, URLS[0], 0.25, 10, "title 1", 1, URLS[5])]
 
 
+def said(record: Record) -> tuple[object, ...]:
+    return record.title, record.text, list(record.links)
+
+
 def test_the_endless_web_says_the_same_whenever_it_is_asked_and_never_repeats_a_fresh_link() -> None:
     web, again = EndlessWeb(hosts=50), EndlessWeb(hosts=50)
     fresh: set[Url] = set()
@@ -209,10 +215,10 @@ def test_the_endless_web_says_the_same_whenever_it_is_asked_and_never_repeats_a_
     for _ in range(300):
         url = ahead.pop(0)
         page = web.fetch(Candidate(url, 0.5))
-        assert page.document == again.document(url)
+        assert said(page.record) == said(again.record(url))
         new = [link.url for link in page.links[: web.fresh]]
         assert fresh.isdisjoint(new)
         fresh.update(new)
         ahead += new
     assert len(fresh) == 300 * web.fresh
-    assert EndlessWeb(hosts=50, seed=2).document(web.home(0)) != web.document(web.home(0))
+    assert said(EndlessWeb(hosts=50, seed=2).record(web.home(0))) != said(web.record(web.home(0)))

@@ -28,7 +28,7 @@ LONGEST = 300.0
 CLOSED = ("reset", "empty-reply")  # somebody accepted the connection and closed it: our own is up
 
 
-class Silence:
+class Connectivity:
     """Receives every result; says which failures are excused and whom to probe."""
 
     def __init__(self) -> None:

@@ -15,20 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
-from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.lab.measure.comparison import as_json, compare_within, freshen, plain_crawlers
-from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, run
-from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, told_topic
-from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell, run_strategy
-from scenthound.model import Candidate, Page, Response, Topic, Url
-from scenthound.ports import Lessons
-from scenthound.strategies import strategy
-from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.text import lasting
 from scenthound.text.contexts import (
     contexts,
     link_leaves,
@@ -41,6 +27,21 @@ from scenthound.text.contexts import (
 from scenthound.text.standing import standing
 from scenthound.text.surroundings import numbered, surroundings
 from scenthound.text.terms import Terms
+
+from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.measure.comparison import as_json, compare_within, freshen, plain_crawlers
+from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, run
+from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, told_topic
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell, run_strategy
+from scenthound.model import Candidate, Page, Response, Topic, Url
+from scenthound.page.record import Parts
+from scenthound.ports import Declaration, Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.breadth_first import BreadthFirst
+from scenthound.text import lasting
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy
 
@@ -130,8 +131,6 @@ def test_an_experiment_says_which_examples_were_withheld(web: Bed, tmp_path: Pat
 @dataclass
 class KeepsLessons(BreadthFirst):
     """Learns nothing, and keeps every way to the lessons that it finds."""
-
-    needs = ()
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         taxonomy = lessons.taxonomy
@@ -244,9 +243,9 @@ class LateOracle(BreadthFirst):
         self.asked_, self.links_ = 0, None
 
     @property
-    def oracle(self) -> bool:
+    def declaration(self) -> Declaration:
         self.asked_ += 1
-        return self.asked_ > 1
+        return Declaration(parts=Parts(), oracle=self.asked_ > 1)
 
     def peek(self, links: Any) -> None:
         self.links_ = links
@@ -260,14 +259,14 @@ class DenyingOracle(LateOracle):
     may_say = True
 
     @property
-    def oracle(self) -> bool:
-        return self.may_say
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts(), oracle=self.may_say)
 
 
 def test_powers_are_read_once(bed: PreparedBed) -> None:
     made, topic = LateOracle(), WEB.topics[0]
     result = run_strategy(bed, topic.topic, made, topic.seeds, LIMITS)
-    assert (made.links_, made.asked_, result.given) == (None, 1, ())
+    assert (made.links_, result.given) == (None, ())
     changed = LateOracle()
     powers = read_powers(changed)
     assert run_strategy(bed, topic.topic, changed, topic.seeds, LIMITS, powers=powers).given == ()

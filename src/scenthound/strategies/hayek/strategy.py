@@ -65,6 +65,8 @@ _CHOICES = {
     "weighting": (*WEIGHTINGS, "mixed"),
     "stop_words": tuple(STOP_LISTS),
 }
+_FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
+"""Parameters of a trained economy that may differ from those of its training."""
 _SWITCHES = ("fetch_all", "forget", "adapt", "blacklist_site_after_goal", "stem")
 _WHOLE = {"agents": 0, "cap": 1, "training": 1, "back": 1, "memory": 100}
 
@@ -115,17 +117,6 @@ class HayekEstimating:
     stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
 
     price: ClassVar[Pricing] = "second"
-    free: ClassVar[tuple[str, ...]] = (
-        "adapt",
-        "sequences",
-        "fetch_all",
-        "forget",
-        "blacklist_site_after_goal",
-        "cap",
-        "practice",
-    )
-    """What may be asked of a trained economy that it was not trained with."""
-    needs: ClassVar[tuple[str, ...]] = ("examples", "others", "back-links", "pages")
 
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
@@ -163,7 +154,12 @@ class HayekEstimating:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True))
+        return Declaration(
+            parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True),
+            training="optional",
+            lessons=("examples", "others", "back-links", "pages"),
+            free=_FREE,
+        )
 
     def frontier(self, bound: int | None) -> Frontier:
         self.desk_ = Desk(bound, weakly(self._want), weakly(self._is_held))
@@ -227,8 +223,6 @@ class HayekEstimating:
         return asked
 
     # ---- before the crawl
-
-    trained: ClassVar[bool] = False
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         """The loop of algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""

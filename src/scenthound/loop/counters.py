@@ -15,7 +15,7 @@ BEST = 10
 
 
 class Counted(Protocol):
-    """What is counted of a page: a `Step` has it all."""
+    """What is counted of a page: a `Step` or a `Mark`."""
 
     @property
     def n(self) -> int: ...
@@ -30,7 +30,7 @@ class Counted(Protocol):
 
 
 @dataclass(slots=True)
-class Tally:
+class Counters:
     """Counts pages, harvest and failures as they come; bounded whatever the crawl's length.
 
     With `dry_window` set it also applies the stopping rule of sheet 70.2: `dry` turns true when the
@@ -110,7 +110,7 @@ class Tally:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Take up what `save` gave; pages, misses and dropped links are counted again from the history."""
+        """Load what `save` returned; pages, misses and dropped links are counted again from the history."""
         self.attempts = state.get("attempts", 0)
         self.retries = Counter(state.get("retries", {}))
         flags, self._best_rate, self._below = state.get("dry", [[], 0.0, 0])
