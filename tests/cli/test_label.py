@@ -26,8 +26,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
 def taken_up(folder: Path) -> Session:
-    session = resume(folder, fetcher=Recorded(), clock=lambda: 0.0)
-    return session
+    return resume(folder, fetcher=Recorded(), clock=lambda: 0.0)
 
 
 def first_pages(folder: Path, number: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Running figures of a crawl: what progress bars, `status` and stopping rules look at."""
+"""Running figures of a crawl, for progress bars, `status` and stopping rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Counted(Protocol):
 
 @dataclass(slots=True)
 class Counters:
-    """Counts pages, harvest and failures as they come; bounded whatever the crawl's length.
+    """Counts pages, harvest and failures; of bounded size whatever the length of the crawl.
 
     With `dry_window` set it also applies the stopping rule of sheet 70.2: `dry` turns true when the
     moving harvest rate has stayed below max(floor, best rate / 5) for `dry_patience` pages in a row.

@@ -149,6 +149,7 @@ class HayekEstimating:
         self.desk_ = Desk(None, weakly(self._want), weakly(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
+        self.is_crawling_ = False  # events of the training are nobody's business
 
     # ---- what the crawl asks
 
@@ -170,7 +171,7 @@ class HayekEstimating:
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.desk_.clear()
-        self.topic_, self.untold_ = topic, list[Event]()
+        self.topic_, self.untold_, self.is_crawling_ = topic, list[Event](), True
         self.economy_ = self._economy(topic, self.rng_)
         if self.model_ is not None:
             load_model(self.economy_, self.model_)
@@ -303,7 +304,7 @@ class HayekEstimating:
         return Economy(self._rules(), options, web, rng, difficulty, weakly(self._hear))
 
     def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
-        if not hasattr(self, "untold_") or len(self.untold_) >= UNTOLD:
+        if not self.is_crawling_ or len(self.untold_) >= UNTOLD:
             return
         url = None if page is None else Url(self.economy_.web.pages[page].url)
         self.untold_.append(Event(kind, facts, url))
