@@ -30,6 +30,7 @@ from scenthound.lab.measure.metrics import Curve
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.lab.topics.seeds import seeds_at_distance
 from scenthound.model import Url
+from scenthound.ports import declaration_of
 from scenthound.strategies import SHELF
 
 CC = ("cc-bfs:lookahead=fetch", "cc-bfs")
@@ -144,7 +145,7 @@ def cost(at: Place) -> None:
     limits, topics, quarter = ReplayLimits(pages), at.topics[:2], pages // 4
     rows = []
     for name, kind in SHELF.items():
-        if getattr(kind, "trained", False):
+        if declaration_of(kind()).training == "required":
             rows.append([name, "needs to be trained first", "", "", "", ""])
             continue
         for label, parameters in [(name, {}), *([(CC[0], {"lookahead": "fetch"})] if name == "cc-bfs" else [])]:

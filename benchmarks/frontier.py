@@ -91,16 +91,15 @@ def _pushed(frontier: MemoryFrontier, database: CrawlDatabase | None, first: int
 def _popped(frontier: MemoryFrontier, database: CrawlDatabase | None, pops: int) -> float:
     for number in range(HOSTS):  # one host wakes at each step from here on
         frontier.rest(f"h{number}.frontier.test", DELAY * (number + 1) / HOSTS)
-    settle = getattr(frontier, "settle", lambda url: None)
     now = 0.0
     began = time.process_time()
     for number in range(pops):
         now += DELAY / HOSTS
-        candidate = frontier.pop(now + 1e-9)
-        if candidate is None:
+        popped = frontier.pop(now + 1e-9)
+        if popped is None:
             continue
-        frontier.rest(host(candidate.url), now + DELAY)
-        settle(candidate.url)
+        frontier.rest(host(popped.candidate.url), now + DELAY)
+        frontier.settle(popped.candidate.url)
         if database is not None and number % POPS == 0:
             database.commit()
     if database is not None:

@@ -142,7 +142,7 @@ def host_spread(inputs: Inputs) -> list[str]:
     frontier = MemoryFrontier(spread=inputs["HS_D"])
     for place, url in enumerate(order):
         frontier.push(Candidate(Url(url), float(-place)))
-    return [candidate.url for _ in order if (candidate := frontier.pop(0.0)) is not None]
+    return [popped.candidate.url for _ in order if (popped := frontier.pop(0.0)) is not None]
 
 
 def toy_walk(inputs: Inputs, strategy: Strategy, bound: int | None = None) -> Walk:

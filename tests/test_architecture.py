@@ -22,7 +22,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},
-    "ports": {"model", "page"},
+    "lessons": {"model", "page"},
+    "ports": {"model", "page", "lessons"},
     "store": BASE | {"ports"},
     "graph": BASE | {"ports"},
     "loop": BASE | {"ports", "page", "web", "store"},
@@ -101,3 +102,22 @@ def test_only_drivers_read_the_clock() -> None:
         source = path.read_text(encoding="utf-8")
         for word in ("time.time(", "time.monotonic(", "datetime.now(", "time.sleep("):
             assert word not in source, f"{name} reads the clock ({word}): take `now` as an argument"
+
+
+def test_nobody_asks_a_frontier_or_a_strategy_what_it_has() -> None:
+    """What the loop may call is in the ports: no search for a method or an attribute by its name."""
+    wrong = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) >= 2):
+                continue
+            if node.func.id in ("getattr", "hasattr") and isinstance(node.args[1], ast.Constant):
+                asked = ast.unparse(node.args[0]).lower()
+                if any(word in asked for word in ("frontier", "strategy", "kind", "made")):
+                    wrong.append(f"{path.name}:{node.lineno} {ast.unparse(node)}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", ["model.py", "ports.py", "loop/core.py"])
+def test_what_a_newcomer_reads_first_is_short(name: str) -> None:
+    assert len((SOURCE / name).read_text(encoding="utf-8").splitlines()) < 300

@@ -1,4 +1,4 @@
-"""The nouns that travel between rooms. Small, plain, and never changed once made.
+"""The data types that packages exchange: small, immutable, without behaviour.
 
 `Url` is made by `scenthound.url` alone. What a page says is a `page.record.Record`; a `page.page.Page` is a record
 together with the `Candidate` that led to it.
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NewType
 
 Url = NewType("Url", str)
-"""A canonical URL (sheet 10.4): the identity of a page, fit to be a key anywhere."""
+"""A canonical URL (sheet 10.4): the identity of a page, usable as a key anywhere."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -24,28 +24,28 @@ class Link(NamedTuple):
     anchor: str = ""
     """Text of the anchor; of an image link its `alt` text."""
     spelling: str = ""
-    """The URL as found and resolved: what a request asks for. The canonical form is only its key."""
+    """The URL as found and resolved, which is what a request asks for. The canonical form is only its key."""
     position: int = -1
-    """Its place among the links of its page."""
+    """Its index among the links of its page."""
     nofollow: bool = False
 
 
 class Candidate(NamedTuple):
-    """A URL and how much it is wanted. A strategy says the first four; the loop knows the rest."""
+    """A URL with its score. `page.offer` fills in the origin; a strategy gives score, carry and parts."""
 
     url: Url
     score: float
     carry: Mapping[str, Any] = NOTHING
-    """What travels along the path: JSON-plain; of a URL found again each number keeps its maximum."""
+    """Data passed along the path, as JSON values; for a URL found again each number keeps its maximum."""
     parts: Mapping[str, float] = NOTHING
-    """The score taken apart, for whoever asks why."""
+    """The components of the score, for explanations."""
     parent: Url | None = None
     anchor: str = ""
     depth: int = 0
     spelling: str = ""
     due: float = 0.0
     rescored: bool = False
-    """True: this score replaces that of the waiting URL even where it is lower."""
+    """True: this score replaces that of the waiting URL even if it is lower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Miss:
 
     candidate: Candidate
     reason: str
-    """One short word that can be counted, as `http-404`, `timeout`, `robots`, `not-html`."""
+    """A short reason that can be counted, such as `http-404`, `timeout`, `robots`, `not-html`."""
     detail: str = ""
     status: int = 0
     size: int = 0
@@ -64,7 +64,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The server sent us elsewhere. The loop decides whether and when to follow."""
+    """A redirect. The loop decides whether and when to follow it."""
 
     candidate: Candidate
     url: Url
@@ -90,29 +90,59 @@ class Step:
     time: float
     title: str = ""
     rank: int = 1
-    """The place it had among all waiting URLs when it was taken, resting hosts included."""
+    """Its rank among all waiting URLs when it was taken, those on resting hosts included."""
     requested: Url | None = None
-    """The URL that was asked for first, where redirects led elsewhere."""
+    """The URL that was requested first, if redirects led elsewhere."""
     carry: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    """What travelled along the path to it; kept so that a strategy can be told of it again."""
+    """The candidate's `carry`; kept so that a strategy can read the page again after a restart."""
+
+
+class Lost(NamedTuple):
+    """A miss as the history keeps it."""
+
+    event: int
+    """Its number among all pages and misses."""
+    url: Url
+    parent: Url | None
+    anchor: str
+    score: float
+    depth: int
+    status: int
+    bytes: int
+    time: float
+    reason: str
+    detail: str
+    carry: Mapping[str, Any] = NOTHING
+
+
+class Mark(NamedTuple):
+    """The part of a `Step` that a resumed crawl counts."""
+
+    n: int
+    url: Url
+    similarity: float
+    bytes: int
+    title: str
+    depth: int
+    requested: Url | None
 
 
 class Event(NamedTuple):
-    """Something a strategy tells of itself, for whoever watches: a birth, a meal, an auction."""
+    """Something that happened inside a strategy, for watchers and reports: a birth, an auction."""
 
     kind: str
-    """One word that can be counted, as `born`, `fed`, `died`."""
+    """A short name that can be counted, such as `born`, `fed`, `died`."""
     facts: Mapping[str, Any] = NOTHING
-    """JSON-plain. `agent` is the number of the agent it is about; of one that is `born`, `parent` its parent's."""
+    """JSON values. `agent` is the number of the agent concerned; when it is `born`, `parent` is its parent's."""
     url: Url | None = None
-    """The page it has to do with."""
+    """The page concerned."""
     n: int = 0
-    """How many pages had been fetched; the loop fills it in."""
+    """How many pages had been fetched; filled in by the loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What somebody looks for."""
+    """What a crawl looks for."""
 
     keywords: str
     name: str = ""
@@ -124,7 +154,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came over the wire, one hop: headers in order as received, body still content-encoded."""
+    """One HTTP response: headers in the order received, body still content-encoded."""
 
     url: str
     status: int
@@ -132,7 +162,7 @@ class Response:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     address: str = ""
-    """The address that was really connected to."""
+    """The address that was actually connected to."""
     truncated: str = ""
     """Empty, or why the body ends early (`length`, `time`, `disconnect`), in WARC's words."""
     http_version: str = "1.1"

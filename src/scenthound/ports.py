@@ -1,27 +1,33 @@
-"""The sockets that parts plug into: Strategy, Frontier, Fetcher, History, Repository.
+"""The interfaces between the crawl loop and its parts: Strategy, Frontier, History, Repository, Fetcher.
 
-Each is a Protocol of a few methods; optional powers are tiny Protocols of their own, asked for
-with `isinstance`. The contract suites in `scenthound.testing` say the rest in code.
+Each is a Protocol that declares everything the loop, resume, reports and exports call. Optional powers of a strategy
+are small Protocols of their own, tested with `isinstance`; what it declares about itself is one `Declaration`. The
+contract suites in `scenthound.testing` check the rules that types can't express.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-from scenthound.model import Candidate, Event, Miss, Response, Step, Topic, Url
+from scenthound.lessons import Lessons as Lessons
+from scenthound.lessons import Taxonomy as Taxonomy
+from scenthound.lessons import Trains as Trains
+from scenthound.model import NOTHING, Candidate, Event, Lost, Mark, Miss, Response, Step, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
 
 Eviction = Literal["scored", "literal", "refuse"]
 """What a full frontier does (rule 7): insert and drop the worst; drop the worst, then insert; refuse."""
+Training = Literal["none", "optional", "required"]
+"""Whether a strategy learns before it crawls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a strategy says about itself before a crawl begins."""
+    """What a strategy declares about itself before a crawl begins."""
 
     batch: int = 1
     """How many URLs are taken from the frontier at once."""
@@ -30,12 +36,24 @@ class Declaration:
     eviction: Eviction = "scored"
     """What its bounded frontier does when full."""
     parts: Parts = EVERYTHING
-    """What of a page it reads. What is not declared is not there: a page without a tree walk is read twice as fast."""
+    """The parts of a page that it reads. Others are not computed; without a tree walk a page is read twice as fast."""
+    training: Training = "none"
+    """`required`: it can't start without a model; `optional`: it also learns during the crawl."""
+    lessons: tuple[str, ...] = ()
+    """What training uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
+    free: tuple[str, ...] = ()
+    """Parameters that may differ from those of the training."""
+    oracle: bool = False
+    """It reads links of pages that were not fetched: for the laboratory only, and marked there."""
+    oracle_modes: tuple[str, ...] = ()
+    """Parameters that make it an oracle, for whoever lists strategies."""
+    score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    """The names in `Candidate.parts`, each with a line of explanation."""
 
 
 @runtime_checkable
 class Declares(Protocol):
-    """A strategy that declares something. One that does not gets every part of a page, one URL at a time."""
+    """A strategy with a declaration. One without gets every part of a page, one URL at a time."""
 
     @property
     def declaration(self) -> Declaration: ...
@@ -45,7 +63,7 @@ class Declares(Protocol):
 class Strategy(Protocol):
     """Scores links. It receives fetched pages and returns candidates. It never fetches.
 
-    A dataclass whose fields are its parameters.
+    A dataclass whose fields are its parameters. The loop calls `start` once, then `read` or `miss` for every request.
     """
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...
@@ -55,14 +73,14 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class NeedsLuck(Protocol):
-    """A strategy that draws lots: handed the crawl's own generator before `start`."""
+    """A strategy that draws random numbers: it gets the crawl's generator before `start`."""
 
     def lucky(self, rng: random.Random) -> None: ...
 
 
 @runtime_checkable
 class Saves(Protocol):
-    """A strategy whose state survives a restart, as plain JSON and numpy arrays; never pickle."""
+    """A strategy whose state survives a restart, as JSON values and numpy arrays; never pickle."""
 
     def save(self) -> Mapping[str, Any]: ...
     def load(self, state: Mapping[str, Any]) -> None: ...
@@ -77,85 +95,20 @@ class Hears(Protocol):
 
 @runtime_checkable
 class Tells(Protocol):
-    """A strategy that tells of what goes on inside it: its events go to whoever watches and into the history.
+    """A strategy that emits events, which go to watchers and into the history.
 
-    It `Saves` as well, and what it has not told yet is part of its state. So every event is recorded once, however
-    often a crawl is cut off.
+    It `Saves` as well, and events not yet returned are part of its state, so a resumed crawl records each one once.
     """
 
     def told(self) -> Iterable[Event]:
-        """What happened since it was asked last, in order: asked after every page and miss it heard of, and at the
-        end of the crawl."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Taxonomy:
-    """A tree of categories with example pages. Names are unique; `text.taxonomy` checks that it is a tree."""
-
-    children: Mapping[str, Sequence[str]]
-    """Inner categories, the root among them, and what lies right below each."""
-    examples: Mapping[str, Sequence[Page]]
-    """Pages that lie in a category itself, not below it."""
-    good: tuple[str, ...] = ()
-    """Categories that count as on topic; none above another."""
-    root: str = "root"
-
-
-class Lessons(Protocol):
-    """What a strategy may learn from before it crawls: pages with answers, and a web that is known already.
-
-    They are lent for as long as `train` runs. Keep what was learned, not the lessons.
-    """
-
-    @property
-    def topic(self) -> Topic: ...
-    @property
-    def examples(self) -> Sequence[Page]:
-        """Pages on topic. Never those that a crawl will be graded by."""
-        ...
-
-    @property
-    def others(self) -> Sequence[Page]:
-        """Pages of the background: not known to be on topic."""
-        ...
-
-    @property
-    def taxonomy(self) -> Taxonomy | None:
-        """A tree of categories with examples, the good ones marked; None where there is none."""
-        ...
-
-    def page(self, url: Url) -> Page | None:
-        """The page at a URL of the known web; None if it lacks it."""
-        ...
-
-    def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
-        """Pages of the known web that link to a URL, in a fixed order, at most so many."""
-        ...
+        """Return the events since the last call and clear them. Called after every page and miss, and at the end."""
 
 
 @runtime_checkable
-class Trains(Protocol):
-    """A strategy that can learn before it crawls. What it learned is a model: plain JSON and numpy arrays.
+class Peeks(Protocol):
+    """A strategy that can be an oracle. The laboratory calls `peek` before `start` if it declares `oracle`."""
 
-    `train` or `use` comes before `start`. A class with `trained = True` can't start without; others begin
-    knowing nothing and learn on the way.
-    """
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """What of the lessons it uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`. For readers: the
-        lab records what it was given (sheet 60.7) as it hands it over."""
-        ...
-
-    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
-        """Learn; `progress` hears a short sentence now and then. `BadConfig` if the lessons do not suffice."""
-        ...
-
-    def model(self) -> Mapping[str, Any]: ...
-    def use(self, model: Mapping[str, Any]) -> None:
-        """Take over what `model` gave. Raises ValueError, KeyError or TypeError if it is not of its making."""
-        ...
+    def peek(self, links: Callable[[Url], Iterable[Url]]) -> None: ...
 
 
 @runtime_checkable
@@ -165,75 +118,89 @@ class OwnFrontier(Protocol):
     def frontier(self, bound: int | None) -> Frontier: ...
 
 
+class Popped(NamedTuple):
+    """A candidate taken from the frontier."""
+
+    candidate: Candidate
+    rank: int = 1
+    """Its place among all waiting candidates, those on resting hosts included; 1 is the best."""
+    number: int = 0
+    """Its insertion number, by which `give_back` restores its place."""
+
+
 class Frontier(Protocol):
-    """The future: bounded, one total order (rules 3 to 8), hosts that rest."""
+    """URLs to fetch: bounded, in one total order (rules 3 to 8), with hosts that rest.
+
+    A URL is waiting, or in flight from `pop` or `take` until `settle` or `give_back`, or unknown. A frontier that
+    survives a restart has what was in flight waiting again, in its old place. Subclasses inherit `matters` and
+    `rescore`, which a faster implementation may replace.
+    """
 
     def push(self, candidate: Candidate) -> Candidate | None:
-        """Take a candidate in. Returns the one that fell out for it (perhaps itself), or None."""
-        ...
+        """Insert a candidate. Returns the one that fell out for it (perhaps itself), or None."""
+
+    def matters(self, candidate: Candidate) -> bool:
+        """False if a push would change nothing, as for most links: the URL waits already with as good a score."""
+        return True
+
+    def rescore(self, candidates: Sequence[Candidate]) -> None:
+        """Push those candidates whose URL is waiting."""
+        for candidate in candidates:
+            if candidate.url in self:
+                self.push(candidate)
 
     def rest(self, host: str, until: float) -> None:
-        """Give nothing of this host before `until`; a later call replaces an earlier one."""
-        ...
+        """Return nothing of this host before `until`; a later call replaces an earlier one."""
 
-    def pop(self, now: float) -> Candidate | None:
-        """Take out the best candidate that is due on a host that is awake, or None."""
-        ...
+    def pop(self, now: float) -> Popped | None:
+        """Take out the best candidate that is due and whose host is awake."""
+
+    def take(self, url: Url) -> Candidate | None:
+        """Take out this URL, whether or not its host rests; None if it is not waiting.
+
+        During a crawl the loop takes the target of a redirect: a frontier may count it as in flight even if it was
+        not waiting.
+        """
+
+    def give_back(self, popped: Popped) -> Candidate | None:
+        """Put a popped candidate back in its old place. Returns the one that fell out if others filled the bound."""
+
+    def settle(self, url: Url) -> None:
+        """The result for a URL is recorded: forget it, whether in flight or waiting."""
+
+    def in_flight(self) -> Collection[Url]:
+        """URLs popped or taken and not yet settled, oldest first."""
+
+    def urls(self) -> Collection[Url]:
+        """All waiting URLs, in any order."""
 
     def ready_at(self) -> float | None:
-        """The earliest time at which `pop` can give something; None when nothing waits."""
-        ...
+        """The earliest time at which `pop` can return something; infinity if unknown, None if nothing waits."""
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        """The best candidate that can't be popped now but can at a known time, and that time.
+
+        Its host rests, or it is not due yet. Hosts that rest without end, such as those in flight, do not count.
+        """
 
     def __len__(self) -> int: ...
     def __contains__(self, url: object) -> bool: ...
 
 
 class Fetcher(Protocol):
-    """One hop over the wire, within every cap. Redirects are reported, not followed."""
+    """One request over the network, within all limits. Redirects are reported, not followed."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        """The reply to a request for exactly this URL, its body cut at `most` bytes. The web makes it raise nothing."""
-        ...
+        """The reply to a request for exactly this URL, its body cut at `most` bytes. Network errors are a `Failure`."""
 
 
 class Failure(NamedTuple):
-    """Why no response came: a word that can be counted, and the rest of the story."""
+    """Why no response came: a short reason that can be counted, and details."""
 
     reason: str
     detail: str = ""
     size: int = 0
     may_retry: bool = False
-
-
-class History(Protocol):
-    """The past: what was seen, in order, and why."""
-
-    def seen(self, url: Url) -> bool:
-        """Crawled, dead, or an alias of either: never to be requested again."""
-        ...
-
-    def record(self, step: Step, where: Where | None = None) -> None: ...
-    def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True) -> None:
-        """A request that brought no page. `dead`: not to be asked again; `heard`: the strategy was told."""
-        ...
-
-    def alias(self, url: Url, to: Url) -> None: ...
-    def count(self, host: str, reason: str, times: int = 1) -> None:
-        """A link not followed, or anything else worth counting."""
-        ...
-
-    def link(self, source: Url, targets: Sequence[Url]) -> None:
-        """A page's links, for the link graph: every one of them, followed or not (rule 5)."""
-        ...
-
-    def note(self, event: Event) -> None:
-        """Something the strategy told of itself. Of each kind only the latest may be kept."""
-        ...
-
-    def trail(self) -> Iterator[Step]: ...
-    def __len__(self) -> int:
-        """Pages recorded."""
-        ...
 
 
 class Where(NamedTuple):
@@ -244,13 +211,85 @@ class Where(NamedTuple):
     length: int
 
 
+class History(Protocol):
+    """What was fetched and why, in order.
+
+    Pages and misses are events, numbered from 1. Subclasses inherit `lineage`.
+    """
+
+    # ---- written by the loop
+
+    def seen(self, url: Url) -> bool:
+        """True for a URL that was fetched, is dead, or is an alias of either: it is never requested again."""
+
+    def record(self, step: Step, where: Where | None = None) -> None: ...
+    def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
+        """Record a request that brought no page. `dead`: do not ask again; `heard`: the strategy was told."""
+
+    def alias(self, url: Url, to: Url) -> None: ...
+    def count(self, host: str, reason: str, times: int = 1) -> None:
+        """Count a link that was not followed, or anything else by host and reason."""
+
+    def link(self, source: Url, targets: Sequence[Url]) -> None:
+        """Record all links of a page for the link graph, followed or not (rule 5)."""
+
+    def note(self, event: Event) -> None:
+        """Record an event of the strategy. Old events of a kind may be dropped."""
+
+    def forget(self, gone: Sequence[Url]) -> list[Step]:
+        """Remove pages whose content is gone, so that they can be fetched again. Returns their steps."""
+
+    # ---- read by resume
+
+    def marks(self) -> Iterator[Mark]: ...  # every page as the crawl's counters need it, in order
+    def highest(self) -> int: ...  # the largest page number so far
+    def last_event(self) -> int: ...  # the number of the latest event; 0 if there is none
+    def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
+        """The events after this one that the strategy was told of, with number and place in the repository."""
+
+    # ---- read by reports and exports
+
+    def __len__(self) -> int: ...  # pages
+    def trail(self) -> Iterator[Step]: ...  # all pages in the order in which they were fetched
+    def events(self) -> Iterator[Step | Lost]: ...  # pages and misses in order
+    def misses(self) -> Iterator[Lost]: ...
+    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+        """Events of the strategy in order: all, or those of a kind, an agent, a page."""
+
+    def places(self) -> Iterator[tuple[Url, Where]]: ...  # every page in the repository, with its place, in order
+    def where(self, url: Url) -> Where | None: ...  # of the response for this URL; redirects are followed
+    def step_of(self, url: Url) -> Step | None: ...  # the step that fetched it, or what it was redirected to
+    def best(self, n: int) -> list[Step]: ...  # the pages most similar to the topic
+    def fate(self, url: Url) -> str | None: ...  # `crawled`, `dead: why`, `redirected to where`; None: unknown
+    def counts(self) -> dict[str, int]: ...  # how often each reason was counted, most frequent first
+    def counts_of(self, host: str) -> dict[str, int]: ...
+    def reasons(self) -> dict[str, int]: ...  # how often each kind of final miss happened, most frequent first
+    def lineage(self, url: Url) -> list[Step]:
+        """The path from a seed to this page; empty if it was not fetched."""
+        path: dict[Url, Step] = {}
+        step = self.step_of(url)
+        while step is not None and step.url not in path:
+            path[step.url] = step
+            step = self.step_of(step.parent) if step.parent is not None else None
+        return list(path.values())[::-1]
+
+
 class Repository(Protocol):
-    """The content: raw responses, by URL."""
+    """The stored content: raw responses."""
 
     def put(self, response: Response, now: float) -> Where: ...
-    def get(self, where: Where) -> Response: ...
+    def get(self, where: Where) -> Response:
+        """The response stored there. Raises `FolderBroken` if there is none."""
+
+    def flush(self) -> None:
+        """What was put survives the death of the process from here on."""
+
+    def sync(self) -> None:
+        """What was put survives the death of the machine from here on."""
+
+    def close(self) -> None: ...
 
 
 def declaration_of(strategy: Strategy) -> Declaration:
-    """What a strategy declares, or the default."""
+    """The declaration of a strategy, or the default."""
     return strategy.declaration if isinstance(strategy, Declares) else Declaration()

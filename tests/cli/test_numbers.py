@@ -113,7 +113,7 @@ def test_a_url_that_was_tried_again_is_one_error(tmp_path: Path) -> None:
     session.close()
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         facts = gather(opened)
-    assert facts.misses == {"reset": 1} == dict(session.crawl.tally.misses)
+    assert facts.misses == {"reset": 1} == dict(session.crawl.counters.misses)
     assert {name: host.misses for name, host in facts.hosts.items()} == {"a.test": 0, "b.test": 1, "c.test": 0}
     assert facts.hosts_with_pages == session.hosts == 2
 

@@ -22,13 +22,17 @@ from scenthound.loop.messages import (
     SitemapLanded,
     Wait,
 )
-from scenthound.loop.politeness import DAY, Manners
+from scenthound.loop.politeness import DAY, Politeness
+from scenthound.loop.resume import LoopState, Saved, resume
 from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Miss, Moved, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
+from scenthound.ports import Declaration
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.strategies.best_first import BestFirst
+from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.web.robots import parse
 
@@ -38,6 +42,10 @@ class Everything:
     """Wants every link equally."""
 
     batch: int = 1
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(batch=self.batch)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         return [Candidate(url, FOREVER) for url in seeds]
@@ -49,7 +57,7 @@ class Everything:
         return ()
 
 
-def crawl_of(*seeds: str, manners: Manners | None = None, scope: Scope | None = None, **limits: float) -> Crawl:
+def crawl_of(*seeds: str, politeness: Politeness | None = None, scope: Scope | None = None, **limits: float) -> Crawl:
     made = Crawl(
         Everything(),
         MemoryFrontier(),
@@ -57,7 +65,7 @@ def crawl_of(*seeds: str, manners: Manners | None = None, scope: Scope | None = 
         Topic("bees"),
         [(named(s), named(s)) for s in seeds],
         limits=Limits(**limits),  # type: ignore[arg-type]
-        manners=manners,
+        politeness=politeness,
         scope=scope,
     )
     made.start()
@@ -74,12 +82,12 @@ def page_for(fetch: Fetch, html: str = "<p>bees</p>") -> Page:
     return Page(fetch.candidate.url, fetch.candidate, read_html(html, fetch.candidate.url))
 
 
-def polite(delay: float = 5.0, obey: bool = False) -> Manners:
-    return Manners(delay=delay, obey=obey)
+def polite(delay: float = 5.0, obey: bool = False) -> Politeness:
+    return Politeness(delay=delay, obey=obey)
 
 
 def test_a_host_rests_after_each_request_for_its_delay() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", manners=polite(5.0))
+    crawl = crawl_of("a.example/1", "a.example/2", politeness=polite(5.0))
     first = fetched(crawl, 0.0)
     assert crawl.next(0.5) == Wait(FOREVER), "one request at a time"
     crawl.landed(Miss(first.candidate, "http-404", status=404), 1.0)
@@ -88,23 +96,23 @@ def test_a_host_rests_after_each_request_for_its_delay() -> None:
 
 
 def test_other_hosts_are_served_meanwhile() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", "b.example/", manners=polite())
+    crawl = crawl_of("a.example/1", "a.example/2", "b.example/", politeness=polite())
     assert [fetched(crawl, 0.0).candidate.url for _ in range(2)] == ["http://a.example/1", "http://b.example/"]
     assert crawl.next(0.0) == Wait(FOREVER)
 
 
 def test_robots_txt_comes_before_the_first_page_of_an_origin() -> None:
-    crawl = crawl_of("a.example/secret", "a.example/open", manners=polite(1.0, obey=True))
+    crawl = crawl_of("a.example/secret", "a.example/open", politeness=polite(1.0, obey=True))
     robots = fetched(crawl, 0.0)
     assert (robots.kind, robots.spelling) == ("robots", "http://a.example/robots.txt")
     crawl.landed(RobotsLanded(robots.candidate, parse(b"User-agent: *\nDisallow: /secret", "scenthound")), 1.0)
     assert crawl.next(1.0) == Wait(2.0), "robots.txt is a request too"
     assert fetched(crawl, 2.0).candidate.url == "http://a.example/open"
-    assert crawl.tally.misses["robots"] == 1
+    assert crawl.counters.misses["robots"] == 1
 
 
 def test_the_crawl_delay_of_robots_txt_is_honoured() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", manners=polite(1.0, obey=True))
+    crawl = crawl_of("a.example/1", "a.example/2", politeness=polite(1.0, obey=True))
     robots = fetched(crawl, 0.0)
     crawl.landed(RobotsLanded(robots.candidate, parse(b"User-agent: *\nCrawl-delay: 7", "scenthound")), 0.0)
     page = fetched(crawl, 7.0)
@@ -113,7 +121,7 @@ def test_the_crawl_delay_of_robots_txt_is_honoured() -> None:
 
 
 def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_a_day() -> None:
-    crawl = crawl_of("a.example/", manners=Manners(delay=1.0, backoff=10.0))
+    crawl = crawl_of("a.example/", politeness=Politeness(delay=1.0, backoff=10.0))
     first = fetched(crawl, 0.0)
     crawl.landed(RobotsLanded(first.candidate, None), 0.0)
     assert crawl.next(1.0) == Wait(10.0)
@@ -121,11 +129,11 @@ def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_a_day() -> 
     assert (first.kind, second.kind) == ("robots", "robots")
     crawl.landed(RobotsLanded(second.candidate, None), 11.0)
     assert crawl.next(14.0) == Wait(11.0 + DAY), "not dead: the crawl can be taken up when the site is back"
-    assert crawl.tally.dropped["robots-unreachable"] == 1
+    assert crawl.counters.dropped["robots-unreachable"] == 1
 
 
 def test_429_backs_off_as_long_as_the_server_asks_and_the_url_is_tried_again() -> None:
-    crawl = crawl_of("a.example/", manners=polite(1.0), retries=1)
+    crawl = crawl_of("a.example/", politeness=polite(1.0), retries=1)
     first = fetched(crawl, 0.0)
     crawl.landed(Miss(first.candidate, "http-429", status=429, retry_after=30.0), 1.0)
     assert crawl.next(1.0) == Wait(31.0)
@@ -137,7 +145,7 @@ def test_429_backs_off_as_long_as_the_server_asks_and_the_url_is_tried_again() -
 
 def test_a_host_that_only_fails_is_left_alone() -> None:
     crawl = crawl_of(
-        *(f"a.example/{n}" for n in range(9)), manners=Manners(delay=0.0, backoff=0.001, obey=False), retries=0
+        *(f"a.example/{n}" for n in range(9)), politeness=Politeness(delay=0.0, backoff=0.001, obey=False), retries=0
     )
     asked = 0
     now = 0.0
@@ -147,11 +155,11 @@ def test_a_host_that_only_fails_is_left_alone() -> None:
             crawl.landed(Miss(step.candidate, "timeout", retry_after=0.0), now)
         now += 1.0
     assert asked == 6
-    assert crawl.tally.dropped["host-failing"] == 3
+    assert crawl.counters.dropped["host-failing"] == 3
 
 
 def test_a_redirect_is_followed_as_a_request_of_its_own_and_remembered() -> None:
-    crawl = crawl_of("a.example/old", manners=polite(1.0))
+    crawl = crawl_of("a.example/old", politeness=polite(1.0))
     first = fetched(crawl, 0.0)
     crawl.landed(Moved(first.candidate, named("b.example/new"), "http://b.example/new"), 0.5)
     second = fetched(crawl, 0.5)
@@ -173,7 +181,7 @@ def test_a_long_chain_of_redirects_is_cut_at_the_limit() -> None:
     web = TinyWeb({f"a.example/{n}": f"=> a.example/{n + 1}" for n in range(20)})
     found = walk(web, Everything(), "bees", "a.example/0")
     assert len(web.fetched) == 11, "ten redirects, eleven requests"
-    assert dict(found.crawl.tally.misses) == {"redirect-loop": 1}
+    assert dict(found.crawl.counters.misses) == {"redirect-loop": 1}
 
 
 def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_no_page() -> None:
@@ -187,7 +195,7 @@ def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_no_page() -> None:
     )
     found = walk(web, Everything(), "bees", "a.example/")
     assert found.visited == ["http://a.example/", "http://d.example/"]
-    assert found.crawl.tally.attempts == 4
+    assert found.crawl.counters.attempts == 4
 
 
 def test_the_budget_is_exact_even_with_several_in_flight() -> None:
@@ -222,28 +230,28 @@ def test_links_marked_nofollow_are_left_alone_unless_an_equal_one_is_not() -> No
 
 
 def test_scope_budget_and_patience_say_why_a_link_was_not_followed() -> None:
-    manners = Manners(delay=0.0, obey=False)
-    crawl = crawl_of("a.example/", manners=manners, scope=Scope(hosts=frozenset({"a.example"})), pages_per_host=2)
+    politeness = Politeness(delay=0.0, obey=False)
+    crawl = crawl_of("a.example/", politeness=politeness, scope=Scope(hosts=frozenset({"a.example"})), pages_per_host=2)
     crawl.landed(
         page_for(fetched(crawl, 0.0), '<a href="/1">1</a><a href="/2">2</a><a href="http://b.example/">b</a>'), 0.0
     )
     crawl.landed(page_for(fetched(crawl, 1.0)), 1.0)
     assert crawl.next(2.0) == Done("frontier empty")
-    assert dict(crawl.tally.dropped) == {"out-of-scope": 1, "host-budget": 1}
+    assert dict(crawl.counters.dropped) == {"out-of-scope": 1, "host-budget": 1}
 
 
 def test_a_host_without_anything_relevant_goes_to_sleep() -> None:
-    crawl = crawl_of(*(f"a.example/{n}" for n in range(5)), manners=Manners(delay=0.0, obey=False), host_patience=3)
+    crawl = crawl_of(*(f"a.example/{n}" for n in range(5)), politeness=polite(0.0), host_patience=3)
     pages = 0
     while isinstance(step := crawl.next(float(pages)), Fetch):
         crawl.landed(page_for(step), float(pages))
         pages += 1
     assert pages == 3
-    assert crawl.tally.dropped["host-asleep"] == 2
+    assert crawl.counters.dropped["host-asleep"] == 2
 
 
 def test_a_crawl_ends_when_all_that_is_left_rests_too_long() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", manners=polite(1000.0), longest_wait=60.0)
+    crawl = crawl_of("a.example/1", "a.example/2", politeness=polite(1000.0), longest_wait=60.0)
     crawl.landed(page_for(fetched(crawl, 0.0)), 1.0)
     assert crawl.next(1.0) == Done("all that is left rests")
 
@@ -262,7 +270,7 @@ def test_a_batch_whose_hosts_rest_does_not_keep_others_waiting() -> None:
         Topic("bees"),
         [(named(s), named(s)) for s in ("a.example/1", "a.example/2", "a.example/3", "b.example/")],
         limits=Limits(),
-        manners=polite(5.0),
+        politeness=polite(5.0),
     )
     crawl.start()
     assert [fetched(crawl, 0.0).candidate.url for _ in range(2)] == ["http://a.example/1", "http://b.example/"]
@@ -271,7 +279,7 @@ def test_a_batch_whose_hosts_rest_does_not_keep_others_waiting() -> None:
 
 
 def test_sitemaps_offer_their_urls_at_score_zero_and_only_for_their_own_host() -> None:
-    crawl = crawl_of("a.example/", manners=polite(1.0, obey=True), sitemaps=2)
+    crawl = crawl_of("a.example/", politeness=polite(1.0, obey=True), sitemaps=2)
     robots = fetched(crawl, 0.0)
     crawl.landed(RobotsLanded(robots.candidate, parse(b"Sitemap: http://a.example/map.xml", "scenthound")), 0.0)
     kinds = []
@@ -301,15 +309,15 @@ def test_what_falls_out_of_a_full_frontier_is_told_and_counted() -> None:
 
 
 def test_the_state_of_the_loop_is_plain_json_and_can_be_taken_up() -> None:
-    crawl = crawl_of("a.example/old", "c.example/", manners=polite(1.0))
+    crawl = crawl_of("a.example/old", "c.example/", politeness=polite(1.0))
     first = fetched(crawl, 0.0)
     crawl.landed(Moved(first.candidate, named("b.example/new"), "http://b.example/new"), 0.5)
-    state = json.loads(json.dumps(crawl.save()))
+    state = LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain())))
     other = Crawl(
-        Everything(), MemoryFrontier(), MemoryHistory(), Topic("bees"), [], limits=Limits(), manners=Manners(obey=False)
+        Everything(), MemoryFrontier(), MemoryHistory(), Topic("bees"), [], limits=Limits(), politeness=polite()
     )
     other.frontier.push(Candidate(named("c.example/"), 1.0))
-    other.load(state)
+    resume(other, Saved(state), lambda step, where: None)
     assert {fetched(other, 0.5).candidate.url for _ in range(2)} == {"http://b.example/new", "http://c.example/"}
 
 
@@ -317,13 +325,13 @@ def test_ranking_time_leaves_out_the_reading_of_pages() -> None:
     web = TinyWeb({"a.example/": "bees " * 20000 + "-> b.example/", "b.example/": "x"})
     found = walk(web, Everything(), "bees", "a.example/")
     assert found.crawl.rank_seconds >= 0.0
-    assert found.crawl.links_scored == 1
+    assert found.crawl.calls.links_scored == 1
 
 
 def spelt(*spellings: str) -> Crawl:
     seeds = [(named(spelling), spelling) for spelling in spellings]
     frontier, history = MemoryFrontier(), MemoryHistory()
-    made = Crawl(Everything(), frontier, history, Topic("x"), seeds, limits=Limits(), manners=polite(0.0))
+    made = Crawl(Everything(), frontier, history, Topic("x"), seeds, limits=Limits(), politeness=polite(0.0))
     made.start()
     return made
 
@@ -346,11 +354,11 @@ def test_two_spellings_that_send_each_other_round_are_a_loop() -> None:
         other = "http://a.example/%7Ebob" if "~" in step.spelling else "http://a.example/~bob"
         crawl.landed(Moved(step.candidate, step.candidate.url, other), 0.0)
     assert asked == 11
-    assert dict(crawl.tally.misses) == {"redirect-loop": 1}
+    assert dict(crawl.counters.misses) == {"redirect-loop": 1}
 
 
 def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
-    crawl = crawl_of("a.example/x", manners=polite(1.0, obey=True))
+    crawl = crawl_of("a.example/x", politeness=polite(1.0, obey=True))
     crawl = Crawl(
         Everything(),
         MemoryFrontier(),
@@ -358,7 +366,7 @@ def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
         Topic("bees"),
         [(named("a.example/x"), "http://a.example./x")],
         limits=Limits(),
-        manners=polite(1.0, obey=True),
+        politeness=polite(1.0, obey=True),
     )
     crawl.start()
     robots = fetched(crawl, 0.0)
@@ -368,12 +376,12 @@ def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
 
 
 def test_seeds_may_be_out_of_scope_and_where_they_lead_is_in_it() -> None:
-    crawl = crawl_of("a.example/", manners=polite(0.0), scope=Scope(hosts=frozenset({"A.example"})))
+    crawl = crawl_of("a.example/", politeness=polite(0.0), scope=Scope(hosts=frozenset({"A.example"})))
     first = fetched(crawl, 0.0)
     crawl.landed(Moved(first.candidate, named("www.a.example/"), "http://www.a.example/"), 0.0)
     crawl.landed(page_for(fetched(crawl, 0.0), '<a href="/in">x</a><a href="http://b.example/">y</a>'), 0.0)
     assert fetched(crawl, 0.0).candidate.url == "http://www.a.example/in"
-    assert crawl.tally.dropped["out-of-scope"] == 1
+    assert crawl.counters.dropped["out-of-scope"] == 1
 
 
 def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
@@ -385,7 +393,7 @@ def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
         Topic("bees"),
         [(named(s), named(s)) for s in seeds],
         limits=Limits(),
-        manners=polite(1.0),
+        politeness=polite(1.0),
     )
     crawl.start()
     order = []
@@ -401,7 +409,7 @@ def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
 
 def test_when_nobody_answers_the_crawl_waits_and_nobody_pays_for_it() -> None:
     seeds = [f"h{n}.example/" for n in range(40)]
-    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=0.01, obey=False), retries=0)
+    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=0.01, obey=False), retries=0)
     now, asked = 0.0, 0
     while now < 100.0 and not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
@@ -409,9 +417,9 @@ def test_when_nobody_answers_the_crawl_waits_and_nobody_pays_for_it() -> None:
             crawl.landed(Miss(step.candidate, "connect", retry_after=0.0), now)
         else:
             now = step.until
-    assert crawl.tally.dropped["no-network"] > 0
+    assert crawl.counters.dropped["no-network"] > 0
     assert len(list(crawl.history.trail())) == 0
-    lost = sum(crawl.tally.misses.values())
+    lost = sum(crawl.counters.misses.values())
     pages = 0
     while not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
@@ -424,15 +432,15 @@ def test_when_nobody_answers_the_crawl_waits_and_nobody_pays_for_it() -> None:
 
 
 def test_an_answer_of_any_kind_shows_that_the_line_is_up() -> None:
-    manners = Manners(delay=0.0, backoff=0.001, obey=False)
-    crawl = crawl_of(*(f"h{n}.example/" for n in range(60)), manners=manners, retries=0)
+    politeness = Politeness(delay=0.0, backoff=0.001, obey=False)
+    crawl = crawl_of(*(f"h{n}.example/" for n in range(60)), politeness=politeness, retries=0)
     now = 0.0
     for number in range(60):
         step = fetched(crawl, now)
         status = 404 if number % 10 == 0 else 0
         crawl.landed(Miss(step.candidate, "x", status=status, retry_after=None if status else 0.0), now)
         now += 1.0
-    assert crawl.tally.dropped["no-network"] == 0
+    assert crawl.counters.dropped["no-network"] == 0
 
 
 def silent(fetch: Fetch) -> Miss | RobotsLanded:
@@ -444,7 +452,7 @@ def silent(fetch: Fetch) -> Miss | RobotsLanded:
 def in_doubt(retries: int = 0, more: int = 60) -> Crawl:
     """A crawl in which one host answered and the next 16 did not."""
     seeds = ["up.example/", *(f"h{n:02}.example/" for n in range(more))]
-    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=1.0, obey=False), retries=retries)
+    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=False), retries=retries)
     crawl.landed(page_for(fetched(crawl, 0.0)), 0.0)
     for _ in range(16):
         crawl.landed(silent(fetched(crawl, 0.0)), 0.0)
@@ -461,11 +469,11 @@ def test_in_doubt_a_host_that_answered_before_is_probed_and_nobody_else_is_asked
 def test_a_probe_that_is_answered_shows_that_the_silent_hosts_are_dead() -> None:
     crawl = in_doubt()
     crawl.landed(RobotsLanded(fetched(crawl, 0.0).candidate, parse(b"", "scenthound"), answered=True), 0.0)
-    lost = sum(crawl.tally.misses.values())
+    lost = sum(crawl.counters.misses.values())
     step = fetched(crawl, 0.0)
     assert step.candidate.url == "http://h16.example/", "the frontier goes on at once"
     crawl.landed(silent(step), 0.0)
-    assert sum(crawl.tally.misses.values()) == lost + 1, "and failures count again"
+    assert sum(crawl.counters.misses.values()) == lost + 1, "and failures count again"
 
 
 def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host() -> None:
@@ -478,15 +486,15 @@ def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host(
         else:
             now = step.until
     assert asked < 600
-    assert sum(crawl.tally.misses.values()) == 0, "an hour without a network costs nothing of the frontier"
-    assert crawl.manners is not None
-    assert crawl.manners.origin("http://up.example") is None, "a failed probe says nothing of its robots.txt"
+    assert sum(crawl.counters.misses.values()) == 0, "an hour without a network costs nothing of the frontier"
+    assert crawl.politeness is not None
+    assert crawl.politeness.origin("http://up.example") is None, "a failed probe says nothing of its robots.txt"
 
 
 @pytest.mark.parametrize("obey", [False, True])
 def test_every_candidate_fails_at_last_though_nobody_ever_answers(obey: bool) -> None:
     seeds = [f"h{n:02}.example/" for n in range(100)]
-    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=1.0, obey=obey), retries=2, longest_wait=900.0)
+    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=obey), retries=2, longest_wait=900.0)
     now, asked = 0.0, 0
     while not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
@@ -499,15 +507,15 @@ def test_every_candidate_fails_at_last_though_nobody_ever_answers(obey: bool) ->
 
 
 def test_a_reset_shows_that_our_connection_is_up() -> None:
-    crawl = crawl_of(*(f"h{n}.example/" for n in range(40)), manners=Manners(delay=0.0, obey=False), retries=0)
+    crawl = crawl_of(*(f"h{n}.example/" for n in range(40)), politeness=Politeness(delay=0.0, obey=False), retries=0)
     for _ in range(40):
         crawl.landed(Miss(fetched(crawl, 0.0).candidate, "reset", retry_after=0.0), 0.0)
-    assert crawl.tally.dropped["no-network"] == 0
+    assert crawl.counters.dropped["no-network"] == 0
 
 
 def test_the_retry_of_a_silent_host_lets_the_frontier_go_first_but_not_for_ever() -> None:
     seeds = ["dead.example/", *(f"h{n:02}.example/" for n in range(40))]
-    crawl = crawl_of(*seeds, manners=Manners(delay=0.0, backoff=1.0, obey=False), retries=1)
+    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=False), retries=1)
     crawl.landed(silent(fetched(crawl, 0.0)), 0.0)
     order = []
     for _ in range(20):
@@ -521,7 +529,7 @@ def test_the_retry_of_a_silent_host_lets_the_frontier_go_first_but_not_for_ever(
 
 def test_a_long_chain_of_redirects_lets_the_frontier_go_first() -> None:
     seeds = ["loop.example/", *(f"h{n:02}.example/" for n in range(20))]
-    crawl = crawl_of(*seeds, manners=polite(0.0))
+    crawl = crawl_of(*seeds, politeness=polite(0.0))
     order = []
     for hop in range(14):
         step = fetched(crawl, 0.0)
@@ -536,7 +544,7 @@ def test_a_long_chain_of_redirects_lets_the_frontier_go_first() -> None:
 
 
 def test_slow_pages_hold_no_place_in_the_budget() -> None:
-    crawl = crawl_of("a.example/", "b.example/", "c.example/", manners=polite(0.0), pages=2)
+    crawl = crawl_of("a.example/", "b.example/", "c.example/", politeness=polite(0.0), pages=2)
     slow = fetched(crawl, 0.0)
     crawl.landed(page_for(fetched(crawl, 0.0)), 0.0)
     assert crawl.next(0.0) == Wait(FOREVER)
@@ -546,7 +554,7 @@ def test_slow_pages_hold_no_place_in_the_budget() -> None:
     assert crawl.next(0.0, [slow]) == Done("pages")
     crawl.landed(page_for(slow), 0.0)
     assert crawl.pages == 2, "what comes too late is not recorded"
-    assert crawl.save()["held"] == [slow.candidate.url]
+    assert LoopState.of(crawl).held == [slow.candidate.url]
 
 
 def test_a_strategy_that_raises_is_named_and_its_page_is_not_half_recorded() -> None:
@@ -567,7 +575,7 @@ def test_a_strategy_that_raises_is_named_and_its_page_is_not_half_recorded() -> 
 
 
 def test_a_sitemap_that_names_itself_is_read_once() -> None:
-    crawl = crawl_of("a.example/", manners=polite(0.0, obey=True), sitemaps=50)
+    crawl = crawl_of("a.example/", politeness=polite(0.0, obey=True), sitemaps=50)
     robots = fetched(crawl, 0.0)
     rules = parse(b"Sitemap: http://a.example/map.xml", "scenthound")
     crawl.landed(RobotsLanded(robots.candidate, rules, answered=True), 0.0)
@@ -579,3 +587,35 @@ def test_a_sitemap_that_names_itself_is_read_once() -> None:
         else:
             crawl.landed(page_for(step), 0.0)
     assert asked == 1
+
+
+def test_the_bound_of_the_frontier_never_drops_a_seed() -> None:
+    names = [f"{letter}.example/" for letter in "abcdef"]
+    web = TinyWeb({name: f"bees -> x.example/{place} y.example/{place}" for place, name in enumerate(names)})
+    for strategy in (BreadthFirst(), BestFirst(), BestFirst(eviction="literal"), Everything(batch=2), Lukewarm()):
+        for bound in (1, 2, 5):
+            for in_flight in (1, 3):
+                found = walk(web, strategy, "bees", names, bound=bound, in_flight=in_flight)
+                assert set(map(named, names)) <= set(found.visited), (strategy, bound, in_flight)
+                assert not set(found.evicted) & set(map(named, names))
+
+
+@dataclass
+class Lukewarm(Everything):
+    """Likes links better than seeds."""
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        return [Candidate(url, 0.1) for url in seeds]
+
+
+def test_a_seed_beyond_the_bound_survives_a_restart() -> None:
+    def made(frontier: MemoryFrontier) -> Crawl:
+        seeds = [(named(name), named(name)) for name in ("a.example/", "b.example/", "c.example/")]
+        return Crawl(BreadthFirst(), frontier, MemoryHistory(), Topic("bees"), seeds, limits=Limits())
+
+    crawl = made(MemoryFrontier(1, "refuse"))
+    crawl.start()
+    state = LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain())))
+    again = made(crawl.frontier)  # type: ignore[arg-type]
+    resume(again, Saved(state), lambda step, where: None)
+    assert {fetched(again, 0.0).candidate.url for _ in range(3)} == set(again.seeds)

@@ -91,10 +91,7 @@ def test_a_killed_and_resumed_crawl_records_each_event_once(tmp_path: Path) -> N
         if step_through(session, steps):
             break
         session.folder.close()
-        session = resume(tmp_path / "cut", fetcher=Recorded())
-        session.crawl.not_before = 0.0
-        assert session.crawl.manners is not None
-        session.crawl.manners.resumed_at = None
+        session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
     session.folder.finish("pages", 1.0)
     session.close()
     assert told(tmp_path / "cut") == told(tmp_path / "whole")

@@ -1,8 +1,8 @@
-"""Manners: what is remembered of hosts, for how long, and what is looked up again."""
+"""Politeness: what is known of hosts, for how long, and what is read again."""
 
 from __future__ import annotations
 
-from scenthound.loop.politeness import ALLOW_ALL, DAY, HostState, Manners, OriginRules
+from scenthound.loop.politeness import ALLOW_ALL, DAY, HostState, OriginRules, Politeness
 from scenthound.model import Candidate, Miss
 from scenthound.testing import named
 from scenthound.web.robots import parse
@@ -11,63 +11,62 @@ NO_SECRETS = parse(b"User-agent: *\nDisallow: /secret\nCrawl-delay: 3", "scentho
 
 
 def test_rules_hold_for_a_day_and_are_then_asked_for_again() -> None:
-    manners = Manners()
-    assert manners.verdict("http://a.test/", 0.0) == "ask-robots"
-    manners.learn("http://a.test", NO_SECRETS, 0.0)
-    assert manners.verdict("http://a.test/", DAY - 1) == "fetch"
-    assert manners.verdict("http://a.test/secret", DAY - 1) == "robots"
-    assert manners.verdict("http://a.test/", DAY) == "ask-robots"
+    politeness = Politeness()
+    assert politeness.verdict("http://a.test/", 0.0) == "ask-robots"
+    politeness.learn("http://a.test", NO_SECRETS, 0.0)
+    assert politeness.verdict("http://a.test/", DAY - 1) == "fetch"
+    assert politeness.verdict("http://a.test/secret", DAY - 1) == "robots"
+    assert politeness.verdict("http://a.test/", DAY) == "ask-robots"
 
 
 def test_an_origin_is_scheme_host_and_port_but_a_host_rests_as_one() -> None:
-    manners = Manners(delay=1.0)
-    manners.learn("http://a.test", NO_SECRETS, 0.0)
-    assert manners.verdict("https://a.test/secret", 1.0) == "ask-robots"
-    assert manners.rest_after("http://a.test", 10.0) == 13.0
-    assert manners.host("a.test").next_allowed == 13.0
+    politeness = Politeness(delay=1.0)
+    politeness.learn("http://a.test", NO_SECRETS, 0.0)
+    assert politeness.verdict("https://a.test/secret", 1.0) == "ask-robots"
+    assert politeness.rest_after("http://a.test", 10.0) == 13.0
+    assert politeness.host("a.test").next_allowed == 13.0
 
 
 def test_without_obedience_nothing_is_asked() -> None:
-    manners = Manners(obey=False)
-    manners.learn("http://a.test", NO_SECRETS, 0.0)
-    assert manners.verdict("http://a.test/secret", 0.0) == "fetch"
-    assert manners.rest_after("http://a.test", 0.0) == 1.0
+    politeness = Politeness(obey=False)
+    politeness.learn("http://a.test", NO_SECRETS, 0.0)
+    assert politeness.verdict("http://a.test/secret", 0.0) == "fetch"
+    assert politeness.rest_after("http://a.test", 0.0) == 1.0
 
 
 def test_a_hopeless_robots_txt_is_not_asked_for_twice() -> None:
-    manners = Manners()
-    manners.learn("http://a.test", None, 0.0, hopeless="refused-address")
-    assert manners.verdict("http://a.test/", 1.0) == "refused-address"
-    assert not manners.asks_again("http://a.test")
+    politeness = Politeness()
+    politeness.learn("http://a.test", None, 0.0, hopeless="refused-address")
+    assert politeness.verdict("http://a.test/", 1.0) == "refused-address"
+    assert not politeness.asks_again("http://a.test")
 
 
 def test_trouble_doubles_the_rest_and_an_answer_ends_it() -> None:
-    manners = Manners(delay=1.0, backoff=10.0)
+    politeness = Politeness(delay=1.0, backoff=10.0)
     miss = Miss(Candidate(named("a.test/"), 0.0), "http-503", status=503, retry_after=0.0)
-    assert [manners.rest_after_miss(miss, "http://a.test", 0.0) for _ in range(3)] == [10.0, 20.0, 40.0]
-    manners.rest_after("http://a.test", 0.0)
-    assert manners.rest_after_miss(miss, "http://a.test", 0.0) == 10.0
+    assert [politeness.rest_after_miss(miss, "http://a.test", 0.0) for _ in range(3)] == [10.0, 20.0, 40.0]
+    politeness.rest_after("http://a.test", 0.0)
+    assert politeness.rest_after_miss(miss, "http://a.test", 0.0) == 10.0
 
 
 def test_no_server_may_send_us_away_for_more_than_a_day() -> None:
-    manners = Manners()
+    politeness = Politeness()
     miss = Miss(Candidate(named("a.test/"), 0.0), "http-429", status=429, retry_after=1e9)
-    assert manners.rest_after_miss(miss, "http://a.test", 0.0) == DAY
+    assert politeness.rest_after_miss(miss, "http://a.test", 0.0) == DAY
 
 
 def test_memory_is_bounded_and_what_was_let_go_is_recalled() -> None:
     written: dict[str, HostState] = {}
     rules: dict[str, OriginRules] = {}
-    manners = Manners(kept=100, rules_kept=1000, recall_host=written.get, recall_origin=rules.get)
+    politeness = Politeness(most_hosts=100, most_rules=1000, recall_host=written.get, recall_origin=rules.get)
     for number in range(1000):
         origin = f"http://h{number}.test"
-        manners.learn(origin, ALLOW_ALL, 0.0)
-        manners.rest_after(origin, float(number))
+        politeness.learn(origin, ALLOW_ALL, 0.0)
+        politeness.rest_after(origin, float(number))
         if number % 10 == 9:  # somebody writes it down
-            written.update({name: manners.hosts[name] for name in manners.touched if "://" not in name})
-            rules.update({name: manners.origins[name] for name in manners.touched if "://" in name})
-            manners.touched.clear()
-    assert len(manners.hosts) <= 110
-    assert len(manners.origins) <= 110
-    assert manners.host("h0.test").next_allowed == 1.0
-    assert manners.verdict("http://h0.test/", 1.0) == "fetch"
+            changes = politeness.take_changes()
+            written.update(changes.hosts)
+            rules.update(changes.origins)
+    assert len(politeness.resting(0.0)) <= 110
+    assert politeness.host("h0.test").next_allowed == 1.0
+    assert politeness.verdict("http://h0.test/", 1.0) == "fetch"

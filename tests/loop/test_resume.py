@@ -37,10 +37,7 @@ def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path
         if step_through(session, steps):
             break
         session.folder.close()  # without a commit: what came after the last one is gone
-        session = resume(tmp_path / "cut", fetcher=Recorded())
-        session.crawl.not_before = 0.0  # this test has a clock of its own
-        assert session.crawl.manners is not None
-        session.crawl.manners.resumed_at = None
+        session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
     session.folder.finish("pages", 1.0)
     session.close()
     assert trail(tmp_path / "cut") == trail(tmp_path / "whole")
@@ -226,7 +223,6 @@ def test_a_crawl_killed_while_it_is_born_begins_when_resumed(tmp_path: Path) -> 
     for file in folder.glob("crawl.db*"):
         file.unlink()
     session = resume(folder, fetcher=Recorded())
-    session.crawl.not_before = 0.0
     assert asyncio.run(session.run()) == "pages"
     session.close()
     assert len(trail(folder)) == 120
@@ -247,16 +243,16 @@ def test_nothing_is_written_before_everything_is_checked(tmp_path: Path) -> None
 
 def test_a_host_with_a_long_crawl_delay_is_not_asked_early_after_a_restart(tmp_path: Path) -> None:
     session = born(tmp_path / "crawl", robots=True, delay=1)
-    manners = session.crawl.manners
-    assert manners is not None
+    politeness = session.crawl.politeness
+    assert politeness is not None
     host = TOPIC.seeds[0].split("/")[2]
-    manners.learn(f"http://{host}", parse(b"User-agent: *\nCrawl-delay: 30", "scenthound"), session.clock())
+    politeness.learn(f"http://{host}", parse(b"User-agent: *\nCrawl-delay: 30", "scenthound"), session.clock())
     session.folder.commit(session.clock())
     session.close()
     before = Clock()()
     again = resume(tmp_path / "crawl")
-    assert again.crawl.manners is not None
-    assert again.crawl.manners.due(f"http://{host}") > before + 29.9
+    assert again.crawl.politeness is not None
+    assert again.crawl.politeness.due(f"http://{host}") > before + 29.9
     again.close()
 
 
@@ -287,7 +283,6 @@ def test_sites_out_of_reach_get_another_chance_on_resume(tmp_path: Path) -> None
     session.close()
     assert trail(folder) == []
     again = resume(folder, fetcher=Recorded())
-    again.crawl.not_before = 0.0
     assert asyncio.run(again.run()) == "pages"
     again.close()
     assert len(trail(folder)) == 120

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scenthound.errors import BadConfig
+from scenthound.loop.counters import Counters
 from scenthound.loop.scope import BARREN, Scope
-from scenthound.loop.tally import Tally
 from scenthound.model import Candidate, Step
 from scenthound.testing import named
 
@@ -66,26 +66,26 @@ def step(n: int, similarity: float) -> Step:
     return Step(n, named(f"a.test/{n}"), None, "", 0.0, {}, similarity, 0, 200, 10, 0.0, f"page {n}")
 
 
-def test_the_tally_knows_harvest_and_best_pages() -> None:
-    tally = Tally(relevant_from=0.5)
+def test_the_counters_knows_harvest_and_best_pages() -> None:
+    counters = Counters(relevant_from=0.5)
     for n in range(1, 201):
-        tally.page(step(n, 0.9 if n <= 50 else 0.1))
-    assert (tally.pages, tally.relevant, tally.harvest, tally.harvest_recent) == (200, 50, 0.25, 0.0)
-    assert sorted(-number for _, number, _, _ in tally.best) == list(range(1, 11)), "first come of equals"
+        counters.page(step(n, 0.9 if n <= 50 else 0.1))
+    assert (counters.pages, counters.relevant, counters.harvest, counters.harvest_recent) == (200, 50, 0.25, 0.0)
+    assert sorted(-number for _, number, _, _ in counters.best) == list(range(1, 11)), "first come of equals"
 
 
 def test_the_crawl_is_dry_after_page_13_of_the_worked_example() -> None:
-    tally = Tally(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3)
+    counters = Counters(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3)
     for n, flag in enumerate([1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 1):
-        tally.page(step(n, float(flag)))
-        if tally.dry:
+        counters.page(step(n, float(flag)))
+        if counters.dry:
             break
     assert n == 13
 
 
-def test_a_tally_taken_up_again_stops_at_the_same_page() -> None:
+def test_a_counters_taken_up_again_stops_at_the_same_page() -> None:
     flags = [1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0]
-    first, second = (Tally(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3) for _ in range(2))
+    first, second = (Counters(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3) for _ in range(2))
     for n, flag in enumerate(flags[:9], 1):
         first.page(step(n, float(flag)))
     second.load(first.save())

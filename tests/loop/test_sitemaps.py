@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.loop.messages import SITEMAP, Fetch, RobotsLanded, SitemapLanded
+from scenthound.loop.resume import LoopState
 from scenthound.loop.settings import Settings
 from scenthound.loop.sitemaps import Sitemaps
 from scenthound.model import Candidate, Url
@@ -45,12 +46,12 @@ def test_what_somebody_else_keeps_is_not_kept_twice_and_still_counts() -> None:
     sitemaps, kept = Sitemaps(3), {}
     sitemaps.recall = lambda host: kept.get(host, ())
     assert asked(sitemaps, MAP) == [MAP]
-    kept.update(sitemaps.handed_over())
+    kept.update(sitemaps.take_asked())
     assert sitemaps.save() == {}
     assert asked(sitemaps, MAP) == []
-    assert sitemaps.handed_over() == {}, "nothing new: nothing to write"
+    assert sitemaps.take_asked() == {}, "nothing new: nothing to write"
     assert asked(sitemaps, MAP, OTHER) == [OTHER]
-    kept.update(sitemaps.handed_over())
+    kept.update(sitemaps.take_asked())
     assert kept == {"a.test": [MAP, OTHER]}
 
 
@@ -93,7 +94,9 @@ def test_a_resumed_crawl_remembers_which_sitemaps_it_asked_for(tmp_path: Path) -
 def test_a_folder_that_kept_them_with_the_state_of_the_loop_is_taken_up(tmp_path: Path) -> None:
     session = begun(tmp_path / "crawl")
     database = session.folder.database
-    database.save_state("crawl", {**session.crawl.save(), "sitemaps": {"a.test": [MAP], "b.test": []}})
+    database.save_state(
+        "crawl", {**LoopState.of(session.crawl).to_plain(), "sitemaps": {"a.test": [MAP], "b.test": []}}
+    )
     database.commit()
     session.close()
     for _ in range(2):

@@ -7,7 +7,8 @@ from typing import Any
 
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import SITEMAP, Fetch, Limits
-from scenthound.loop.politeness import Manners
+from scenthound.loop.politeness import Politeness
+from scenthound.loop.resume import LoopState, Saved, resume
 from scenthound.model import Candidate, Topic, Url
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
@@ -47,14 +48,14 @@ def taken_up(limits: Limits) -> Crawl:
     for url in (HELD, DRAWN, WAITING):
         frontier.push(Candidate(Url(url), 1.0))
     crawl = Crawl(
-        BestFirst(), frontier, MemoryHistory(), Topic("bees"), [], limits=limits, manners=Manners(0.0, obey=False)
+        BestFirst(), frontier, MemoryHistory(), Topic("bees"), [], limits=limits, politeness=Politeness(0.0, obey=False)
     )
-    crawl.load(json.loads(json.dumps(STATE)))
+    resume(crawl, Saved(LoopState.from_plain(json.loads(json.dumps(STATE)))), lambda step, where: None)
     return crawl
 
 
 def test_what_was_written_is_what_is_written_again() -> None:
-    assert json.loads(json.dumps(taken_up(Limits(sitemaps=5)).save())) == STATE
+    assert json.loads(json.dumps(LoopState.of(taken_up(Limits(sitemaps=5))).to_plain())) == STATE
 
 
 def test_everything_goes_on_from_where_it_was() -> None:
@@ -64,8 +65,8 @@ def test_everything_goes_on_from_where_it_was() -> None:
         steps.append((step.kind, step.candidate.url))
     promised = [("page", HELD), ("page", MOVED), ("sitemap", MAP)]
     assert steps == [*promised, ("page", DRAWN), ("page", WAITING)], "promises first, then the batch, then the rest"
-    assert crawl.tally.attempts == 12
-    again = json.loads(json.dumps(crawl.save()))
+    assert crawl.counters.attempts == 12
+    again = json.loads(json.dumps(LoopState.of(crawl).to_plain()))
     assert again["held"] == [HELD, DRAWN, WAITING], "what is in flight is asked for again"
     assert [fields[0] for fields in again["loose"]] == [MOVED, MAP]
     assert again["batches"] == 4

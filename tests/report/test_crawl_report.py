@@ -15,14 +15,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from scenthound.loop.crawl_toml import Asked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
-from scenthound.model import Step, Topic, Url
+from scenthound.model import Lost, Step, Topic, Url
 from scenthound.report.charts import standard_error
 from scenthound.report.crawl_report import link, render, text, write_report
 from scenthound.report.explain import explain
 from scenthound.report.facts import Facts, gather
 from scenthound.report.facts import _read as read_events
 from scenthound.report.page import round_step
-from scenthound.store.memory import Lost
 from support.small_crawl import small_crawl
 
 TAGS = {

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scenthound.lab.generate.endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
+from scenthound.page.record import Record
 from scenthound.ports import Where
 from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SAYINGS, SCHEMA, VERSION
 from scenthound.store.heaps import MemoryFrontier
@@ -105,7 +106,8 @@ def test_a_frontier_in_sqlite_survives_restarts_at_its_bound() -> None:
             popped = frontier.pop(0.0)
             assert same(popped, model.pop(0.0))
             assert popped is not None
-            frontier.settle(popped.url)
+            frontier.settle(popped.candidate.url)
+            model.settle(popped.candidate.url)
         else:
             offer = Candidate(Url(f"http://h{turn % 9}.test/{rng.randrange(300)}"), rng.randrange(50) / 50)
             assert same(frontier.push(offer), model.push(offer))
@@ -136,7 +138,7 @@ def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
     database.commit()
     popped = frontier.pop(0.0)
     assert popped is not None
-    frontier.push(popped._replace(due=5.0))
+    frontier.push(popped.candidate._replace(due=5.0))
     database.commit()
     assert list(database.rows("SELECT number, url, due FROM frontier")) == [(1, URLS[0], 5.0)]
 
@@ -200,6 +202,10 @@ def test_marks_say_of_every_page_what_running_figures_need() -> None:
     history.record(step(1, URLS[0], requested=URLS[5]))
     history.lost(Miss(Candidate(URLS[1], 0.5), "timeout"), 1.0)
     assert list(history.marks()) == [(1, URLS[0], 0.25, 10, "title 1", 1, URLS[5])]
+
+
+def said(record: Record) -> tuple[object, ...]:
+    return record.title, record.text, list(record.links)
 
 
 def test_the_endless_web_says_the_same_whenever_it_is_asked_and_never_repeats_a_fresh_link() -> None:

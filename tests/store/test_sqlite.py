@@ -72,14 +72,16 @@ def test_what_was_in_flight_is_waiting_again_in_its_old_place(tmp_path: Path) ->
     first, second = frontier.pop(0.0), frontier.pop(0.0)
     assert first is not None
     assert second is not None
-    frontier.settle(second.url)
+    frontier.settle(second.candidate.url)
     database.commit()
     database.close()  # as good as a kill: nothing more is written
 
     again = SqliteFrontier(CrawlDatabase(tmp_path / "crawl.db"))
-    assert second.url not in again
+    assert second.candidate.url not in again
     assert again.pop(0.0) == first
-    assert again.pop(0.0) == offer("c", anchor="to c", carry={"food": 3}, parts={"page": 0.5})
+    third = again.pop(0.0)
+    assert third is not None
+    assert third.candidate == offer("c", anchor="to c", carry={"food": 3}, parts={"page": 0.5})
     again.push(offer("d"))
     assert [number for number, _ in again.entries()] == [3], "numbers go on where they ended"
 
@@ -93,12 +95,12 @@ def test_changes_after_the_last_commit_are_as_if_they_never_were(tmp_path: Path)
     popped = frontier.pop(0.0)
     assert popped is not None
     history.record(step(1, "a"))
-    frontier.settle(popped.url)
+    frontier.settle(popped.candidate.url)
     database.close()
 
     database = CrawlDatabase(tmp_path / "crawl.db")
     assert [candidate.url for _, candidate in SqliteFrontier(database).entries()] == ["http://a.test/"]
-    assert not SqliteHistory(database).seen(popped.url)
+    assert not SqliteHistory(database).seen(popped.candidate.url)
 
 
 def test_infinite_scores_and_broken_unicode_come_back(tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_infinite_scores_and_broken_unicode_come_back(tmp_path: Path) -> None:
     database = CrawlDatabase(tmp_path / "crawl.db")
     back = SqliteFrontier(database).pop(0.0)
     assert back is not None
-    assert (back.score, back.anchor) == (math.inf, "half a ? smile\x00")
+    assert (back.candidate.score, back.candidate.anchor) == (math.inf, "half a ? smile\x00")
     assert [one.score for one in SqliteHistory(database).trail()] == [math.inf]
 
 
@@ -119,16 +121,14 @@ def test_what_is_given_back_stands_in_its_old_place_and_the_bound_holds() -> Non
     frontier = in_memory(bound=3)
     for name in ("a", "b", "c"):
         frontier.push(offer(name))
-    taken = [(frontier.pop(0.0), frontier.popped_number) for _ in range(2)]
-    assert frontier.in_flight() == ["http://a.test/", "http://b.test/"]
+    taken = [popped for _ in range(2) if (popped := frontier.pop(0.0)) is not None]
+    assert list(frontier.in_flight()) == ["http://a.test/", "http://b.test/"]
     frontier.push(offer("d"))
-    fallen = []
-    for candidate, number in reversed(taken):
-        assert candidate is not None
-        fallen.append(frontier.give_back(number, candidate))
+    fallen = [frontier.give_back(popped) for popped in reversed(taken)]
     assert fallen == [None, offer("d")], "the last of the order makes room"
-    assert frontier.in_flight() == []
-    assert [frontier.pop(0.0) for _ in range(3)] == [offer("a"), offer("b"), offer("c")]
+    assert not frontier.in_flight()
+    popped = [frontier.pop(0.0) for _ in range(3)]
+    assert [one.candidate for one in popped if one is not None] == [offer("a"), offer("b"), offer("c")]
 
 
 def test_the_history_tells_the_whole_story(tmp_path: Path) -> None:

@@ -323,10 +323,7 @@ def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path
         if step_through(session, steps):
             break
         session.folder.close()  # without a commit: what came after the last one is gone
-        session = resume(tmp_path / "cut", fetcher=Recorded())
-        session.crawl.not_before = 0.0
-        assert session.crawl.manners is not None
-        session.crawl.manners.resumed_at = None
+        session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
     session.folder.finish("pages", 1.0)
     session.close()
     assert trail(tmp_path / "cut") == trail(tmp_path / "whole")

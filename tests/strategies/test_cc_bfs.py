@@ -90,8 +90,8 @@ def test_the_oracle_judges_as_if_it_had_fetched_and_does_not_pay() -> None:
 
 def test_the_oracle_is_marked_and_refused_outside_the_laboratory(tmp_path: Path) -> None:
     oracle = CcBfs(lookahead="graph")
-    assert oracle.oracle
-    assert not CcBfs(lookahead="fetch").oracle
+    assert oracle.declaration.oracle
+    assert not CcBfs(lookahead="fetch").declaration.oracle
     with pytest.raises(BadConfig, match="laboratory"):
         oracle.start(Topic("bees"), [named("a.test/")])
     with pytest.raises(BadConfig, match="oracle"):
@@ -279,10 +279,7 @@ def test_levels_begun_after_the_last_saved_state_are_begun_again(tmp_path: Path,
     for steps in (1, 13, 29, 41, 60):
         step_through(session, steps)
         session.folder.close()  # without a commit
-        session = resume(tmp_path / "cut")
-        session.crawl.not_before = 0.0
-        assert session.crawl.manners is not None
-        session.crawl.manners.resumed_at = None
+        session = resume(tmp_path / "cut", clock=lambda: 0.0)
     step_through(session, 1000)
     for one in (whole, session):
         one.folder.commit(1.0)
@@ -299,7 +296,8 @@ def by_hand(
     known = set(seen)
     for candidate in strategy.start(Topic(""), [named(name) for name in start]) if start else ():
         frontier.push(candidate)
-    while len(visited) < pages and (candidate := frontier.pop(0.0)) is not None:
+    while len(visited) < pages and (popped := frontier.pop(0.0)) is not None:
+        candidate = popped.candidate
         landed = web.fetch(candidate)
         assert not isinstance(landed, Moved)
         offers = list(strategy.miss(landed) if isinstance(landed, Miss) else strategy.read(landed))
@@ -325,24 +323,26 @@ def test_a_level_waits_for_hosts_that_rest_and_asks_them_in_their_order() -> Non
     assert levels.ready_at() is None, "the stage has not begun"
     first = levels.pop(1.0)
     assert first is not None
-    assert (first.url, first.score) == ("http://a.test/2", 0.7)
+    assert (first.candidate.url, first.candidate.score) == ("http://a.test/2", 0.7)
     levels.rest("a.test", math.inf)
     assert levels.pop(2.0) is None
     assert levels.ready_at() == 5.0
     levels.rest("a.test", 9.0)
-    levels.settle(first.url)
-    assert levels.pop(5.0) == Candidate(named("b.test/1"), 0.9, {"stage": 1})
+    levels.settle(first.candidate.url)
+    second = levels.pop(5.0)
+    assert second is not None
+    assert second.candidate == Candidate(named("b.test/1"), 0.9, {"stage": 1})
     assert levels.ready_at() == 9.0
     assert levels.pop(8.0) is None
     last = levels.pop(9.0)
     assert last is not None
-    assert last.url == "http://a.test/1"
-    assert levels.give_back(levels.popped_number, last) is None
+    assert last.candidate.url == "http://a.test/1"
+    assert levels.give_back(last) is None
     assert levels.pop(9.0) == last
     assert len(levels) == 1, "c/1 was found and never chosen"
-    levels.settle(last.url)
+    levels.settle(last.candidate.url)
     assert levels.pop(10.0) is None, "b/1 is still on its way"
-    assert levels.in_flight() == ["http://b.test/1"]
+    assert list(levels.in_flight()) == ["http://b.test/1"]
     levels.settle(named("b.test/1"))
     assert levels.pop(11.0) is None
     assert levels.ready_at() is None
@@ -371,9 +371,10 @@ def test_saved_levels_put_back_what_was_on_its_way() -> None:
     again = Levels(None, lambda: None)
     again.load(levels.save())
     assert again.save() == levels.save()
-    assert [again.pop(0.0), again.pop(0.0)] == [Candidate(named(f"{n}.test/"), math.inf, {"stage": 0}) for n in "ab"]
+    popped = [one.candidate for _ in range(2) if (one := again.pop(0.0)) is not None]
+    assert popped == [Candidate(named(f"{n}.test/"), math.inf, {"stage": 0}) for n in "ab"]
     assert again.take(named("c.test/")) is None
-    assert again.in_flight() == ["http://a.test/", "http://b.test/", "http://c.test/"]
+    assert list(again.in_flight()) == ["http://a.test/", "http://b.test/", "http://c.test/"]
 
 
 def choice(name: str, score: float) -> Choice:

@@ -54,10 +54,7 @@ def test_a_killed_crawl_goes_on_with_what_it_learned(tmp_path: Path, case: int) 
         if step_through(session, steps):
             break
         session.folder.close()
-        session = resume(tmp_path / "cut", fetcher=Recorded())
-        session.crawl.not_before = 0.0
-        assert session.crawl.manners is not None
-        session.crawl.manners.resumed_at = None
+        session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
     session.folder.finish("pages", 1.0)
     session.close()
     undisturbed = trail(tmp_path / "whole")

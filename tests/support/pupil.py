@@ -11,7 +11,7 @@ import numpy as np
 
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Lessons
+from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.text.tokens import Analyser
 
@@ -24,8 +24,10 @@ class Pupil:
     """A link is worth the words of its page: each word the share of examples that had it, less that of others."""
 
     weight: float = field(default=1.0, metadata={"doc": "of the examples"})
-    trained = True
-    needs = ("examples", "others")
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(training="required", lessons=("examples", "others"))
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         self.words_: dict[str, float] = {}

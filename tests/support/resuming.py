@@ -18,7 +18,7 @@ from scenthound.loop.trained import settled
 from scenthound.model import Candidate, Miss, Response, Topic, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.ports import Failure, Trains
+from scenthound.ports import Failure, Trains, declaration_of
 from scenthound.store.models import Model, TrainedOn, save_model
 from scenthound.strategies import strategy
 from scenthound.wiring import Session, begin, make_strategy
@@ -78,7 +78,7 @@ def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
 def model_of(name: str, folder: Path) -> Path | None:
     """A model for a strategy that can't start without, trained on the generated web; None for all others."""
     made = make_strategy(name)
-    if not isinstance(made, Trains) or not getattr(made, "trained", False):
+    if not isinstance(made, Trains) or declaration_of(made).training != "required":
         return None
     made.train(lessons_of(prepare(WEB), TOPIC, WEB.topics), random.Random(0), lambda _: None)
     on = TrainedOn("generated", WEB.name, WEB.digest)
@@ -88,7 +88,7 @@ def model_of(name: str, folder: Path) -> Path | None:
 
 def step_through(session: Session, steps: int, commit_every: int = 5) -> bool:
     """Run some steps of a crawl by hand, one request at a time; True when it has ended."""
-    now = float(session.crawl.tally.attempts)
+    now = float(session.crawl.counters.attempts)
     for number in range(steps):
         step = session.crawl.next(now)
         if isinstance(step, Done):

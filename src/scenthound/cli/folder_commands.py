@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from scenthound.loop.folder import CrawlFolder
-    from scenthound.model import Event, Step
+    from scenthound.model import Event, Lost, Step
     from scenthound.report.explain import Explanation
     from scenthound.report.facts import Facts
-    from scenthound.store.memory import Lost
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 

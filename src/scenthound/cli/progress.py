@@ -32,7 +32,7 @@ class Progress:
         self._started = time.monotonic()
         self._shown = float("-inf")
         self._last_line = self._started
-        self._marks: deque[tuple[float, int]] = deque([(self._started, session.crawl.tally.pages)])
+        self._marks: deque[tuple[float, int]] = deque([(self._started, session.crawl.counters.pages)])
         self._told = False
         self._told_of_silence = False
 
@@ -62,7 +62,7 @@ class Progress:
             return
         self._shown = now
         self._mention_silence()
-        self._marks.append((now, self.session.crawl.tally.pages))
+        self._marks.append((now, self.session.crawl.counters.pages))
         while len(self._marks) > 2 and now - self._marks[0][0] > SPEED_OVER:
             self._marks.popleft()
         if self._live is not None:
@@ -73,11 +73,10 @@ class Progress:
 
     def _mention_silence(self) -> None:
         """Say once, and only to somebody who has no page yet, that nobody answers, and what is known about it."""
-        crawl, witness = self.session.crawl, self.session.witness
-        if self._told_of_silence or crawl.tally.pages or not crawl.tally.dropped["no-network"]:
+        crawl, failures = self.session.crawl, self.session.failures
+        if self._told_of_silence or crawl.counters.pages or not crawl.counters.dropped["no-network"]:
             return
         self._told_of_silence = True
-        failures = witness.failures if witness is not None else {}
         worst = max(failures, key=lambda reason: failures[reason][0], default="")
         about = f" ({clean(worst)}: {clean(failures[worst][1], 120)})" if worst else ""
         check = "--proxy" if worst == "proxy" else "the network"
@@ -85,12 +84,13 @@ class Progress:
 
     def line(self) -> str:
         """Everything in one line, counted as in the summary at the end."""
-        tally, crawl = self.session.crawl.tally, self.session.crawl
+        counters, crawl = self.session.crawl.counters, self.session.crawl
+        recent = counters.harvest_recent
         prefix = f"{self.title}: " if self.title else ""
         return (
-            f"{prefix}{tally.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
-            f"harvest {tally.harvest:.1%} (last 100: {tally.harvest_recent:.1%}), frontier {self.session.waiting:,}, "
-            f"hosts {self.session.hosts:,}, errors {sum(tally.misses.values()):,}"
+            f"{prefix}{counters.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
+            f"harvest {counters.harvest:.1%} (last 100: {recent:.1%}), frontier {self.session.waiting:,}, "
+            f"hosts {self.session.hosts:,}, errors {sum(counters.misses.values()):,}"
         )
 
     def _note(self, message: str) -> None:
@@ -100,7 +100,7 @@ class Progress:
             say(message)
 
     def _speed(self) -> float:
-        return pages_per_second(self.session.crawl.tally.pages, self.session.seconds)
+        return pages_per_second(self.session.crawl.counters.pages, self.session.seconds)
 
     def _speed_now(self) -> float:
         (then, before), (now, pages) = self._marks[0], self._marks[-1]
@@ -113,23 +113,23 @@ class Progress:
         from rich.text import Text
 
         crawl = self.session.crawl
-        tally = crawl.tally
+        counters = crawl.counters
         head = Text(clean(self.title or self.session.folder.asked.topic.keywords, 60), style="bold")
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
-            ProgressBar(total=crawl.limits.pages, completed=tally.pages, width=40),
+            ProgressBar(total=crawl.limits.pages, completed=counters.pages, width=40),
             Text(
-                f"{tally.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s for "
+                f"{counters.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s for "
                 f"{self.session.seconds:.0f} s · lately {self._speed_now():.1f}/s"
             ),
         )
         grid = Table.grid(padding=(0, 3))
-        grid.add_row("harvest", f"{tally.harvest:.1%}", "last 100", f"{tally.harvest_recent:.1%}")
+        grid.add_row("harvest", f"{counters.harvest:.1%}", "last 100", f"{counters.harvest_recent:.1%}")
         grid.add_row("frontier", f"{self.session.waiting:,}", "hosts", f"{self.session.hosts:,}")
-        worst = ", ".join(f"{clean(reason)} {times:,}" for reason, times in tally.misses.most_common(3))
-        grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(tally.misses.values()):,}  {worst}")
+        worst = ", ".join(f"{clean(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
+        grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(counters.misses.values()):,}  {worst}")
         best = Table.grid(padding=(0, 2))
-        for similarity, _, url, title in sorted(tally.best, reverse=True)[:BEST_SHOWN]:
+        for similarity, _, url, title in sorted(counters.best, reverse=True)[:BEST_SHOWN]:
             best.add_row(
                 Text(f"{similarity:.3f}"), Text(clean(title, 50) or "(no title)"), Text(clean(url, 60), style="dim")
             )

@@ -28,15 +28,17 @@ PAPERS = {
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A strategy as plain data: what it is, where it comes from, what can be set."""
     from scenthound.loop.settings import default_of
+    from scenthound.ports import declaration_of
 
+    declared = declaration_of(kind())
     module = sys.modules.get(kind.__module__)
     story = inspect.cleandoc(module.__doc__ or "") if module else ""
     return {
         "name": name,
         "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
         "story": story,
-        "score_parts": dict(getattr(kind, "score_parts", {})),
-        "oracle_modes": list(getattr(kind, "oracle_modes", ())),
+        "score_parts": dict(declared.score_parts),
+        "oracle_modes": list(declared.oracle_modes),
         "papers": [PAPERS[tag] for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS],
         "parameters": [
             {

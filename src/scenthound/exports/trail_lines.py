@@ -6,8 +6,7 @@ import json
 import math
 from typing import Any
 
-from scenthound.model import Event, Step
-from scenthound.store.memory import Lost
+from scenthound.model import Event, Lost, Step
 
 
 def trail_line(step: Step) -> dict[str, Any]:

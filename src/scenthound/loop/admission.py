@@ -1,23 +1,22 @@
-"""Whether a candidate whose turn it is may be asked for: robots.txt, rests, and hosts that had enough."""
+"""May a candidate whose turn it is be fetched: robots.txt, resting hosts, and limits per host."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
 from scenthound import url as urls
-from scenthound.loop.messages import Limits, RobotsLanded, SitemapLanded
-from scenthound.loop.politeness import Manners
-from scenthound.model import Candidate, Miss, Moved, Url
-from scenthound.page.page import Page
+from scenthound.loop.messages import Limits
+from scenthound.loop.politeness import Politeness
+from scenthound.model import Candidate
 
-HOST_FAILURES = 6  # failures in a row after which a host is left alone: two URLs, each tried three times
+HOST_FAILURES = 6  # failures in a row after which a host is given up: two URLs, each tried three times
 
 
 class Verdict(NamedTuple):
     """What to do with a candidate.
 
-    `fetch` it; ask for the `robots` file of its origin first; let its host `rest` until then, and hold it; `drop` it,
-    if `until` is given only until then; or `lose` it: it will never be asked for.
+    `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: its host rests until then, and
+    the candidate is pending. `drop`: leave it out, if `until` is given only until then. `lose`: never request it.
     """
 
     do: Literal["fetch", "robots", "rest", "drop", "lose"]
@@ -28,58 +27,41 @@ class Verdict(NamedTuple):
 FETCH, ROBOTS = Verdict("fetch"), Verdict("robots")
 
 
-class Gate:
-    """Manners and limits. Without manners everything may pass at any time."""
+class Admission:
+    """Applies politeness and limits. Without politeness every candidate may be fetched at any time."""
 
-    def __init__(self, manners: Manners | None, limits: Limits) -> None:
-        self._manners, self._limits = manners, limits
+    def __init__(self, politeness: Politeness | None, limits: Limits) -> None:
+        self._politeness, self._limits = politeness, limits
 
     def verdict(self, candidate: Candidate, now: float) -> Verdict:
-        manners = self._manners
-        if manners is None:
+        politeness = self._politeness
+        if politeness is None:
             return FETCH
         if reason := self.closed(urls.host(candidate.url)):
             return Verdict("drop", reason)
         spelling = candidate.spelling or candidate.url
         origin = urls.origin(spelling)
-        if (due := manners.due(origin)) > now:  # what it was last asked before a restart is not known
+        if (due := politeness.due(origin)) > now:
             return Verdict("rest", until=due)
-        said = manners.verdict(spelling, now)
+        said = politeness.verdict(spelling, now)
         if said == "fetch":
             return FETCH
         if said == "ask-robots":
             return ROBOTS
-        known = manners.origin(origin)
-        if manners.asks_again(origin):
+        known = politeness.origin(origin)
+        if politeness.asks_again(origin):
             return Verdict("rest", until=known.until if known else now)
-        if said == "robots-unreachable":  # no, for a day; perhaps yes after that
+        if said == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
             return Verdict("drop", said, known.until if known else now)
         return Verdict("lose", said)
 
     def closed(self, host: str) -> str | None:
-        """Why nothing more is wanted of a host, if so: its budget is spent, or it has given nothing for long."""
-        if self._manners is None:
+        """Why nothing more is fetched from a host, if so: it failed, its budget is spent, or its pages are useless."""
+        if self._politeness is None:
             return None
-        state, limits = self._manners.host(host), self._limits
+        state, limits = self._politeness.host(host), self._limits
         if limits.pages_per_host and state.pages >= limits.pages_per_host:
             return "host-budget"
         if state.failures >= HOST_FAILURES:
             return "host-failing"
         return "host-asleep" if limits.host_patience and state.barren >= limits.host_patience else None
-
-    def rest_after(self, result: Page | Miss | Moved | RobotsLanded | SitemapLanded, now: float) -> float:
-        """When the host may be asked again after this reply; rules that came with it hold from now on."""
-        assert self._manners is not None
-        origin = urls.origin(result.candidate.spelling or result.candidate.url)
-        if isinstance(result, RobotsLanded):
-            self._manners.learn(origin, result.rules, now, result.hopeless, result.retry_after)
-        if isinstance(result, Miss):
-            return self._manners.rest_after_miss(result, origin, now)
-        return self._manners.rest_after(origin, now)
-
-    def gave(self, url: Url, relevant: bool) -> None:
-        """A host gave a page."""
-        if self._manners is not None:
-            host = self._manners.host(urls.host(url))
-            host.pages += 1
-            host.barren = 0 if relevant else host.barren + 1

@@ -1,12 +1,12 @@
 """Tells dead hosts from an outage of our own connection.
 
-Many hosts in a row that give no answer may all be dead, or our own connection is down. A host that answered before
-can tell: it is asked for its robots.txt again (a probe). If it answers, our connection is up and the silent hosts are
-dead. If no probe is answered, our connection is down: failures are excused, and until somebody answers only a few
-requests go out between two rounds of probes.
+If many hosts in a row give no answer, either they are all dead or our own connection is down. To find out, a host that
+answered before is asked for its robots.txt again (a probe). If it answers, our connection is up and the silent hosts
+are dead. If no probe is answered, our connection is down: failures are excused, and until a host answers only a few
+requests are sent between two rounds of probes.
 
-An excuse is counted: after `EXCUSES` of them a host's failures count like any other. So every candidate fails at last,
-whatever we believe about our connection, and a crawl of dead hosts ends.
+Excuses are counted: after `EXCUSES` of them a host's failures count like any other. So every candidate fails in the
+end, whatever the state of our connection, and a crawl of dead hosts ends.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from scenthound import url as urls
 from scenthound.loop.messages import FOREVER, RobotsLanded, SitemapLanded
 from scenthound.model import Miss, Url
 
-HOSTS = 16  # so many hosts in a row without an answer make us doubt our own connection
-STRANGERS = 64  # so many, where nobody has answered yet and there is nobody to probe
+HOSTS = 16  # hosts in a row without an answer that make us doubt our own connection
+STRANGERS = 64  # the same, if no host has answered yet and there is none to probe
 PROBES = 3  # hosts probed at once: one of them may have died meanwhile
-REMEMBERED = 8  # hosts that answered last, the ones to probe
-EXCUSES = 3  # failures of one host that are not counted, in all
+REMEMBERED = 8  # hosts that answered last, which are probed
+EXCUSES = 3  # failures of one host that are not counted
 PAUSE = 15.0  # rest of a host after its first excuse, in seconds; doubled each time
 LONGEST = 300.0
-CLOSED = ("reset", "empty-reply")  # somebody accepted the connection and closed it: our own is up
+CLOSED = ("reset", "empty-reply")  # the connection was accepted and closed: our own is up
 
 
-class Silence:
-    """Receives every result; says which failures are excused and whom to probe."""
+class Connectivity:
+    """Receives every result; decides which failures are excused and which host to probe."""
 
     def __init__(self) -> None:
         self._silent: set[str] = set()
@@ -38,7 +38,7 @@ class Silence:
         self._probed: set[str] = set()  # origins of this round of probes
         self._probes: set[Url] = set()  # those in flight
         self._excuses: dict[str, int] = {}
-        self._pause = PAUSE  # where there is nobody to probe
+        self._pause = PAUSE  # if there is no host to probe
         self._until = 0.0  # the end of that pause; 0: there is none
 
     @property
@@ -51,7 +51,7 @@ class Silence:
         url = result.candidate.url
         was_probe = url in self._probes
         self._probes.discard(url)
-        if isinstance(result, SitemapLanded):  # of a sitemap that failed we do not know why
+        if isinstance(result, SitemapLanded):  # a sitemap that failed does not say why
             return False
         if is_unanswered(result) and result.reason not in CLOSED:
             self._silent.add(urls.host(url))
@@ -68,15 +68,15 @@ class Silence:
         return False
 
     def excuse(self, host: str) -> float:
-        """Excuse a failure of this host; gives how long the host rests."""
+        """Excuse a failure of this host. Returns how long the host rests."""
         before = self._excuses.get(host, 0)
         self._excuses[host] = before + 1
         return min(PAUSE * 2.0**before, LONGEST)
 
     def probe(self, next_allowed: Callable[[str], float], now: float) -> Url | float:
-        """While in doubt: the robots.txt to ask for as a probe, or the time until which nobody else is asked.
+        """While in doubt: the robots.txt to request as a probe, or the time until which nothing else is requested.
 
-        That time is 0 where nothing can be found out: nobody has answered yet, or those who did are being asked.
+        That time is 0 if nothing can be found out: no host has answered yet, or those that did are being asked.
         """
         if len(self._probed) < PROBES:
             for origin in reversed(self._answering):
@@ -94,7 +94,7 @@ class Silence:
         return self._paused(now)
 
     def _paused(self, now: float) -> float:
-        """Until when nobody is asked; 0 once that is over, and as many strangers as before may be tried."""
+        """Until when nothing is requested; 0 once that is over, and as many new hosts as before may be tried."""
         if not self._until:
             self._until, self._pause = now + self._pause, min(2 * self._pause, LONGEST)
         if now < self._until:
@@ -111,7 +111,7 @@ class Silence:
             del self._answering[next(iter(self._answering))]
 
     def _round_failed(self) -> None:
-        """Our connection is down. Before the next round as many hosts as made us doubt may be tried, since those who
+        """Our connection is down. Before the next round as many hosts as made us doubt may be tried, since those that
         answered once may have died."""
         self._is_down = True
         self._silent.clear()
@@ -128,7 +128,7 @@ def is_unanswered(result: Any) -> bool:
 
 
 def _is_answer(result: Any) -> bool:
-    """True for a reply of the host itself; a name that does not exist is none."""
+    """True for a reply of the host itself; an unknown host name is none."""
     if isinstance(result, Miss):
         return result.status > 0
     return not isinstance(result, RobotsLanded) or result.answered

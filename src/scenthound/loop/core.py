@@ -1,23 +1,19 @@
-"""The loop: no clock, no socket. It is given the time and the results, and gives back what to do.
+"""The crawl loop, without clock or socket: time and results come in, actions go out.
 
-A driver asks `next(now)` and gets a `Fetch`, a `Wait` or a `Done`; it brings what came to `landed`.
-The same object runs live, in replay and on a cluster.
-
-Each part of the work has an object of its own: `Turns` says whose turn it is, `Gate` whether it may be asked for,
-`Guide` speaks to the strategy, `Offers` takes in what that wants, `Redirects` and `Sitemaps` see to theirs, `Ledger`
-writes down what happened. None of them knows the loop.
+A driver calls `next(now)`, gets a `Fetch`, a `Wait` or a `Done`, and brings what each fetch returned to `landed`. The
+same object runs live, in replay and on a cluster. The parts that it is made of do not know it: see `scenthound.loop`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from scenthound import url as urls
-from scenthound.loop.admission import Gate
-from scenthound.loop.candidates import Offers
-from scenthound.loop.connectivity import Silence, is_unanswered
+from scenthound.loop.admission import Admission
+from scenthound.loop.candidates import Candidates
+from scenthound.loop.connectivity import Connectivity, is_unanswered
+from scenthound.loop.counters import Counters
 from scenthound.loop.messages import (
     FOREVER,
     SITEMAP,
@@ -25,28 +21,27 @@ from scenthound.loop.messages import (
     Fetch,
     Kind,
     Limits,
+    Result,
     RobotsLanded,
     SitemapLanded,
-    Standing,
     Wait,
 )
-from scenthound.loop.politeness import Manners
-from scenthound.loop.recorder import Ledger, Watcher
+from scenthound.loop.politeness import Politeness
+from scenthound.loop.recorder import Recorder, Watcher
 from scenthound.loop.redirects import Redirects
 from scenthound.loop.scope import Scope
-from scenthound.loop.selection import Turns
+from scenthound.loop.selection import Selection
 from scenthound.loop.sitemaps import Sitemaps
-from scenthound.loop.strategy_calls import Guide
-from scenthound.loop.tally import Tally
-from scenthound.model import Candidate, Event, Miss, Moved, Response, Step, Topic, Url
+from scenthound.loop.strategy_calls import Stopwatch, StrategyCalls
+from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Frontier, History, Repository, Strategy, Where
+from scenthound.ports import Frontier, History, Repository, Strategy, Where, declaration_of
 
 
 class Crawl:
-    """One run over strategy, frontier and history. docs/concepts/architecture.md has the drawing.
+    """One crawl over strategy, frontier and history. docs/concepts/architecture.md has the drawing.
 
-    `limits`, `scope`, `manners`, `history` and `frontier` are there to be read: the parts of the loop hold their own.
+    Its parts are public for reports and for `resume`; only the loop and `resume` change them.
     """
 
     def __init__(
@@ -59,130 +54,96 @@ class Crawl:
         *,
         limits: Limits,
         scope: Scope | None = None,
-        manners: Manners | None = None,
+        politeness: Politeness | None = None,
         judge: Callable[[Page], float] | None = None,
-        tally: Tally | None = None,
+        counters: Counters | None = None,
         repository: Repository | None = None,
         seed_number: int = 0,
         watch: Watcher | None = None,
         meter: Callable[[], float] = time.perf_counter,
     ) -> None:
+        """`seeds` are (key, spelling). `meter` measures `rank_seconds`: the laboratory gives CPU time."""
         self.strategy, self.frontier, self.history = strategy, frontier, history
         self.topic, self.seeds = topic, dict(seeds)
-        self.limits, self.scope, self.manners = limits, scope, manners
-        self.judge, self.repository = judge, repository
-        self.tally = tally or Tally()
-        self.sitemaps = Sitemaps(limits.sitemaps)
-        self.ended = ""
-        self.not_before = 0.0  # on resume: when the last request before the crash is surely a delay ago
+        self.limits, self.scope, self.politeness = limits, scope, politeness
+        self.judge, self.repository, self.seed_number = judge, repository, seed_number
+        self.counters = counters or Counters()
+        self.ended = ""  # why the crawl ended, or is about to
         self.unkept = False  # a page was read whose content is not in the repository
-        self._seed_number = seed_number
-        self._meter = meter  # of `rank_seconds`: the laboratory gives CPU time, which takes longer to ask for
-        self._choosing = 0.0  # seconds spent in choosing: the strategy's own are the guide's
-        self._ledger = ledger = Ledger(history, self.tally, watch)
-        self._guide = Guide(strategy, meter)
-        self._gate = Gate(manners, limits)
-        self._turns = Turns.of(
-            strategy, frontier, history.seen, manners, lambda fallen: ledger.dropped(fallen, "evicted"), seed_number
+        self.stopwatch = Stopwatch(meter)
+        self.recorder = Recorder(history, self.counters, watch)
+        self.calls = StrategyCalls(strategy, self.stopwatch)
+        self.admission = Admission(politeness, limits)
+        self.selection = Selection(
+            frontier, self.recorder, self.seeds, politeness, declaration_of(strategy), seed_number
         )
-        self._offers = Offers(frontier, ledger, self._turns.chosen, scope, self._gate.closed, limits.nofollow)
-        self._redirects = Redirects(self._turns, ledger, scope, limits.redirects)
-        self._silence = Silence()
+        self.candidates = Candidates(
+            frontier, self.recorder, self.selection, scope, self.admission.closed, limits.nofollow
+        )
+        self.redirects = Redirects(self.selection, self.recorder, scope, limits.redirects)
+        self.sitemaps = Sitemaps(limits.sitemaps)
+        self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
+        self._connectivity = Connectivity()
         self._flying: dict[Url, Fetch] = {}
-        self._pages_flying = 0
-        self._tries: dict[Url, int] = {}
+        self._pages_flying, self._not_before = 0, 0.0
 
-    # ---- what others may ask, or set
+    @property
+    def pages(self) -> int:
+        """Pages recorded."""
+        return self.recorder.pages
 
     @property
     def in_flight(self) -> int:
         return len(self._flying)
 
     @property
-    def pages(self) -> int:
-        """Pages recorded."""
-        return self._ledger.pages
-
-    @property
-    def numbered(self) -> int:
-        """The last number that a page was given."""
-        return self._ledger.numbered
-
-    @numbered.setter
-    def numbered(self, number: int) -> None:
-        self._ledger.numbered = number
+    def unfinished(self) -> list[Candidate]:
+        """Pages and sitemaps in flight."""
+        return [fetch.candidate for fetch in self._flying.values() if fetch.kind != "robots"]
 
     @property
     def rank_seconds(self) -> float:
-        """Spent in scoring and choosing, by the meter."""
-        return self._choosing + self._guide.seconds
-
-    @property
-    def links_scored(self) -> int:
-        return self._guide.links_scored
-
-    @property
-    def watch(self) -> Watcher | None:
-        """Whoever is told of every page, miss, dropped link and event."""
-        return self._ledger.watch
-
-    @watch.setter
-    def watch(self, watch: Watcher | None) -> None:
-        self._ledger.watch = watch
-
-    @property
-    def later(self) -> Set[Url]:
-        """On resume: what was fetched after the page that is heard again."""
-        return self._offers.later
-
-    @later.setter
-    def later(self, later: Set[Url]) -> None:
-        self._offers.later = later
-
-    # ---- beginning
+        """Time spent in scoring and choosing, by the meter."""
+        return self.stopwatch.seconds
 
     def start(self) -> None:
-        """The strategy hears the topic; its seeds enter the frontier."""
-        for candidate in self.introduce():
+        """Start the strategy and put its seeds into the frontier."""
+        for candidate in self.calls.start(self.topic, list(self.seeds), self.seed_number):
             if not self.history.seen(candidate.url):
-                self._offers.push(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
+                self.candidates.push(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
 
-    def introduce(self) -> Iterable[Candidate]:
-        """Tell the strategy what the crawl is about. On resume its answer is in the frontier already."""
-        return self._guide.start(self.topic, list(self.seeds), self._seed_number)
+    def wait_until(self, moment: float) -> None:
+        """Request nothing before this moment."""
+        self._not_before = moment
 
-    def want_again(self, step: Step) -> None:
-        """Put back a page that was recorded once and whose content is gone."""
-        asked = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
-        self._offers.push(Candidate(*asked, spelling=self.seeds.get(step.url, "")))
+    def stop(self, reason: str) -> None:
+        """Request nothing more; what is in flight may still land."""
+        self.ended = self.ended or reason
 
     # ---- what to do
 
     def next(self, now: float, slow: Collection[Fetch] = ()) -> Fetch | Wait | Done:
-        """The next thing to do. Every `Fetch` must come back through `landed`.
+        """The next action. Every `Fetch` must come back through `landed`.
 
-        Of those in flight some may be `slow`. The budget of pages does not wait for them: when it is spent and only
-        they are left, it is `Done`, and they count as not yet asked for.
+        `slow` are those in flight that the driver does not wait for. If the budget is spent and only they are left,
+        the crawl is `Done`, and they count as not requested.
         """
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
-        if not self.ended and self._ledger.pages >= self.limits.pages and len(slow) == len(self._flying):
+        if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._flying):
             return self._done("pages")
         coming = self._pages_flying - sum(fetch.kind == "page" for fetch in slow)
-        if self.ended or self._ledger.pages + coming >= self.limits.pages:
+        if self.ended or self.pages + coming >= self.limits.pages:
             return self._close("pages")
-        if now < self.not_before:
-            return Wait(self.not_before)
-        if self._silence.doubts and (instead := self._probe(now)) is not None:
+        if now < self._not_before:
+            return Wait(self._not_before)
+        if self._connectivity.doubts and (instead := self._probe(now)) is not None:
             return instead
-        before = self._meter()
-        try:
-            while (found := self._turns.next(now)) is not None:
-                if (fetch := self._cleared(found, now)) is not None:
+        with self.stopwatch:
+            while (candidate := self.selection.next(now)) is not None:
+                if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
-        finally:
-            self._choosing += self._meter() - before
-        ready = self._turns.ready_at()
+        ready = self.selection.ready_at()
         if not self._flying and ready == FOREVER:
             return self._close("frontier empty")
         if not self._flying and ready - now > self.limits.longest_wait:
@@ -190,218 +151,149 @@ class Crawl:
         return Wait(ready)
 
     def _probe(self, now: float) -> Fetch | Wait | None:
-        """Many hosts in a row gave no answer: ask one that answered before whether our own connection is up."""
-        assert self.manners is not None
-        manners = self.manners
-        step = self._silence.probe(lambda host: manners.host(host).next_allowed, now)
+        """Many hosts in a row gave no answer: test our connection on a host that answered before."""
+        assert self.politeness is not None
+        step = self._connectivity.probe(self.politeness.next_allowed, now)
         if isinstance(step, str):
             return self._launch(Candidate(step, FOREVER, spelling=step), "robots")
         return Wait(step) if step > now else None
-
-    def stop(self, reason: str) -> None:
-        """Ask for nothing more; what is in flight may still land."""
-        self.ended = self.ended or reason
 
     def _close(self, reason: str) -> Wait | Done:
         return Wait(FOREVER) if self._flying else self._done(reason)
 
     def _done(self, reason: str) -> Done:
         self.ended = self.ended or reason
-        self._ledger.noted(self.told())
+        self._take_events()
         return Done(self.ended)
 
-    def _cleared(self, candidate: Candidate, now: float) -> Fetch | None:
-        """The fetch for a candidate whose turn it is; None where manners or limits forbid it after all."""
+    def _admitted(self, candidate: Candidate, now: float) -> Fetch | None:
+        """The fetch for a candidate whose turn it is; None if politeness or limits forbid it."""
         if SITEMAP in candidate.carry:
             return self._launch(candidate, "sitemap")
-        do, reason, until = self._gate.verdict(candidate, now)
+        do, reason, until = self.admission.verdict(candidate, now)
         match do:
             case "fetch":
                 return self._launch(candidate, "page")
             case "robots":
-                self._turns.hold(candidate, FOREVER)
+                self.selection.hold(candidate, FOREVER)
                 file = urls.origin(candidate.spelling or candidate.url) + "/robots.txt"
                 return self._launch(Candidate(Url(file), FOREVER, spelling=file), "robots")
             case "rest":
-                self._turns.rest(urls.host(candidate.url), now if until is None else until)
-                self._turns.hold(candidate)
+                self._rest(urls.host(candidate.url), now if until is None else until)
+                self.selection.hold(candidate)
             case "drop":
-                self._turns.settle(candidate.url)
-                self._ledger.dropped(candidate, reason)
+                self.selection.settle(candidate.url)
+                self.recorder.dropped(candidate, reason)
                 if until is not None:
-                    self._offers.push(candidate._replace(due=until))
+                    self.candidates.push(candidate._replace(due=until))
             case "lose":
                 self._lose(Miss(candidate, reason), now, heard=False)
         return None
 
     def _launch(self, candidate: Candidate, kind: Kind) -> Fetch:
-        standing: Standing = "new"
-        if self.manners is not None:
+        fetch = Fetch(candidate, kind)
+        if self.politeness is not None:
             host = urls.host(candidate.url)
-            self._turns.rest(host, FOREVER)
-            state = self.manners.host(host)
-            state.met = True
-            standing = "silent" if state.silent else "proven" if state.pages else "new"
-        fetch = self._flying[candidate.url] = Fetch(candidate, kind, standing)
+            fetch = Fetch(candidate, kind, self.politeness.launched(host))
+            self.selection.rest(host, FOREVER)
+        self._flying[candidate.url] = fetch
         self._pages_flying += kind == "page"
         return fetch
 
-    # ---- what came of it
+    def _rest(self, host: str, until: float) -> None:
+        assert self.politeness is not None
+        self.politeness.rest(host, until)
+        self.selection.rest(host, until)
 
-    def landed(
-        self,
-        result: Page | Miss | Moved | RobotsLanded | SitemapLanded,
-        now: float,
-        response: Response | None = None,
-        ended: float | None = None,
-    ) -> None:
-        """Take in what a fetch brought. `response` is the raw reply, for the repository; `ended` is when it was
-        complete, if that was before `now`: a host rests from then on."""
-        candidate = result.candidate
+    # ---- what came back
+
+    def landed(self, result: Result, now: float, response: Response | None = None, ended: float | None = None) -> None:
+        """Take in the result of a fetch. `response` is the raw reply, for the repository; `ended` is when it was
+        complete, if that was before `now`: its host rests from then on."""
+        candidate, host = result.candidate, urls.host(result.candidate.url)
         fetch = self._flying.pop(candidate.url, None)
         self._pages_flying -= fetch is not None and fetch.kind == "page"
-        self.tally.attempts += 1
-        if isinstance(result, Page) and self._ledger.pages >= self.limits.pages:  # it was slow, and others came first
-            self._turns.hold(candidate)
+        self.counters.attempts += 1
+        if isinstance(result, Page) and self.pages >= self.limits.pages:  # it was slow, and others came first
+            self.selection.hold(candidate)
             return
         if isinstance(result, Page):
-            similarity = self.judge(result) if self.judge else 0.0  # before the strategy has the page in its hands
-            offers = self._guide.read(result)  # before anything is written: a strategy may raise
-        where = self.repository.put(response, now) if self.repository and response is not None else None
-        if self.manners is not None:
-            self.manners.host(urls.host(candidate.url)).silent = is_unanswered(result)
-            if self._silence.hears(result):
+            similarity = self.judge(result) if self.judge else 0.0  # before the strategy can change the page
+            offers = self.calls.read(result)  # before anything is written: a strategy may raise
+        where = None if self.repository is None or response is None else self.repository.put(response, now)
+        if self.politeness is not None:
+            self.politeness.replied(host, is_unanswered(result))
+            if self._connectivity.hears(result):
                 self._excuse(result, now)
                 return
-            until = self._gate.rest_after(result, now if ended is None else ended)
-            self._turns.rest(urls.host(candidate.url), until)
+            self._rest(host, self.politeness.landed(result, now if ended is None else ended))
         match result:
             case Page():
                 self._record(result, similarity, where, now)
-                self._take_in(result, offers)
-                if self.tally.dry:
+                with self.stopwatch:
+                    self.candidates.add_page(result, offers)
+                if self.counters.dry:
                     self.stop("dry")
             case Miss():
                 self._missed(result, now)
             case Moved():
-                if (miss := self._redirects.follow(result)) is not None:
+                if (miss := self.redirects.follow(result)) is not None:
                     self._lose(miss, now)
             case RobotsLanded():
                 if result.rules is not None:
                     self._ask_sitemaps(result.rules.sitemaps, candidate)
             case SitemapLanded():
-                self._turns.release(candidate.url)
+                self.selection.release(candidate.url)
                 for listed in self.sitemaps.listed(result):
-                    self._offers.offer(listed)
+                    self.candidates.add(listed)
                 self._ask_sitemaps(result.children, candidate)
-        self._ledger.noted(self.told())
+        self._take_events()
 
     def _record(self, page: Page, similarity: float, where: Where | None, now: float) -> None:
         url = page.candidate.url
-        self._tries.pop(url, None)
-        step = self._ledger.page(page, similarity, self._turns.release(url), self._redirects.over(url), where, now)
-        self._turns.settle(url)
-        relevant = self.tally.page(step)
-        self._gate.gave(page.url, relevant)
+        self.tries.pop(url, None)
+        rank, requested = self.selection.release(url), self.redirects.end(url)
+        step = self.recorder.page(page, similarity, rank, requested, where, now)
+        self.selection.settle(url)
+        relevant = self.counters.page(step)
+        if self.politeness is not None:
+            self.politeness.gave_page(urls.host(page.url), relevant)
         if self.scope is not None:
             self.scope.learn(page.url, relevant)
         self.unkept = self.unkept or (where is None and self.repository is not None)
-        self._ledger.tell(step)
-
-    def _take_in(self, page: Page, offers: list[Candidate]) -> None:
-        before = self._meter()
-        self._offers.of_page(page, offers)
-        self._choosing += self._meter() - before
+        self.recorder.tell(step)
 
     def _ask_sitemaps(self, spellings: Iterable[str], named_by: Candidate) -> None:
         for candidate in self.sitemaps.wanted(spellings, urls.host(named_by.url)):
-            self._turns.hold(candidate)
+            self.selection.hold(candidate)
 
-    def _excuse(self, result: Page | Miss | Moved | RobotsLanded | SitemapLanded, now: float) -> None:
-        """Try again later; neither the URL's tries nor the host's failures are counted. See `Silence`."""
+    def _excuse(self, result: Result, now: float) -> None:
+        """Try again later, without counting a failure of URL or host. See `Connectivity`."""
         host = urls.host(result.candidate.url)
-        self._turns.rest(host, now + self._silence.excuse(host))
-        self.tally.count("no-network")
+        self._rest(host, now + self._connectivity.excuse(host))
+        self.counters.count("no-network")
         if isinstance(result, Miss):
-            self._turns.hold(result.candidate)
+            self.selection.hold(result.candidate)
 
     def _missed(self, miss: Miss, now: float) -> None:
         url = miss.candidate.url
-        tried = self._tries.get(url, 0)
+        tried = self.tries.get(url, 0)
         if miss.retry_after is not None and tried < self.limits.retries:
-            self._tries[url] = tried + 1
-            self._ledger.postponed(miss, now)
-            self._turns.hold(miss.candidate)
-            return
-        self._lose(miss, now)
+            self.tries[url] = tried + 1
+            self.recorder.postponed(miss, now)
+            self.selection.hold(miss.candidate)
+        else:
+            self._lose(miss, now)
 
     def _lose(self, miss: Miss, now: float, heard: bool = True) -> None:
         url = miss.candidate.url
-        self._tries.pop(url, None)
-        self._redirects.over(url)
-        self._turns.settle(url)
-        self._ledger.lost(miss, now, heard)
+        self.tries.pop(url, None)
+        self.redirects.end(url)
+        self.selection.settle(url)
+        self.recorder.lost(miss, now, heard)
         if heard:
-            self.hear_miss(miss)
+            for candidate in self.calls.miss(miss):
+                self.candidates.add(candidate)
 
-    # ---- what the strategy is told, and tells; on resume it hears again what it had heard
-
-    def told(self) -> list[Event]:
-        """What the strategy has to tell since it was asked last. On resume it was written down before."""
-        return self._guide.told(self._ledger.numbered)
-
-    def reconsider(self, page: Page) -> None:
-        """Offer what a page fetched earlier leads to once more, as after the frontier was lost."""
-        self._take_in(page, self._guide.read(page))
-
-    def hear_again(self, page: Page) -> None:
-        """On resume: the strategy reads a page once more; what it wanted of it is in the frontier already."""
-        self._guide.read(page)
-
-    def hear_miss(self, miss: Miss, offer: bool = True) -> None:
-        """The strategy is told that a URL brought nothing."""
-        for candidate in self._guide.miss(miss):
-            if offer:
-                self._offers.offer(candidate)
-
-    def hear(self, url: Url, on_topic: bool, offer: bool = True) -> None:
-        """The strategy is told what somebody thinks of a page; what it wants after that replaces what it wanted."""
-        before = self._meter()
-        for candidate in self._guide.hear(url, on_topic):
-            if offer:
-                self._offers.offer(candidate)
-        self._choosing += self._meter() - before
-
-    # ---- what survives a restart
-
-    def save(self) -> Mapping[str, Any]:
-        """The loop's own state, plain JSON. What is in flight counts as not yet asked for; what waits in the
-        frontier is the frontier's to keep, so only redirect targets and sitemaps are written out whole."""
-        flying = [fetch.candidate for fetch in self._flying.values() if fetch.kind != "robots"]
-        promised = [*flying, *self._turns.promised]
-        loose = {c.url for c in promised if c.url in self._redirects or SITEMAP in c.carry}
-        return {
-            "batches": self._turns.batches,
-            "batch": [list(member) for member in self._turns.batch],
-            "held": [c.url for c in promised if c.url not in loose],
-            "loose": [
-                [*c[:2], dict(c.carry), dict(c.parts), *c[4:], *self._redirects.chain(c.url)]
-                for c in promised
-                if c.url in loose
-            ],
-            "tries": dict(self._tries),
-            "sitemaps": self.sitemaps.save(),
-            "tally": self.tally.save(),
-        }
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        """Take up what `save` gave. The frontier must be filled already and offer `take`."""
-        self._tries = dict(state["tries"])
-        self.sitemaps.load(state["sitemaps"])
-        self.tally.load(state["tally"])
-        self._turns.take_up(state["batches"], state["held"], state["batch"])
-        for *fields, asked, hops in state["loose"]:
-            candidate = Candidate(*fields)
-            self._turns.claim(candidate.url)  # it may have waited there before the redirect led to it
-            self._redirects.take_up(candidate.url, asked, hops)
-            self._turns.hold(candidate)
+    def _take_events(self) -> None:
+        self.recorder.events(self.calls.take_events(self.recorder.last_number))

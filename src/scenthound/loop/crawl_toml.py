@@ -29,7 +29,7 @@ _SECRET = re.compile(  # user:password@ before a host, also of a URL that its pa
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Everything that determines a crawl."""
+    """Everything that determines a crawl: the content of crawl.toml."""
 
     topic: Topic
     seeds: tuple[str, ...]
@@ -39,11 +39,11 @@ class Asked:
     versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     started: str = ""
     model: str = ""
-    """Digest of the model that the strategy began with, which lies in the folder beside; empty if none."""
+    """Digest of the model that the strategy began with, which is in the same folder; empty if none."""
 
     @property
     def has_secrets(self) -> bool:
-        """True where the proxy or a seed comes with a password."""
+        """True if the proxy or a seed contains a password."""
         return any(masked(text) != text for text in (self.settings.proxy, *self.seeds))
 
     def keyed_seeds(self) -> list[tuple[Url, str]]:
@@ -110,7 +110,7 @@ class Asked:
 
 
 def masked(text: str) -> str:
-    """Text with the user name and password of any URL in it left out: for whatever is shown to somebody.
+    """Text without the user name and password of any URL in it: for output.
 
     >>> masked("http://me:secret@proxy.test:8080/"), masked("http://a.test/@me")
     ('http://***@proxy.test:8080/', 'http://a.test/@me')
@@ -119,7 +119,7 @@ def masked(text: str) -> str:
 
 
 def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloons"') -> dict[str, Any]:
-    """A TOML file as plain data; a broken one is named with its line, and an `example` of a good line."""
+    """Load a TOML file. `BadConfig` names the broken line and shows an `example` of a good one."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -132,7 +132,7 @@ def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloon
 
 
 def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
-    """A topic from plain data, its keys checked."""
+    """A topic from TOML data, with its keys checked."""
     known = {f.name for f in fields(Topic)}
     plain = dict(data)
     for key in ("examples", "good"):
@@ -156,9 +156,9 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
 
 
 def read_seeds(text: str, where: str) -> list[str]:
-    """Seeds of a file: one URL a line (# starts a comment), or a browser's bookmarks in HTML.
+    """Seeds from a file: one URL per line (# starts a comment), or a browser's bookmarks in HTML.
 
-    Raises `BadConfig` that names the lines which are not URLs.
+    Raises `BadConfig` with the lines that are not URLs.
     """
     if "<a " in text[:20_000].lower() and "<" in text.lstrip()[:1]:
         return [
@@ -171,7 +171,7 @@ def read_seeds(text: str, where: str) -> list[str]:
 
 
 def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
-    """The seeds as they were written; raises `BadConfig` that says which are no URLs, and where."""
+    """The seeds as they were written. Raises `BadConfig` with those that are not URLs, and where they are."""
     good, bad = [], []
     for place, raw in given:
         try:
@@ -189,7 +189,7 @@ def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    """A plain value in TOML. JSON strings are TOML strings, with one exception: the delete character."""
+    """A value in TOML. JSON strings are TOML strings, with one exception: the delete character."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The names in a crawl folder that are the crawl's own, and what may stand there."""
+"""The files of a crawl folder, and checks that they are safe to use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FOLDERS = (PAGES, "index", MODEL)
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise `UnsafeFile` if something of the crawl's own is a symbolic link. The folder itself may be one."""
+    """Raise `UnsafeFile` if a file of the crawl is a symbolic link. The folder itself may be one."""
     for path in (*(folder / name for name in _FILES), *database_files(str(folder / DATABASE))):
         refuse_link(path)
     for inner in (folder / name for name in _FOLDERS):
@@ -27,7 +27,7 @@ def refuse_links(folder: Path) -> None:
 
 
 def is_part_of_a_crawl(path: Path) -> bool:
-    """True for what a crawl keeps for itself: crawl.toml, its database and lock, its report, all of `pages/`."""
+    """True for a file of a crawl: crawl.toml, its database and lock, its report, all of `pages/`."""
     for target in (path.parent.resolve() / path.name, path.resolve()):
         folders = [folder for folder in target.parents if (folder / "crawl.toml").is_file()]
         for folder in folders:

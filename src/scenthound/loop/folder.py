@@ -1,8 +1,8 @@
-"""A crawl is a folder: what was asked, the index of the truth, the truth, and a report.
+"""A crawl folder: crawl.toml (what was asked), crawl.db (history, frontier, state), pages/ (WARC files), a report.
 
-Born by `create`, taken up again by `reopen` after any kind of end, looked at by `look` while somebody
-else may be writing. `commit` makes everything since the last one durable in one transaction, the
-WARC first, so that a crash at any moment leaves a state that `reopen` can go on from.
+`create` makes one, `reopen` opens it again after any kind of stop, `look` reads it while another process may be
+writing. `commit` makes everything since the last one durable in one transaction, the WARC first, so that a crash at
+any moment leaves a state that `reopen` can continue from.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import Asked
 from scenthound.loop.entries import MODEL, PAGES, refuse_links
-from scenthound.loop.politeness import HostState, Manners, OriginRules
-from scenthound.model import Step, Url
+from scenthound.loop.messages import FOREVER
+from scenthound.loop.politeness import HostState, OriginRules, Politeness
+from scenthound.loop.resume import LoopState, Saved
+from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import archive, cdxj
 from scenthound.store.labels import Labels
@@ -35,8 +37,7 @@ from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.warc import NOWHERE, End, WarcRepository
 from scenthound.web.robots import Rules
 
-FOREVER = float("inf")
-INDEXED = 200_000_000  # bytes of WARC that are indexed at the end of a run, in a second or two; more waits for `report`
+INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; more is left to `report`
 MOST_RUNS = 500
 
 
@@ -51,30 +52,28 @@ class CrawlFolder:
     repository: WarcRepository
     release: Callable[[], None]
     recovered: list[str] = field(default_factory=list)
-    """What had to be mended when it was opened, in sentences for people."""
+    """What was repaired when it was opened, in sentences for the user."""
     salvaged: bool = False
-    """The database was damaged: what it knew of the frontier may be gone."""
+    """The database was damaged: the frontier may be incomplete."""
     forgotten: list[Step] = field(default_factory=list)
     """Pages whose record was lost: to be fetched again."""
-    unreadable: list[Url] = field(default_factory=list)
-    """Pages whose record could not be read while the strategy was brought up to date."""
     crawl: Crawl | None = None
     synced: End = NOWHERE
-    """How far the WARC survives a power cut, as the database has it."""
+    """How far the WARC is synced to disk, as the database has it."""
     runs: list[tuple[float, float]] = field(default_factory=list)
-    """When somebody crawled here, as (begin, end) by the last commit."""
+    """The runs of this crawl, as (begin, end) by the last commit."""
 
     def __repr__(self) -> str:
         return f"<CrawlFolder {self.path}: {len(self.history):,} pages on “{self.asked.topic.keywords[:60]}”>"
 
-    # ---- being born, taken up and looked at
+    # ---- open
 
     @classmethod
     def create(cls, path: Path, asked: Asked, model: Model | None = None) -> CrawlFolder:
-        """A new crawl in a new folder. A `model` is copied into it, so that the folder needs nothing else."""
+        """A new crawl in a new folder. A `model` is copied into it, so that the folder is complete."""
         if (path / "crawl.toml").exists():
             raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
-        kept = LOCK if model is None else MODEL  # a birth that was cut short left its model there
+        kept = LOCK if model is None else MODEL  # left by an interrupted `create`
         if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
@@ -95,9 +94,9 @@ class CrawlFolder:
 
     @classmethod
     def reopen(cls, path: Path, refetch: bool = False) -> CrawlFolder:
-        """Take up a crawl after it ended, was interrupted or was killed; mend what a crash left behind.
+        """Open a crawl that ended, was interrupted or was killed, and repair what a crash left behind.
 
-        A whole WARC file that is missing is an error, unless with `refetch` its pages may be fetched again.
+        A missing WARC file is an error, unless `refetch` allows its pages to be fetched again.
         """
         asked = read_asked(path)
         refuse_links(path)
@@ -144,7 +143,7 @@ class CrawlFolder:
         return cls(path, asked, database, SqliteHistory(database), pages, release, runs=runs)
 
     def _mend_pages(self, refetch: bool) -> None:
-        """Compare the WARC files with the history; move tails aside, ask again for pages whose record is gone."""
+        """Compare the WARC files with the history: move broken tails aside, refetch pages whose record is gone."""
         repository, database = self.repository, self.database
         written, synced = (End.parse(database.meta(name)) for name in ("warc_end", "warc_synced"))
         found = archive.examine(repository, self.history, written, synced, everything=self.salvaged)
@@ -159,15 +158,8 @@ class CrawlFolder:
         database.save_meta("warc_synced", str(repository.synced))
         database.commit()
 
-    def forget_unreadable(self) -> None:
-        """Have the pages fetched again whose record could not be read."""
-        if self.unreadable:
-            self.forgotten += self.history.forget(self.unreadable)
-            self.recovered.append(f"{len(self.unreadable):,} more pages can't be read and will be fetched again")
-            self.unreadable.clear()
-
     def model(self) -> Model | None:
-        """What the strategy had learned before this crawl; `FolderBroken` where it is gone, or another one."""
+        """The model that this crawl began with, if any; `FolderBroken` if it is missing or another one."""
         if not self.asked.model:
             return None
         try:
@@ -183,7 +175,7 @@ class CrawlFolder:
     # ---- during a run
 
     def attach(self, crawl: Crawl, now: float) -> None:
-        """Write this crawl's state down from now on, starting with what it has already."""
+        """Save this crawl's state from now on, beginning with what it has already."""
         self.crawl = crawl
         crawl.sitemaps.recall = self._recall_sitemaps
         self.runs.append((now, now))
@@ -196,7 +188,7 @@ class CrawlFolder:
     def commit(self, now: float, reserve: bool = True) -> None:
         """Make all that has landed durable. Raises `DiskFull`; nothing recorded before is lost then.
 
-        Without `reserve` what is set aside on the disk may be used up.
+        Without `reserve` the space reserved on the disk may be used.
         """
         crawl, settings = self.crawl, self.asked.settings
         if reserve and shutil.disk_usage(self.path).free < settings.disk_reserve:
@@ -206,19 +198,20 @@ class CrawlFolder:
         self.repository.flush()
         self._save_end()
         if crawl is not None:
-            self._save_manners(crawl.manners)
-            for host, asked in crawl.sitemaps.handed_over().items():
+            if crawl.politeness is not None:
+                self._save_hosts(crawl.politeness)
+            for host, asked in crawl.sitemaps.take_asked().items():
                 self.database.save_state(f"sitemaps of {host}", {"asked": asked})
-            self.database.save_state("crawl", crawl.save())
+            self.database.save_state("crawl", LoopState.of(crawl).to_plain())
             self._save_strategy(crawl)
             self._save_run(now)
-            if isinstance(crawl.strategy, OwnFrontier):  # its frontier is no table that could be counted
-                flying = getattr(crawl.frontier, "in_flight", list)
-                self.database.save_meta("waiting", str(len(crawl.frontier) + len(flying())))
+            if isinstance(crawl.strategy, OwnFrontier):  # its frontier is not in a table
+                waiting = len(crawl.frontier) + len(crawl.frontier.in_flight())
+                self.database.save_meta("waiting", str(waiting))
         self.database.commit()
 
     def _save_end(self) -> None:
-        """Note how far the WARC reaches, and how far of it is synced."""
+        """Save how far the WARC reaches, and how far it is synced."""
         repository = self.repository
         repository.sync_soon()
         if repository.end().file:
@@ -227,20 +220,15 @@ class CrawlFolder:
             self.synced = repository.synced
             self.database.save_meta("warc_synced", str(self.synced))
 
-    def _save_manners(self, manners: Manners | None) -> None:
-        if manners is None:
-            return
-        for name in manners.touched:
-            if "://" in name:
-                known = manners.origins[name]
-                self.database.save_robots(name, known.rules.to_text(), known.until, known.failures)
-            else:
-                host = manners.hosts[name]
-                due = host.next_allowed if host.next_allowed < FOREVER else 0.0
-                self.database.save_host(
-                    name, next_allowed=due, failures=host.failures, pages=host.pages, barren=host.barren
-                )
-        manners.touched.clear()
+    def _save_hosts(self, politeness: Politeness) -> None:
+        hosts, origins = politeness.take_changes()
+        for origin, known in origins.items():
+            self.database.save_robots(origin, known.rules.to_text(), known.until, known.failures)
+        for name, host in hosts.items():
+            due = host.next_allowed if host.next_allowed < FOREVER else 0.0
+            self.database.save_host(
+                name, next_allowed=due, failures=host.failures, pages=host.pages, barren=host.barren
+            )
 
     def _save_strategy(self, crawl: Crawl, now: bool = False) -> None:
         if isinstance(crawl.strategy, Saves):
@@ -260,32 +248,32 @@ class CrawlFolder:
         self.database.save_meta("runs", json.dumps(self.runs))
 
     def seconds(self, now: float | None = None) -> float:
-        """How long this crawl has been running, pauses between runs left out: by the last commit, or until `now`."""
+        """How long this crawl has run, without the pauses between runs: by the last commit, or until `now`."""
         until = self.runs[-1][1] if self.runs else 0.0
         return sum(end - begin for begin, end in self.runs) + (max(0.0, now - until) if now is not None else 0.0)
 
     @property
     def budget(self) -> int:
-        """Pages asked for: as written in crawl.toml, or as a later run asked for."""
+        """The page budget: as in crawl.toml, or as a later run set it."""
         said = self.database.meta("pages_asked")
         return int(said) if said.isdigit() else self.asked.settings.pages
 
     def finish(self, reason: str, now: float) -> None:
-        """Note why the run ended, save everything once more, and index the pages for replay tools."""
+        """Save why the run ended and everything else, and index the pages for replay tools."""
         if self.crawl is not None:
             self._save_strategy(self.crawl, now=True)
         self._note_end(reason, now)
         self.repository.sync()
         self.commit(now)
-        with contextlib.suppress(OSError, OurFault):  # an index can be had at any time
+        with contextlib.suppress(OSError, OurFault):  # an index can be made at any time
             cdxj.refresh(self.path / "pages", INDEXED)
 
     def stopped(self, reason: str, now: float) -> None:
-        """Note why a run could not go on, with all that has landed if there is room, else alone, else not at all."""
+        """Save why a run stopped, with all that has landed if there is room, else alone, else not at all."""
         try:
             self._note_end(reason, now)
             self.commit(now, reserve=False)
-        except OurFault:  # this connection takes nothing more; a line or two may still fit into the old WAL
+        except OurFault:  # this connection is unusable; a line or two may still fit into the old WAL
             with contextlib.suppress(OurFault), contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again:
                 again.save_meta("ended", reason)
                 again.save_meta("ended_at", str(now))
@@ -295,38 +283,59 @@ class CrawlFolder:
         self.database.save_meta("ended", reason)
         self.database.save_meta("ended_at", str(now))
 
-    def manners(self, now: float) -> Manners:
-        """The manners of this crawl, with what is owed to hosts from before; the rest is looked up when needed."""
+    def saved(self) -> Saved:
+        """The state of the crawl for `resume`, as of the last commit."""
+        loop, snapshot = self.database.state("crawl"), self.database.state("strategy")
+        event = labels = 0
+        if snapshot is not None:
+            event = int(self.database.meta("snapshot", "0"))
+            labels = int(self.database.meta("snapshot_labels", "0"))
+        return Saved(
+            None if loop is None else LoopState.from_plain(loop),
+            snapshot,
+            event,
+            Labels(self.database).heard(labels),
+            self.salvaged,
+            tuple(self.forgotten),
+        )
+
+    def politeness(self, now: float) -> Politeness:
+        """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
         settings = self.asked.settings
-        made = Manners(settings.delay, settings.backoff, settings.robots)
-        made.recall_host, made.recall_origin = self._recall_host, self._recall_origin
+        made = Politeness(
+            settings.delay,
+            settings.backoff,
+            settings.robots,
+            recall_host=self._recall_host,
+            recall_origin=self._recall_origin,
+        )
         for name in self.database.resting_hosts(now):
             made.host(name)
         return made
 
     def _recall_host(self, name: str) -> HostState:
         saved = self.database.host(name)
-        failures = min(saved.failures, HOST_FAILURES - 1)  # every run gives a failing host one more chance
+        failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
         return HostState(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)
         if saved is None or saved.failures:
-            return None  # what could not be had before may be there now
+            return None  # unreachable before: it may be there now
         try:
             return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
         except ValueError:
-            return None  # damaged: asked for again
+            return None  # damaged: requested again
 
     def _recall_sitemaps(self, host: str) -> list[str]:
         try:
             asked = (self.database.state(f"sitemaps of {host}") or {}).get("asked")
         except FolderBroken:
             asked = None
-        return list(map(str, asked)) if isinstance(asked, list) else []  # damaged: asked for again
+        return list(map(str, asked)) if isinstance(asked, list) else []  # damaged: requested again
 
     def close(self) -> None:
-        """Let go of the folder. What was not committed is gone, as after a crash."""
+        """Close the folder. What was not committed is lost, as after a crash."""
         self.repository.close()
         self.database.close()
         self.release()
@@ -339,7 +348,7 @@ class CrawlFolder:
 
 
 def read_asked(path: Path) -> Asked:
-    """What the crawl in a folder was asked to do; clear errors for folders that are no crawl."""
+    """Read the crawl.toml of a folder; `BadConfig` if it is no crawl."""
     way_out = "name a folder that a crawl was written to"
     file = path / "crawl.toml"
     try:
@@ -355,7 +364,7 @@ def read_asked(path: Path) -> Asked:
 
 
 def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
-    """The error for WARC files that are gone: perhaps their disk is not mounted."""
+    """The error for missing WARC files: perhaps their disk is not mounted."""
     names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
     return FolderBroken(
         f"{path / PAGES} lacks {names}, with {sum(files.values()):,} recorded pages",
@@ -364,7 +373,7 @@ def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
 
 
 def _may_write(path: Path) -> None:
-    """Say which part of a crawl folder may not be written to, before anything is begun."""
+    """Raise `BadConfig` if a part of the folder is not writable."""
     pages = path / "pages"
     for part in (path, pages, path / "crawl.db", path / LOCK, *sorted(pages.glob("*.warc.gz"))[-1:]):
         if part.exists() and not os.access(part, os.W_OK):
@@ -375,7 +384,7 @@ def _read_runs(text: str) -> list[tuple[float, float]]:
     try:
         return [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
     except (ValueError, TypeError):
-        return []  # damaged: the times of the pages have to do
+        return []  # damaged: the times of the pages must do
 
 
 @contextmanager

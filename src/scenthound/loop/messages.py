@@ -1,4 +1,4 @@
-"""What the loop and its drivers say to each other."""
+"""What the loop and its drivers exchange: requests one way, results the other; and the limits of a crawl."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from scenthound.model import Candidate, Url
+from scenthound.model import Candidate, Miss, Moved, Url
+from scenthound.page.page import Page
 from scenthound.web.robots import Rules
 
 Kind = Literal["page", "robots", "sitemap"]
 Standing = Literal["proven", "new", "silent"]
-"""What we know of a host: it gave pages; it gave none yet; it gave no reply at all when it was last asked."""
+"""How a host has behaved: it gave pages; it gave none yet; its last request got no reply."""
 FOREVER = float("inf")
-SITEMAP = "(sitemap)"  # marks a candidate that is a sitemap, in its `carry`
+SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """Ask for this, now."""
+    """Request this now."""
 
     candidate: Candidate
     kind: Kind = "page"
@@ -31,43 +32,47 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do before `until`, unless something lands earlier."""
+    """Nothing to do before `until`, unless a result arrives earlier."""
 
     until: float
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end, and why."""
+    """The crawl has ended."""
 
     reason: str
 
 
 class RobotsLanded(NamedTuple):
-    """What an origin's robots.txt says; None: it could not be had."""
+    """The robots rules of an origin; None: they could not be fetched."""
 
     candidate: Candidate
     rules: Rules | None
     hopeless: str = ""
-    """Why asking again can't help, where it can't."""
+    """Why asking again can't help, if so."""
     retry_after: float = 0.0
-    """How long the server asks us to stay away."""
+    """How long the server asks us to wait."""
     answered: bool = False
-    """True where there was a reply of any kind."""
+    """There was a reply of any kind."""
     reason: str = ""
     """Why there was none, as in a `Miss`."""
 
 
 class SitemapLanded(NamedTuple):
-    """URLs that a sitemap lists, as (key, spelling), and the sitemaps it points to."""
+    """The URLs of a sitemap, as (key, spelling), and the sitemaps that it names."""
 
     candidate: Candidate
     urls: Sequence[tuple[Url, str]] = ()
     children: Sequence[str] = ()
 
 
+Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
+"""What a driver brings for a `Fetch`."""
+
+
 class Dropped(NamedTuple):
-    """A URL that was offered and not kept."""
+    """A candidate that was not kept."""
 
     candidate: Candidate
     reason: str
@@ -75,7 +80,7 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a crawl ends, and how stubborn it is."""
+    """When a crawl ends, and how often it tries."""
 
     pages: int = 1000
     ends_at: float = FOREVER
@@ -84,6 +89,7 @@ class Limits:
     retries: int = 2
     longest_wait: float = FOREVER
     host_patience: int = 0
+    """Pages in a row without a relevant one after which a host is left; 0: never."""
     nofollow: bool = True
     sitemaps: int = 0
-    """How many sitemap files are read for one host; 0: none."""
+    """Sitemap files read per host; 0: none."""

@@ -1,4 +1,4 @@
-"""Candidates that were promised their turn and wait only for their host to wake."""
+"""Candidates whose turn has come and that wait only for their host to wake."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import heapq
 from collections.abc import Iterator
 
 from scenthound import url as urls
+from scenthound.loop.messages import FOREVER
 from scenthound.model import Candidate
 
-FOREVER = float("inf")
 
-
-class Held:
-    """Ordered by when the host wakes, then by promise. A host in flight sleeps until `rest` says otherwise."""
+class Pending:
+    """Ordered by when the host wakes, then by arrival. A host in flight sleeps until `rest` says when it wakes."""
 
     def __init__(self) -> None:
         self._timed: list[tuple[float, int, Candidate]] = []
@@ -24,13 +23,13 @@ class Held:
         self._place(until, self._count, candidate)
 
     def pop(self, now: float) -> Candidate | None:
-        """The one whose host was due to wake first, if that time has come."""
+        """The one whose host was to wake first, if that time has come."""
         if self._timed and self._timed[0][0] <= now:
             return heapq.heappop(self._timed)[2]
         return None
 
     def rest(self, host: str, until: float) -> None:
-        """The host will wake at `until`: whoever waited for word of it now knows."""
+        """The host wakes at `until`: its candidates of unknown time get this one."""
         if until != FOREVER:
             for number, candidate in self._asleep.pop(host, ()):
                 self._place(until, number, candidate)

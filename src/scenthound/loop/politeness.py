@@ -1,41 +1,44 @@
-"""When a host may be asked again, and for what. robots.txt is a fact; waiting is a decision.
+"""When a host may be asked again, and for what.
 
-Every host has one state: when it may next be asked, and how often it failed lately. Every origin has
-its rules, learned before its first page and kept for a day at most (RFC 9309).
+Every host has one state: when it may next be asked, how often it failed lately, how many pages it gave. Every origin
+has its robots rules, fetched before its first page and kept for a day at most (RFC 9309). `Politeness` is the only
+writer of both; others read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 from scenthound import url as urls
+from scenthound.loop.messages import FOREVER, Result, RobotsLanded, Standing
 from scenthound.model import Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, Rules
 
 DAY = 86_400.0
-FOREVER = float("inf")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class HostState:
-    """What we owe one host."""
+    """What is known of one host."""
 
     next_allowed: float = 0.0
     failures: int = 0
+    """Failures in a row."""
     barren: int = 0
-    """Pages in a row that held nothing relevant."""
+    """Pages in a row that were not relevant."""
     pages: int = 0
     met: bool = False
-    """Asked for anything since this process started."""
+    """A request was sent to it since this process started."""
     silent: bool = False
-    """Gave no reply when it was last asked, in this process."""
+    """The last request of this process got no reply."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class OriginRules:
-    """What one origin's robots.txt says, until when it holds, and how often it could not be had."""
+    """The robots rules of one origin, until when they hold, and how often they could not be fetched."""
 
     rules: Rules
     until: float
@@ -44,69 +47,151 @@ class OriginRules:
 
     @property
     def weight(self) -> int:
-        """What it costs to hold."""
+        """Its size in memory, in lines of rules."""
         return 10 + len(self.rules.rules)
 
 
+class Changes(NamedTuple):
+    """Hosts and origins whose state changed since the last call of `take_changes`."""
+
+    hosts: Mapping[str, HostState]
+    origins: Mapping[str, OriginRules]
+
+
 @dataclass(slots=True)
-class Manners:
-    """Who is asked when. All times are given; nothing here reads a clock."""
+class Politeness:
+    """The state of all hosts and origins. All times are arguments; nothing here reads a clock."""
 
     delay: float = 1.0
     backoff: float = 10.0
     obey: bool = True
     tries: int = 2
-    """How often a robots.txt that can't be had is asked for before its origin is given up for a day."""
-    hosts: dict[str, HostState] = field(default_factory=dict)
-    origins: dict[str, OriginRules] = field(default_factory=dict)
-    touched: set[str] = field(default_factory=set)
-    """Hosts and origins whose state has changed since somebody last wrote it down and cleared this."""
-    resumed_at: float | None = None
-    """When a crawl was taken up again: what its hosts were asked just before is not known exactly."""
+    """How often an unreachable robots.txt is requested before its origin is given up for a day."""
     recall_host: Callable[[str], HostState | None] = field(default=lambda name: None)
+    """Reads the state of a host that is not in memory."""
     recall_origin: Callable[[str], OriginRules | None] = field(default=lambda origin: None)
-    """Where to look for what is no longer held in memory: what was written down."""
-    kept: int = 20_000
-    """So many hosts are held in memory."""
-    rules_kept: int = 200_000
-    """So many lines of robots.txt files are held in memory."""
-    rules_held: int = 0
+    most_hosts: int = 20_000
+    """Hosts kept in memory."""
+    most_rules: int = 200_000
+    """Lines of robots.txt files kept in memory."""
+    _resumed_at: float | None = None
+    _hosts: dict[str, HostState] = field(default_factory=dict)
+    _origins: dict[str, OriginRules] = field(default_factory=dict)
+    _changed_hosts: set[str] = field(default_factory=set)
+    _changed_origins: set[str] = field(default_factory=set)
+    _rules_held: int = 0
+
+    # ---- hosts
 
     def host(self, name: str) -> HostState:
-        state = self.hosts.get(name)
+        state = self._hosts.get(name)
         if state is None:
-            state = self.hosts[name] = self.recall_host(name) or HostState()
-            if len(self.hosts) > self.kept:  # let go of the oldest tenth, but for hosts in use or not yet written down
-                for old in list(islice(self.hosts, self.kept // 10)):
-                    if old not in self.touched and old != name and self.hosts[old].next_allowed < FOREVER:
-                        del self.hosts[old]
+            state = self._hosts[name] = self.recall_host(name) or HostState()
+            if len(self._hosts) > self.most_hosts:
+                self._drop_old_hosts(name)
         return state
 
+    def _drop_old_hosts(self, new: str) -> None:
+        """Drop the oldest tenth, except hosts that are in flight or not yet written."""
+        for old in list(islice(self._hosts, self.most_hosts // 10)):
+            if old not in self._changed_hosts and old != new and self._hosts[old].next_allowed < FOREVER:
+                del self._hosts[old]
+
+    def next_allowed(self, host: str) -> float:
+        return self.host(host).next_allowed
+
+    def resting(self, now: float) -> dict[str, float]:
+        """Hosts in memory that may not be asked yet, and until when."""
+        return {name: state.next_allowed for name, state in self._hosts.items() if state.next_allowed > now}
+
+    def rest(self, host: str, until: float) -> None:
+        """Do not ask this host before `until`."""
+        self._hosts[host] = replace(self.host(host), next_allowed=until)
+
+    def launched(self, host: str) -> Standing:
+        """A request is sent: the host rests until `landed`. Returns how it has behaved so far."""
+        state = self.host(host)
+        self._hosts[host] = replace(state, next_allowed=FOREVER, met=True)
+        return "silent" if state.silent else "proven" if state.pages else "new"
+
+    def replied(self, host: str, is_silent: bool) -> None:
+        """The request is over, with or without a reply."""
+        self._hosts[host] = replace(self.host(host), silent=is_silent)
+
+    def landed(self, result: Result, now: float) -> float:
+        """Take in a result. Returns when the host may be asked again, by its delay or back-off."""
+        origin = urls.origin(result.candidate.spelling or result.candidate.url)
+        if isinstance(result, RobotsLanded):
+            self.learn(origin, result.rules, now, result.hopeless, result.retry_after)
+        return self.rest_after_miss(result, origin, now) if isinstance(result, Miss) else self.rest_after(origin, now)
+
+    def rest_after(self, origin: str, now: float) -> float:
+        """The host answered: it rests for one delay."""
+        return self._rest(urls.host(origin), 0, now + self.delay_of(origin))
+
+    def rest_after_miss(self, miss: Miss, origin: str, now: float) -> float:
+        """The request failed: the host rests for one delay, or longer if the host itself is in trouble."""
+        host, wait = urls.host(origin), self.delay_of(origin)
+        failures = self.host(host).failures
+        if miss.status and miss.status not in (429, 503):
+            failures = 0  # an answer is an answer
+        if miss.status in (429, 503) or (miss.status == 0 and miss.retry_after is not None):
+            failures += 1
+            doubled = self.backoff * 2 ** min(failures - 1, 8)
+            wait = max(wait, min(miss.retry_after or doubled, DAY) if miss.status else doubled)
+        return self._rest(host, failures, now + wait)
+
+    def _rest(self, host: str, failures: int, until: float) -> float:
+        self._changed_hosts.add(host)
+        self._hosts[host] = replace(self.host(host), failures=failures, next_allowed=until)
+        return until
+
+    def gave_page(self, host: str, relevant: bool) -> None:
+        """Count a page of this host."""
+        state = self.host(host)
+        self._hosts[host] = replace(state, pages=state.pages + 1, barren=0 if relevant else state.barren + 1)
+
+    # ---- after a restart
+
+    def resume_at(self, now: float) -> None:
+        """The crawl was resumed: when its hosts were last asked is not known exactly."""
+        self._resumed_at = now
+
+    def due(self, origin: str) -> float:
+        """When a host may first be asked after a restart: one whole delay after it."""
+        if self._resumed_at is None or self.host(urls.host(origin)).met:
+            return 0.0
+        return self._resumed_at + self.delay_of(origin)
+
+    def take_changes(self) -> Changes:
+        """Return what changed since the last call. Whoever calls writes it down: it may leave memory from then on."""
+        hosts = {name: self._hosts[name] for name in self._changed_hosts}
+        origins = {name: self._origins[name] for name in self._changed_origins}
+        self._changed_hosts.clear()
+        self._changed_origins.clear()
+        return Changes(hosts, origins)
+
+    # ---- robots.txt
+
     def origin(self, name: str) -> OriginRules | None:
-        known = self.origins.get(name)
+        known = self._origins.get(name)
         if known is None and (known := self.recall_origin(name)) is not None:
             self._keep(name, known)
         return known
 
     def _keep(self, name: str, rules: OriginRules) -> None:
-        """Hold an origin's rules in memory, and let go of the oldest where there are too many rules in all."""
-        before = self.origins.pop(name, None)
-        self.rules_held += rules.weight - (before.weight if before else 0)
-        self.origins[name] = rules
-        while self.rules_held > self.rules_kept:
-            old = next((old for old in self.origins if old not in self.touched and old != name), None)
+        """Keep an origin's rules in memory; drop the oldest if there are too many rules in all."""
+        before = self._origins.pop(name, None)
+        self._rules_held += rules.weight - (before.weight if before else 0)
+        self._origins[name] = rules
+        while self._rules_held > self.most_rules:
+            old = next((old for old in self._origins if old not in self._changed_origins and old != name), None)
             if old is None:
                 return
-            self.rules_held -= self.origins.pop(old).weight
-
-    def due(self, origin: str) -> float:
-        """When a host may first be asked after a restart: a whole delay after it, whatever it was asked before."""
-        if self.resumed_at is None or self.host(urls.host(origin)).met:
-            return 0.0
-        return self.resumed_at + self.delay_of(origin)
+            self._rules_held -= self._origins.pop(old).weight
 
     def verdict(self, spelling: str, now: float) -> str:
-        """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason for leaving it alone."""
+        """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason not to fetch it."""
         if not self.obey:
             return "fetch"
         known = self.origin(urls.origin(spelling))
@@ -117,11 +202,11 @@ class Manners:
         return "fetch" if known.rules.may_fetch(spelling) else "robots"
 
     def learn(self, origin: str, rules: Rules | None, now: float, hopeless: str = "", retry_after: float = 0.0) -> None:
-        """The origin's rules arrived; None: they could not be had, which means no, for a while.
+        """Store an origin's rules; None: they could not be fetched, which forbids everything for a while.
 
-        `hopeless` is the reason where asking again can't help: no such host, an address that is not allowed.
+        `hopeless` is the reason if asking again can't help: no such host, an address that is not allowed.
         """
-        self.touched.add(origin)
+        self._changed_origins.add(origin)
         if rules is not None:
             self._keep(origin, OriginRules(rules, now + DAY))
             return
@@ -134,33 +219,9 @@ class Manners:
             self._keep(origin, OriginRules(REFUSE_ALL, now + wait, failures))
 
     def asks_again(self, origin: str) -> bool:
-        """True while an unreachable robots.txt will be asked for again before its origin is given up."""
+        """True while an unreachable robots.txt will be requested again before its origin is given up."""
         known = self.origin(origin)
         return known is not None and 0 < known.failures < self.tries
-
-    def rest_after(self, origin: str, now: float) -> float:
-        """When the host may be asked again after a reply that was in order."""
-        state = self._touch(urls.host(origin))
-        state.failures = 0
-        state.next_allowed = now + self.delay_of(origin)
-        return state.next_allowed
-
-    def rest_after_miss(self, miss: Miss, origin: str, now: float) -> float:
-        """When the host may be asked again after a failure: back off where the host itself is in trouble."""
-        state = self._touch(urls.host(origin))
-        wait = self.delay_of(origin)
-        if miss.status and miss.status not in (429, 503):
-            state.failures = 0  # an answer is an answer
-        if miss.status in (429, 503) or (miss.status == 0 and miss.retry_after is not None):
-            state.failures += 1
-            doubled = self.backoff * 2 ** min(state.failures - 1, 8)
-            wait = max(wait, min(miss.retry_after or doubled, DAY) if miss.status else doubled)
-        state.next_allowed = now + wait
-        return state.next_allowed
-
-    def _touch(self, name: str) -> HostState:
-        self.touched.add(name)
-        return self.host(name)
 
     def delay_of(self, origin: str) -> float:
         """The longer of our delay and the one that robots.txt asks for."""
@@ -169,4 +230,4 @@ class Manners:
         return max(self.delay, asked or 0.0)
 
 
-__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "HostState", "Manners", "OriginRules"]
+__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "Changes", "HostState", "OriginRules", "Politeness"]

@@ -1,36 +1,37 @@
-"""What happens in a crawl: written into the history, counted in the tally, told to whoever watches."""
+"""What happens in a crawl: written to the history, counted, and passed to the watcher."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from scenthound import url as urls
+from scenthound.loop.counters import Counters
 from scenthound.loop.messages import Dropped
-from scenthound.loop.tally import Tally
 from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import History, Where
 
 Watcher = Callable[[Step | Miss | Dropped | Event], None]
+"""Called with every page, miss, dropped link and event of the strategy."""
 
 
-class Ledger:
-    """The one hand that writes. It gives pages their numbers."""
+class Recorder:
+    """The only writer of the history. It numbers the pages."""
 
-    def __init__(self, history: History, tally: Tally, watch: Watcher | None) -> None:
-        self.history, self.tally, self.watch = history, tally, watch
-        self.pages = self.numbered = len(history)
-        """Pages recorded, and the last number given."""
+    def __init__(self, history: History, counters: Counters, watch: Watcher | None) -> None:
+        self.history, self.counters, self.watch = history, counters, watch
+        self.pages = len(history)
+        self.last_number = history.highest()
 
     def page(
         self, page: Page, similarity: float, rank: int, requested: Url | None, where: Where | None, now: float
     ) -> Step:
-        """A page came. It is in the history from here on, with its links and the name it was asked for by."""
+        """Record a page with its links; an alias if it was requested under another URL."""
         candidate, history = page.candidate, self.history
         self.pages += 1
-        self.numbered += 1
+        self.last_number += 1
         step = Step(
-            n=self.numbered,
+            n=self.last_number,
             url=page.url,
             parent=candidate.parent,
             anchor=candidate.anchor,
@@ -57,29 +58,29 @@ class Ledger:
             self.watch(what)
 
     def lost(self, miss: Miss, now: float, heard: bool) -> None:
-        """A request brought no page, and will not be made again."""
+        """A request brought no page and is not repeated."""
         self.history.lost(miss, now, heard=heard)
-        self.tally.miss(miss)
+        self.counters.miss(miss)
         self.tell(miss)
 
     def postponed(self, miss: Miss, now: float) -> None:
-        """A request brought no page, and will be made again."""
+        """A request brought no page and will be repeated."""
         self.history.lost(miss, now, dead=False, heard=False)
-        self.tally.retry(miss)
+        self.counters.retry(miss)
 
     def dropped(self, candidate: Candidate, reason: str) -> None:
-        """A URL was offered and is not kept."""
+        """A candidate is not kept."""
         self.count(candidate.url, reason)
         if self.watch:
             self.watch(Dropped(candidate, reason))
 
     def count(self, url: Url, reason: str) -> None:
-        """Something happened to a URL that only its host's figures show."""
+        """Count something by the URL's host."""
         self.history.count(urls.host(url), reason)
-        self.tally.count(reason)
+        self.counters.count(reason)
 
-    def noted(self, events: Iterable[Event]) -> None:
-        """The strategy told of itself."""
+    def events(self, events: Iterable[Event]) -> None:
+        """Events of the strategy."""
         for event in events:
             self.history.note(event)
             self.tell(event)

@@ -1,7 +1,7 @@
-"""The loop without a network: results come from a function, time is a counter.
+"""The replay driver: results come from a function, time is a counter.
 
-A replayed crawl is a pure function of (web, topic, parameters, seed number). The strategy sees a page
-only after it was "fetched" here; the function that knows the web is not reachable from it.
+A replayed crawl is a pure function of (web, topic, parameters, seed number). The strategy sees a page only after it was
+"fetched" here; it has no access to the function that knows the web.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Landing = Page | Miss | Moved | RobotsLanded
 def replay(
     crawl: Crawl, fetch: Callable[[Candidate], Landing], in_flight: int = 1, now: float = 0.0, pace: float = 1.0
 ) -> str:
-    """Run a started crawl to its end and say why it ended.
+    """Run a started crawl to its end and return the reason.
 
-    `in_flight` imitates that many threads (rule 15): so many URLs are chosen before the first of them lands.
-    `pace` is the time from one landing to the next.
+    `in_flight` imitates so many threads (rule 15): that many URLs are chosen before the first of them lands.
+    `pace` is the time from one result to the next.
     """
     flying: deque[Fetch] = deque()
     while True:

@@ -13,15 +13,15 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.model import Candidate, Url
 
-REPEATS = 3  # the same path part this often, or a pair this often in a row, is a loop of relative links
-BARREN = 50  # pages of one host that differ only in their numbers and gave nothing: a calendar, a counter
-SHAPES_WATCHED = 20_000  # shapes whose yield is remembered; the longest unseen are forgotten first
+REPEATS = 3  # times that a path part occurs, or a pair in a row, which shows a loop of relative links
+BARREN = 50  # irrelevant pages of one host that differ only in their numbers: a calendar, a counter
+SHAPES_WATCHED = 20_000  # forms of URLs that are counted; those not seen for longest are dropped first
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
 class Scope:
-    """Says why a candidate is out of bounds, or nothing. Reasons are short words that can be counted."""
+    """Decides whether a candidate is in scope. Reasons against it are short and can be counted."""
 
     hosts: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
@@ -42,12 +42,12 @@ class Scope:
         self._unwanted = [_pattern(text) for text in self.not_paths]
 
     def admit(self, host: str) -> None:
-        """Let the crawl stay on this host too: a seed led there."""
+        """Add a host to the scope: a seed led there."""
         if (self.hosts or self.domains) and not self._may_visit(host) and host not in self.not_hosts:
             self.hosts = self.hosts | {host}
 
     def refuses(self, candidate: Candidate) -> str | None:
-        """The reason for leaving this candidate alone, or None. (Seeds are not asked about: they may be anywhere.)"""
+        """The reason against this candidate, or None. Seeds are not checked: they may be anywhere."""
         if self.depth and candidate.depth > self.depth:
             return "too-deep"
         return self.refuses_url(candidate.url)
@@ -89,7 +89,7 @@ class Scope:
         return "trap-endless" if shape and self._barren.get(shape, 0) >= BARREN else None
 
     def learn(self, url: Url, relevant: bool) -> None:
-        """What a fetched page was worth: numbered URLs of one form that never pay are not followed for ever."""
+        """Learn from a fetched page: numbered URLs of one form that are never relevant are not followed for ever."""
         if self.traps and (shape := _shape(urls.host(url), _path(url))):
             barren = self._barren.pop(shape, 0)
             if not relevant:
@@ -99,7 +99,7 @@ class Scope:
 
 
 def _shape(host: str, path: str) -> str:
-    """The URL with its numbers taken out, or nothing where it has none.
+    """The URL with its numbers replaced, or an empty string if it has none.
 
     >>> _shape("x.test", "/cal?y=2007&m=3")
     'x.test/cal?y=#&m=#'
@@ -109,7 +109,7 @@ def _shape(host: str, path: str) -> str:
 
 
 def _host(text: str) -> str:
-    """A host or domain as people write it, in the form that URLs have: lower case, no dots around, punycode."""
+    """A host or domain as people write it, in the form of URLs: lower case, no dots around, punycode."""
     name = text.strip().strip(".")
     try:
         return urls.host(urls.make(f"http://{name}/"))

@@ -1,94 +1,79 @@
-"""Whose turn it is: those who were promised one, then the batch at hand, then the best of the frontier.
+"""Which candidate is next: pending ones first, then the current batch, then the best of the frontier.
 
-A retry on a host that gave no reply, and the third redirect in a row, most likely lead nowhere. They let the frontier
-go first: they get every eighth turn, and every turn that nobody else wants.
+A retry on a host that gave no reply, and the third redirect in a row, most likely lead to no page. These go after the
+frontier: they get every eighth turn, and every turn that is left over.
 """
 
 from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 
 from scenthound import url as urls
 from scenthound.loop.messages import FOREVER
-from scenthound.loop.pending import Held
-from scenthound.loop.politeness import Manners
+from scenthound.loop.pending import Pending
+from scenthound.loop.politeness import Politeness
+from scenthound.loop.recorder import Recorder
 from scenthound.model import Candidate, Url
-from scenthound.ports import Frontier, Strategy, declaration_of
+from scenthound.ports import Declaration, Frontier, Popped
 
-UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up where every eighth request fails
+UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up if every eighth request fails
 
 
-class Turns:
-    """Takes candidates out of the frontier, and knows of each until it is settled.
+class Selection:
+    """Takes candidates out of the frontier and tracks each until it is settled.
 
-    A URL is `chosen` from the moment it is drawn or promised a turn until it is released or settled.
+    A URL is `chosen` from the moment it is popped or pending until it is released or settled.
     """
 
     def __init__(
         self,
         frontier: Frontier,
-        seen: Callable[[Url], bool],
-        manners: Manners | None,
-        evicted: Callable[[Candidate], None],
-        *,
-        batch: int = 1,
-        shuffled: bool = False,
+        recorder: Recorder,
+        seeds: Container[Url],
+        politeness: Politeness | None,
+        declaration: Declaration,
         seed_number: int = 0,
     ) -> None:
         self.chosen: dict[Url, int] = {}
-        """In the batch, held or in flight, with the rank it had. Always the same object: others look into it."""
+        """URLs in the batch, pending or in flight, with their rank. Always the same object: others keep it."""
         self.batches = 0
-        """Batches drawn so far: what the order of the next one is drawn by."""
-        self._frontier, self._seen, self._manners, self._evicted = frontier, seen, manners, evicted
-        self._size, self._shuffled, self._seed_number = batch, shuffled, seed_number
-        self._batch: deque[tuple[Candidate, int]] = deque()  # with its insertion number
-        self._held = Held()
-        self._unlikely: deque[Candidate] = deque()  # due, and behind the frontier
+        """The number of batches so far, which seeds the order of the next one."""
+        self._frontier, self._recorder, self._seeds, self._politeness = frontier, recorder, seeds, politeness
+        self._seen = recorder.history.seen
+        self._size, self._shuffled, self._seed_number = declaration.batch, declaration.shuffle, seed_number
+        self._batch: deque[Popped] = deque()
+        self._pending = Pending()
+        self._unlikely: deque[Candidate] = deque()  # ready, and after the frontier
         self._demoted: set[Url] = set()  # URLs that go there whatever their host did
         self._turn = 0
-        self._settle: Callable[[Url], None] = getattr(frontier, "settle", lambda url: None)
 
-    @classmethod
-    def of(
-        cls,
-        strategy: Strategy,
-        frontier: Frontier,
-        seen: Callable[[Url], bool],
-        manners: Manners | None,
-        evicted: Callable[[Candidate], None],
-        seed_number: int,
-    ) -> Turns:
-        """As a strategy wants them: how many URLs are drawn at once, and whether in random order."""
-        said = declaration_of(strategy)
-        return cls(frontier, seen, manners, evicted, batch=said.batch, shuffled=said.shuffle, seed_number=seed_number)
-
-    # ---- who is next
+    # ---- the next candidate
 
     def next(self, now: float) -> Candidate | None:
-        """The candidate whose turn it is, on a host that is awake; None if there is none now."""
+        """The next candidate whose host is awake; None if there is none now."""
         self._turn += 1
         if self._turn % UNLIKELY_EVERY == 0 and (candidate := self._next_unlikely(now)) is not None:
             return candidate
         return self._next_likely(now) or self._next_unlikely(now)
 
     def _next_likely(self, now: float) -> Candidate | None:
-        while (held := self._held.pop(now)) is not None:
-            if not self._awake(held, now):
-                self.hold(held)
-            elif self._is_unlikely(held):
-                self._unlikely.append(held)
+        while (pending := self._pending.pop(now)) is not None:
+            if not self._awake(pending, now):
+                self.hold(pending)
+            elif self._is_unlikely(pending):
+                self._unlikely.append(pending)
             else:
-                return held
+                return pending
         while True:
             while self._batch:
-                candidate, number = self._batch.popleft()
-                if self._awake(candidate, now):
-                    return candidate
-                self._put_back(candidate, number)
-            if not self._draw(now):
+                popped = self._batch.popleft()
+                if self._awake(popped.candidate, now):
+                    return popped.candidate
+                self._give_back(popped)
+            if not self._pop_batch(now):
                 return None
 
     def _next_unlikely(self, now: float) -> Candidate | None:
@@ -100,108 +85,109 @@ class Turns:
         return None
 
     def _is_unlikely(self, candidate: Candidate) -> bool:
-        if self._manners is None:
+        if self._politeness is None:
             return False
-        return candidate.url in self._demoted or self._manners.host(urls.host(candidate.url)).silent
+        return candidate.url in self._demoted or self._politeness.host(urls.host(candidate.url)).silent
 
     def ready_at(self) -> float:
-        """When there may be somebody again; never, when nothing waits and nothing is promised."""
+        """When `next` can return something again; infinity if nothing waits."""
         ready = self._frontier.ready_at()
-        return min(self._held.ready_at(), FOREVER if ready is None else ready)
+        return min(self._pending.ready_at(), FOREVER if ready is None else ready)
 
-    def _draw(self, now: float) -> bool:
-        """Take the next `batch` best out of the frontier, in random order if the strategy wants it so."""
+    def _pop_batch(self, now: float) -> bool:
+        """Pop the next batch from the frontier, shuffled if the strategy declares it. False if there is none."""
         frontier = self._frontier
-        while len(self._batch) < self._size and (candidate := frontier.pop(now)) is not None:
-            if candidate.url in self.chosen or self._seen(candidate.url):  # met meanwhile by a redirect
-                self._settle(candidate.url)
+        while len(self._batch) < self._size and (popped := frontier.pop(now)) is not None:
+            url = popped.candidate.url
+            if url in self.chosen or self._seen(url):  # a redirect led to it meanwhile
+                frontier.settle(url)
                 continue
-            self.chosen[candidate.url] = int(getattr(frontier, "last_rank", 1))
-            self._batch.append((candidate, int(getattr(frontier, "popped_number", 0))))
+            self.chosen[url] = popped.rank
+            self._batch.append(popped)
         if self._shuffled and len(self._batch) > 1:
-            drawn = list(self._batch)
-            random.Random(f"{self._seed_number}:{self.batches}").shuffle(drawn)
-            self._batch = deque(drawn)
+            batch = list(self._batch)
+            random.Random(f"{self._seed_number}:{self.batches}").shuffle(batch)
+            self._batch = deque(batch)
         self.batches += bool(self._batch)
         return bool(self._batch)
 
-    def _put_back(self, candidate: Candidate, number: int) -> None:
-        """A member of the batch whose host went to rest waits in the frontier, so that others are not held up."""
-        assert self._manners is not None
-        host, frontier = urls.host(candidate.url), self._frontier
-        self.chosen.pop(candidate.url)
-        frontier.rest(host, self._manners.host(host).next_allowed)
-        give_back = getattr(frontier, "give_back", None)
-        fallen = give_back(number, candidate) if give_back else frontier.push(candidate)
-        if fallen is not None:
-            self._evicted(fallen)
+    def _give_back(self, popped: Popped) -> None:
+        """A member of the batch whose host rests by now waits in the frontier, so that it does not delay others."""
+        assert self._politeness is not None
+        url, frontier = popped.candidate.url, self._frontier
+        self.chosen.pop(url)
+        frontier.rest(urls.host(url), self._politeness.next_allowed(urls.host(url)))
+        if (fallen := frontier.give_back(popped)) is not None:
+            self.fell(fallen)
 
     def _awake(self, candidate: Candidate, now: float) -> bool:
-        return self._manners is None or self._manners.host(urls.host(candidate.url)).next_allowed <= now
+        return self._politeness is None or self._politeness.next_allowed(urls.host(candidate.url)) <= now
 
-    # ---- promises and rests
+    # ---- pending candidates and resting hosts
 
     def hold(self, candidate: Candidate, until: float | None = None) -> None:
-        """Promise a candidate its turn as soon as its host is awake; or not before somebody says when that is."""
+        """Make a candidate pending until its host wakes; with `until`, until then or until somebody calls `rest`."""
         self.chosen.setdefault(candidate.url, 1)
         if until is None:
-            until = self._manners.host(urls.host(candidate.url)).next_allowed if self._manners else 0.0
-        self._held.put(candidate, until)
+            until = self._politeness.next_allowed(urls.host(candidate.url)) if self._politeness else 0.0
+        self._pending.put(candidate, until)
 
     def pass_on(self, url: Url, to: Candidate, is_unlikely: bool = False) -> None:
-        """The turn of a URL, and the rank it had, go to another candidate; behind the frontier if that is unlikely
-        to lead to a page."""
+        """Give the turn and rank of a URL to another candidate, after the frontier if it is unlikely to be a page."""
         self.chosen[to.url] = self.release(url)
         if is_unlikely:
             self._demoted.add(to.url)
         self.hold(to)
 
     def rest(self, host: str, until: float) -> None:
-        """Nothing of this host before then. For a crawl that has manners."""
-        assert self._manners is not None
-        self._manners.host(host).next_allowed = until
+        """Choose nothing of this host before `until`; its state is in `politeness`."""
         self._frontier.rest(host, until)
-        self._held.rest(host, until)
+        self._pending.rest(host, until)
+
+    def fell(self, fallen: Candidate, pushed: Candidate | None = None) -> None:
+        """The bound of the frontier dropped a candidate, perhaps `pushed` itself. A seed is not lost: it is next."""
+        if fallen.url in self._seeds and fallen.parent is None:
+            self.hold(fallen)
+        else:
+            refused = pushed is not None and fallen.url == pushed.url
+            self._recorder.dropped(fallen, "frontier-full" if refused else "evicted")
 
     # ---- the end of a turn
 
     def release(self, url: Url) -> int:
-        """Its turn is over, for now at least; gives the rank it had."""
+        """The turn of a URL is over, for now at least. Returns its rank."""
         self._demoted.discard(url)
         return self.chosen.pop(url, 1)
 
     def settle(self, url: Url) -> None:
-        """What became of it is known: neither we nor the frontier need remember it."""
+        """The result for a URL is known: forget it, here and in the frontier."""
         self._demoted.discard(url)
         self.chosen.pop(url, None)
-        self._settle(url)
+        self._frontier.settle(url)
 
     def claim(self, url: Url) -> Candidate | None:
-        """Take this very URL out of the frontier, if it waits there and the frontier can do so."""
-        take = getattr(self._frontier, "take", None)
-        claimed: Candidate | None = take(url) if take is not None else None
-        return claimed
+        """Take this URL out of the frontier, if it waits there."""
+        return self._frontier.take(url)
 
-    # ---- what survives a restart
+    # ---- saved with the crawl
 
     @property
-    def promised(self) -> Iterator[Candidate]:
-        """Those who are held, in the order of the promises; at the end those who let the frontier go first."""
-        return chain(self._held, self._unlikely)
+    def pending(self) -> Iterator[Candidate]:
+        """Pending candidates in order; those that go after the frontier last."""
+        return chain(self._pending, self._unlikely)
 
     @property
     def batch(self) -> list[tuple[Url, int]]:
-        """What is left of the batch at hand, with insertion numbers."""
-        return [(candidate.url, number) for candidate, number in self._batch]
+        """What is left of the current batch, with insertion numbers."""
+        return [(popped.candidate.url, popped.number) for popped in self._batch]
 
-    def take_up(self, batches: int, held: Iterable[Url], batch: Iterable[tuple[Url, int]]) -> None:
-        """Go on from there. The frontier must be filled already and offer `take`."""
+    def restore(self, batches: int, held: Iterable[Url], batch: Iterable[tuple[Url, int]]) -> None:
+        """Load what was saved. The URLs are waiting in the frontier."""
         self.batches = batches
-        take = self._frontier.take  # type: ignore[attr-defined]
         for url in held:
-            if (candidate := take(url)) is not None:
+            if (candidate := self.claim(url)) is not None:
                 self.hold(candidate)
         for url, number in batch:
-            if (candidate := take(url)) is not None:
+            if (candidate := self.claim(url)) is not None:
                 self.chosen[url] = 1
-                self._batch.append((candidate, number))
+                self._batch.append(Popped(candidate, number=number))

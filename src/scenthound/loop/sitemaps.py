@@ -1,4 +1,4 @@
-"""Sitemaps, where they are wanted: which were asked for, and what they offer."""
+"""Sitemaps, if the crawl reads them: which were requested, and what they list."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from scenthound.model import Candidate, Url
 
 
 class Sitemaps:
-    """Each is asked for once, and at most so many of a host. Whoever keeps what is `handed_over` sets `recall`."""
+    """Each sitemap is requested once, and at most `most` per host. `folder` stores what `take_asked` returns."""
 
     def __init__(self, most: int) -> None:
         self.recall: Callable[[str], Sequence[str]] = lambda host: ()
-        """Where to look for what was asked of a host that is not remembered here."""
+        """Reads what was requested from a host that is not in memory."""
         self._most = most
         self._asked: dict[str, list[str]] = {}
 
     def wanted(self, spellings: Iterable[str], host: str) -> list[Candidate]:
-        """Those among the sitemaps named by a host that are to be asked for now: a sitemap speaks for its own host."""
+        """The sitemaps named by a host that are to be requested now: only those on the host itself."""
         found: list[Candidate] = []
         if not self._most:
             return found
@@ -37,22 +37,22 @@ class Sitemaps:
 
     @staticmethod
     def listed(listing: SitemapLanded) -> Iterator[Candidate]:
-        """The pages of its own host that a sitemap lists, at score 0."""
+        """The pages of its own host that a sitemap lists, with score 0."""
         source = listing.candidate.url
         host = urls.host(source)
         for url, spelling in listing.urls:
             if urls.host(url) == host:
                 yield Candidate(url, 0.0, parent=source, anchor="(sitemap)", depth=1, spelling=spelling)
 
-    # ---- what survives a restart
+    # ---- saved with the crawl
 
-    def handed_over(self) -> Mapping[str, list[str]]:
-        """What was asked of hosts since this was last called; it is forgotten here, so that it does not grow."""
+    def take_asked(self) -> Mapping[str, list[str]]:
+        """Return what was requested since the last call, by host, and clear it: memory stays small."""
         asked, self._asked = self._asked, {}
         return asked
 
     def save(self) -> dict[str, list[str]]:
-        """What is remembered here, by host."""
+        """What is in memory, by host."""
         return {host: list(asked) for host, asked in self._asked.items()}
 
     def load(self, state: Mapping[str, Sequence[str]]) -> None:

@@ -1,17 +1,18 @@
 """Which requests hold a slot, and which are slow and hold none.
 
-A request holds one of the driver's slots for as long as requests usually take, a few times over. Then it is slow: it
-moves to an allowance of its own, and somebody else gets its slot. So a host that hangs costs a slot for a moment and
-not for its whole time-out, with one slot just as with 64. The allowance is bounded. While it is full, the request that
-was slow for longest is given up as soon as it has had `PATIENCE`. A host that gave pages before has a moment more;
-one that gave no reply last time is slow from the start.
+A request holds one of the driver's slots for a few times as long as requests usually take. Then it is slow: it moves
+to a second, bounded pool, and its slot is free. So a host that hangs costs a slot for a moment and not for its whole
+time-out, with one slot just as with 64. While the pool is full, the request that was slow for longest is cancelled as
+soon as it has had `PATIENCE`. A host that gave pages before has a little more time; one that gave no reply last time
+is slow from the start.
 
-Why this is right: slots bound the work that we do at once, and a request that only waits is no work. What is usual is
-learned from the replies, as a retransmission time-out is (RFC 6298, 2.3). A reply that was slow counts as one that just
-was not, so a few slow hosts can't raise the bound, and a connection that is slow throughout raises it within a few
-dozen replies. Wrongly called slow, a request loses nothing: it goes on.
+Slots limit the work done at once, and a request that only waits is no work. The usual time is learned from the
+replies, as a retransmission time-out is (RFC 6298, 2.3). A slow reply counts as one at the limit, so a few slow hosts
+can't raise it, and a connection that is slow throughout raises it within a few dozen replies. A request that is
+wrongly called slow loses nothing: it continues.
 
-Times are seconds that the driver was idle. While it is busy, bytes that arrived wait for it, and no host is to blame.
+Times are seconds in which the driver was idle. While it is busy, bytes that arrived wait for it, and no host is to
+blame.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ R = TypeVar("R", bound=Hashable)
 
 
 class Slots(Generic[R]):
-    """Knows the requests in flight. `idle` is the time that the driver was idle so far."""
+    """The requests in flight. `idle` is the time that the driver was idle so far."""
 
     def __init__(self, count: int, slow: int) -> None:
         self._most_slow = slow
@@ -60,14 +61,14 @@ class Slots(Generic[R]):
         return self._slow.keys()
 
     def begin(self, request: R, idle: float, host: Standing = "new") -> None:
-        """A request goes out; to a silent host it is slow from the start, if there is room."""
+        """A request is sent; to a silent host it is slow from the start, if there is room."""
         if host == "silent" and not self._is_full:
             self._slow[request] = idle
         else:
             (self._proven if host == "proven" else self._new)[request] = idle
 
     def end(self, request: R, idle: float, is_reply: bool) -> None:
-        """A request is over; if it brought a reply, its time says what is usual."""
+        """A request is over; if it brought a reply, its time counts for the usual time."""
         group = next(group for group in (self._new, self._proven, self._slow) if request in group)
         took = min(idle - group.pop(request), self.bound if self._replies >= FEW else LONGEST)
         if is_reply:
@@ -86,12 +87,12 @@ class Slots(Generic[R]):
         return len(self._new) + len(self._proven)
 
     def held_for(self, idle: float) -> float:
-        """How long until a slot is given back because its request is slow."""
+        """How long until a slot becomes free because its request is slow."""
         wait = min((_oldest(group)[1] + bound - idle for group, bound in self._bounds() if group), default=FOREVER)
         return max(wait, _oldest(self._slow)[1] + PATIENCE - idle) if self._is_full else wait
 
     def give_way(self, idle: float) -> R | None:
-        """The slow request to give up: the allowance is full, and a request that holds a slot is slow as well."""
+        """The slow request to cancel: the pool is full, and a request that holds a slot is slow as well."""
         return _oldest(self._slow)[0] if self._is_full and self.held_for(idle) <= 0 else None
 
     def _bounds(self) -> tuple[tuple[dict[R, float], float], ...]:

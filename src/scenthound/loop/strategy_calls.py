@@ -1,4 +1,4 @@
-"""The strategy, as the loop speaks to it: its time is taken, and its errors are told with its name."""
+"""All calls of the strategy: timed, and its errors reported with its name."""
 
 from __future__ import annotations
 
@@ -11,16 +11,29 @@ from scenthound.page.page import Page
 from scenthound.ports import Hears, NeedsLuck, Strategy, Tells
 
 
-class Guide:
-    """Whoever says what is wanted."""
+class Stopwatch:
+    """Adds up the time spent inside its `with` blocks."""
 
-    def __init__(self, strategy: Strategy, meter: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.seconds, self.clock = 0.0, clock
+        self._since = 0.0
+
+    def __enter__(self) -> None:
+        self._since = self.clock()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += self.clock() - self._since
+
+
+class StrategyCalls:
+    """The strategy as the loop calls it. `stopwatch` counts the time of `read`, without the time to parse pages."""
+
+    def __init__(self, strategy: Strategy, stopwatch: Stopwatch) -> None:
         self.strategy = strategy
-        self.seconds = 0.0
-        """Spent in reading; the making of pages, windows and the like is left out."""
         self.links_scored = 0
-        self._meter = meter
-        self._tells = isinstance(strategy, Tells)  # slow to ask, and it is asked after every page
+        self._stopwatch = stopwatch
+        self._tells = strategy if isinstance(strategy, Tells) else None  # a slow test, needed after every page
+        self._hears = strategy if isinstance(strategy, Hears) else None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
         if isinstance(self.strategy, NeedsLuck):
@@ -28,32 +41,31 @@ class Guide:
         return list(self.strategy.start(topic, seeds))
 
     def read(self, page: Page) -> list[Candidate]:
-        """What is wanted after this page."""
-        before, reading = self._meter(), page.reading_seconds
+        """The candidates that the strategy returns for a page."""
+        reading = page.reading_seconds
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
-        try:
-            offers = list(self.strategy.read(page))
-            if fetched != (page.url, page.candidate, page.record, page.status, page.size):
-                raise TypeError("it changed the page that it was given")
-        except Exception as error:
-            name = type(self.strategy).__name__
-            raise StrategyFailed(
-                f"the strategy {name} failed on {page.url}: {type(error).__name__}: {error}",
-                "nothing recorded is lost: mend the strategy, then resume",
-            ) from error
-        self.links_scored += len(offers)
-        self.seconds += self._meter() - before - (page.reading_seconds - reading)
-        return offers
+        with self._stopwatch:
+            try:
+                candidates = list(self.strategy.read(page))
+                if fetched != (page.url, page.candidate, page.record, page.status, page.size):
+                    raise TypeError("it changed the page that it was given")
+            except Exception as error:
+                name = type(self.strategy).__name__
+                raise StrategyFailed(
+                    f"the strategy {name} failed on {page.url}: {type(error).__name__}: {error}",
+                    "nothing recorded is lost: mend the strategy, then resume",
+                ) from error
+        self.links_scored += len(candidates)
+        self._stopwatch.seconds -= page.reading_seconds - reading
+        return candidates
 
     def miss(self, miss: Miss) -> list[Candidate]:
         return list(self.strategy.miss(miss))
 
     def hear(self, url: Url, on_topic: bool) -> list[Candidate]:
-        """What is wanted after somebody said what a page is worth; nothing new of a strategy that does not listen."""
-        return list(self.strategy.hear(url, on_topic)) if isinstance(self.strategy, Hears) else []
+        """The candidates that the strategy returns for a label; none if it does not listen."""
+        return list(self._hears.hear(url, on_topic)) if self._hears else []
 
-    def told(self, number: int) -> list[Event]:
-        """What it has to tell since it was asked last, under the number of the last page."""
-        if not self._tells:
-            return []
-        return [event._replace(n=number) for event in self.strategy.told()]  # type: ignore[attr-defined]
+    def take_events(self, number: int) -> list[Event]:
+        """The strategy's new events, with the number of the last page."""
+        return [event._replace(n=number) for event in self._tells.told()] if self._tells else []

@@ -1,4 +1,4 @@
-"""From a model to a strategy that knows what it says, before a crawl begins or goes on."""
+"""Models and strategies: does a model fit, and is one needed, before a crawl begins or continues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from scenthound.errors import BadConfig, FolderBroken
-from scenthound.ports import Strategy, Trains
+from scenthound.ports import Strategy, Trains, declaration_of
 from scenthound.store.models import Model
 
 Make = Callable[[str, Mapping[str, Any]], Strategy]
@@ -17,8 +17,8 @@ Make = Callable[[str, Mapping[str, Any]], Strategy]
 def fitting(
     model: Model, name: str | None, parameters: Mapping[str, Any] | None, make: Make
 ) -> tuple[str, dict[str, Any]]:
-    """The strategy and the parameters to use with a model: its own. Whatever else was asked for is a mistake, but for
-    parameters that the strategy names in `free`: those that say what it does with what it learned."""
+    """The strategy and parameters to use with a model: its own. Only parameters that the strategy declares as `free`
+    may be different; anything else raises `BadConfig`."""
     if name is not None and name != model.strategy:
         raise BadConfig(
             f"the model was made by {model.strategy}, and {name} can't use it",
@@ -26,7 +26,7 @@ def fitting(
         )
     made = make(model.strategy, {**model.parameters, **(parameters or {})})
     trained, wanted = settled(make(model.strategy, model.parameters)), settled(made)
-    free = getattr(made, "free", ())
+    free = declaration_of(made).free
     for key, value in wanted.items():
         if value != trained[key] and key not in free:
             raise BadConfig(
@@ -37,7 +37,7 @@ def fitting(
 
 
 def taught(strategy: Strategy, model: Model) -> Strategy:
-    """The strategy with what the model knows; `FolderBroken` where it is not of that strategy's making."""
+    """Load a model into the strategy; `FolderBroken` if it does not fit."""
     if not isinstance(strategy, Trains):
         raise BadConfig(f"{model.strategy} learns nothing before it crawls and has no use for a model", "leave it out")
     try:
@@ -52,7 +52,7 @@ def taught(strategy: Strategy, model: Model) -> Strategy:
 
 def check_untaught(strategy: Strategy, name: str) -> None:
     """Raise `BadConfig` for a strategy that can't start without a model."""
-    if getattr(strategy, "trained", False):
+    if declaration_of(strategy).training == "required":
         raise BadConfig(
             f"{name} has to learn before it can crawl, and there is no model",
             f"scenthound train {name} --topic TOPIC.toml --from BED_OR_CRAWL --out model; then add --model model",

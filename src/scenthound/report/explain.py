@@ -11,9 +11,8 @@ from scenthound import url as urls
 from scenthound.errors import ScenthoundError
 from scenthound.exports.trail_lines import event_line, plain_number, whole_line
 from scenthound.loop.folder import CrawlFolder
-from scenthound.model import Candidate, Event, Step, Url
+from scenthound.model import Candidate, Event, Lost, Step, Url
 from scenthound.ports import OwnFrontier, Saves
-from scenthound.store.memory import Lost
 
 NEAR = 3
 FOREBEARS = 50  # how far back an agent's family is followed
@@ -150,8 +149,7 @@ def _held_by_strategy(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | 
         strategy.load(state)
     except (ScenthoundError, ValueError, KeyError, TypeError):  # its state is of no use to us; there are other answers
         return False, None
-    held, take = url in frontier, getattr(frontier, "take", None)
-    return held, take(url) if held and take is not None else None
+    return (True, frontier.take(url)) if url in frontier else (False, None)
 
 
 def _refusal(folder: CrawlFolder, url: Url) -> str:

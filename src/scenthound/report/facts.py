@@ -11,12 +11,11 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.exports.trail_lines import plain_number, whole_line
+from scenthound.loop.counters import WINDOW
 from scenthound.loop.crawl_toml import Asked
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.tally import WINDOW
-from scenthound.model import Step, Url
+from scenthound.model import Lost, Step, Url
 from scenthound.store.lock import holder
-from scenthound.store.memory import Lost
 
 BEST = 20
 POINTS = 400  # points of a drawn curve: more can't be told apart on a screen

@@ -1,23 +1,23 @@
-"""A frontier in memory: one total order, hosts that rest, a bound, and nothing that looks at every host.
+"""A frontier in memory: one total order, hosts that rest, a bound, and no operation that scans all hosts.
 
-Each host has a heap of its ripe candidates and one of those not yet due. A host that may be asked
-now and has something ripe posts its best candidate among the awake; every other host that waits for
-something stands under a timer, the moment at which it will be ready. So a `pop` costs a few heap
-steps however many hosts are resting. Heaps are cleaned lazily and rebuilt when a part of one is dead,
-which keeps memory proportional to what waits. Who would fall out next is known only while the frontier
-is full, and only for a sixteenth of it: the rest of the order is looked at when that is used up.
+Each host has a heap of its ripe candidates and one of those not yet due. A host that is awake and has a ripe candidate
+posts its best one in a heap of awake hosts; a resting host posts it in a heap of resting hosts. Every host that is not
+ready has a timer, the moment at which it will be. So `pop` and `best_resting` cost a few heap steps however many hosts
+rest. Heaps are cleaned lazily and rebuilt when a part of one is stale, which keeps memory proportional to what waits.
+The next candidates to evict are known only while the frontier is full, and only for a sixteenth of it; the rest of the
+order is scanned when those are used up.
 """
 
 from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush, nsmallest
 from math import inf, isnan
 
 from scenthound.model import Candidate, Url
-from scenthound.ports import Eviction
+from scenthound.ports import Eviction, Frontier, Popped
 from scenthound.store.rediscovery import found_again, rounded
 from scenthound.store.score_bins import BINS, bin_of, upper_edge
 from scenthound.url import host as host_of
@@ -27,9 +27,9 @@ SPARE = 16  # one entry in so many is known to be among the worst, while the fro
 
 
 class _Host:
-    """What is known of one host: its candidates, until when it rests, and where it is posted."""
+    """One host: its candidates, until when it rests, and which one it has posted as its best."""
 
-    __slots__ = ("live", "name", "parked", "posted", "ripe", "timer", "until")
+    __slots__ = ("live", "name", "parked", "posted", "resting", "ripe", "timer", "until")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -38,6 +38,7 @@ class _Host:
         self.live = 0
         self.until = 0.0
         self.posted: _Item | None = None
+        self.resting: _Item | None = None  # posted among the resting hosts
         self.timer = inf
 
 
@@ -46,8 +47,8 @@ class _Host:
 _Item = tuple[float, int, int, _Host, Candidate]
 
 
-class MemoryFrontier:
-    """The `Frontier` port on heaps. Time only goes forward: an earlier `now` than the last counts as the last.
+class MemoryFrontier(Frontier):
+    """The `Frontier` port on heaps. Time only moves forward: an earlier `now` than the last counts as the last.
 
     `bound` is exact; `eviction` says who falls out (rule 7); `spread` is D of rule 11, 1 for none.
     """
@@ -60,12 +61,13 @@ class MemoryFrontier:
         if spread < 1:
             raise ValueError(f"a spread is at least 1, not {spread}")
         self.bound, self.eviction, self.spread = bound, eviction, spread
-        self.last_rank = 1
-        """The place the last popped candidate had among all that waited: see `bin_of` for its resolution."""
         self._entries: dict[Url, _Item] = {}
         self._hosts: dict[str, _Host] = {}
         self._hosts_waiting = 0
         self._awake: tuple[list[_Item], list[_Item]] = ([], [])  # hosts not used lately; hosts that were
+        self._resting: list[_Item] = []  # the best ripe candidate of each host that rests until a known time
+        self._later: list[_Item] = []  # candidates that are not due yet, best first
+        self._most_later = 64
         self._timers: list[tuple[float, str]] = []
         self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, to be forgotten in time
         self._worst: list[tuple[float, int, Url]] = []  # a heap of the last of the order, up to and with `_worst_upto`
@@ -77,7 +79,7 @@ class MemoryFrontier:
         self._now = 0.0
         self._next_number = 0
         self._next_version = 1
-        self._popped_number = -1
+        self._in_flight: dict[Url, tuple[int, Candidate]] = {}
         self._fallen_number = -1
 
     # --- the port -----------------------------------------------------------------------------
@@ -86,6 +88,8 @@ class MemoryFrontier:
         score = candidate.score
         if isnan(score):
             raise ValueError(f"a score must be a number: {candidate.url}")
+        if self._in_flight:
+            self._in_flight.pop(candidate.url, None)
         waiting = self._entries.get(candidate.url)
         if waiting is not None:
             if self.matters(candidate):
@@ -103,7 +107,6 @@ class MemoryFrontier:
         return fallen
 
     def matters(self, candidate: Candidate) -> bool:
-        """False if a push would change nothing: it waits already, as good as this. So it is with most links."""
         url, score, carry, _, _, _, _, _, due, rescored = candidate
         waiting = self._entries.get(url)
         return (
@@ -114,10 +117,12 @@ class MemoryFrontier:
             or due > waiting[4].due
         )
 
-    def rescore(self, offers: Iterable[Candidate]) -> bool:
-        """New scores for what waits, all at once; gives whether any changed. As one push for each, but every heap is
-        made anew once, where single pushes would fill it with dead items again and again."""
-        offers = list(offers)
+    def rescore(self, candidates: Sequence[Candidate]) -> None:
+        """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale items."""
+        self._rescore(candidates)
+
+    def _rescore(self, offers: Sequence[Candidate]) -> bool:
+        """True if any entry changed."""
         if wrong := [offer.url for offer in offers if isnan(offer.score)]:
             raise ValueError(f"a score must be a number: {wrong[0]}")
         entries, version, now = self._entries, self._next_version, self._now
@@ -175,6 +180,8 @@ class MemoryFrontier:
         ripe, parked = list(items.values()), []
         if is_later:
             parked = [(item[4].due, item[1], item) for item in ripe if item[4].due > now]
+            for entry in parked:
+                self._put_later(entry[2])
             ripe = [item for item in ripe if item[4].due <= now]
         if len(items) < host.live:
             ripe += [item for item in host.ripe if entries.get(item[4].url) is item]
@@ -193,7 +200,8 @@ class MemoryFrontier:
         known.until = until
         self._place(known)
 
-    def pop(self, now: float) -> Candidate | None:
+    def pop(self, now: float) -> Popped | None:
+        """The rank is as exact as the score bins: see `bin_of`."""
         if now > self._now:
             self._now = now
         self._wake()
@@ -201,14 +209,53 @@ class MemoryFrontier:
         if item is None:
             return None
         candidate = self._remove(item[4].url)
-        self._popped_number = item[1]
+        self._in_flight[candidate.url] = (item[1], candidate)
         if self.spread > 1:
             self._tire(item[3].name)
-        self.last_rank = sum(self._bins[bin_of(-item[0]) + 1 :]) + 1
-        return candidate
+        return Popped(candidate, sum(self._bins[bin_of(-item[0]) + 1 :]) + 1, item[1])
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        if now > self._now:
+            self._now = now
+        self._wake()
+        later, asleep = self._best_later(), self._best_asleep()  # in this order: the first may change the second
+        best = min((item for item in (asleep, later) if item is not None), default=None)
+        return None if best is None else (best[4], max(best[4].due, best[3].until))
+
+    def _best_asleep(self) -> _Item | None:
+        heap = self._resting
+        while heap and heap[0][3].resting is not heap[0]:
+            heappop(heap)
+        return heap[0] if heap else None
+
+    def _best_later(self) -> _Item | None:
+        """The best candidate that is not due yet, on a host that wakes at a known time."""
+        heap, passed = self._later, []
+        found = None
+        while heap:
+            item = heap[0]
+            if not self._is_current(item):
+                heappop(heap)
+            elif item[4].due <= self._now:  # due by now: its host has it among the ripe ones
+                self._place(item[3])
+                heappop(heap)
+            elif item[3].until == inf:
+                passed.append(heappop(heap))
+            else:
+                found = item
+                break
+        for item in passed:
+            heappush(heap, item)
+        return found
+
+    def _put_later(self, item: _Item) -> None:
+        heappush(self._later, item)
+        if len(self._later) > self._most_later:
+            self._later = [one for one in self._later if self._is_current(one) and one[4].due > self._now]
+            heapify(self._later)
+            self._most_later = 2 * len(self._later) + 64
 
     def ready_at(self) -> float | None:
-        """As the port says; infinity when all that waits is on hosts that rest until told otherwise."""
         if self._top() is not None:
             return self._now
         timers = self._timers
@@ -226,7 +273,35 @@ class MemoryFrontier:
     def __contains__(self, url: object) -> bool:
         return url in self._entries
 
-    # --- for those who look and those who save ------------------------------------------------
+    def urls(self) -> Collection[Url]:
+        return self._entries.keys()
+
+    # --- in flight ----------------------------------------------------------------------------
+
+    def take(self, url: Url) -> Candidate | None:
+        found = self.entry(url)
+        if found is None:
+            return None
+        self._in_flight[url] = found
+        return self._remove(url)
+
+    def give_back(self, popped: Popped) -> Candidate | None:
+        candidate = popped.candidate
+        self._in_flight.pop(candidate.url, None)
+        host = self._host_for(candidate.url)
+        self._enter(candidate, popped.number, host, self._version())
+        self._place(host)
+        return self._remove(self._last()[1]) if self.bound is not None and len(self) > self.bound else None
+
+    def settle(self, url: Url) -> None:
+        self._in_flight.pop(url, None)
+        if url in self._entries:
+            self._remove(url)
+
+    def in_flight(self) -> Collection[Url]:
+        return self._in_flight.keys()
+
+    # --- for reports and for saving -----------------------------------------------------------
 
     def hosts(self) -> int:
         """How many hosts have candidates waiting."""
@@ -269,6 +344,7 @@ class MemoryFrontier:
             bins[bin_of(score)] += 1
             if candidate.due > now:
                 host.parked.append((candidate.due, number, item))
+                self._put_later(item)
             else:
                 host.ripe.append(item)
             if number >= self._next_number:
@@ -279,26 +355,6 @@ class MemoryFrontier:
             self._place(host)
         self._hosts_waiting = sum(host.live > 0 for host in hosts.values())
         self._worst_upto = None
-
-    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
-        """Return a popped candidate to its old place; gives who fell out where others have filled the bound since."""
-        host = self._host_for(candidate.url)
-        self._enter(candidate, number, host, self._version())
-        self._place(host)
-        return self._remove(self._last()[1]) if self.bound is not None and len(self) > self.bound else None
-
-    @property
-    def popped_number(self) -> int:
-        """The insertion number of what was popped last."""
-        return self._popped_number
-
-    def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL, wherever it stands, rested or not; None if it does not wait."""
-        found = self.entry(url)
-        if found is not None:
-            self._popped_number = found[0]
-            self._remove(url)
-        return None if found is None else found[1]
 
     # --- entries ------------------------------------------------------------------------------
 
@@ -330,6 +386,7 @@ class MemoryFrontier:
         self._bins[bin_of(score)] += 1
         if candidate.due > self._now:
             heappush(host.parked, (candidate.due, number, item))
+            self._put_later(item)
         else:
             heappush(host.ripe, item)
         if self._worst_upto is not None and (score, -number) <= self._worst_upto:
@@ -406,17 +463,22 @@ class MemoryFrontier:
             heappop(ripe)
         if ripe and host.until <= now:
             moment = parked[0][0] if parked else inf
+            host.resting = None
             if host.posted is not ripe[0]:
                 self._post(host, ripe[0])
         else:
             host.posted = None
             if ripe:
                 moment = host.until
+                if host.resting is not ripe[0] or moment == inf:
+                    self._post_resting(host, ripe[0])
             elif parked:
                 moment = max(host.until, parked[0][0])
             else:
                 moment = inf
                 self._forget_in_time(host)
+            if not ripe:
+                host.resting = None
         if moment != host.timer:
             host.timer = moment
             if moment < inf:
@@ -433,6 +495,16 @@ class MemoryFrontier:
         if len(heap) > 2 * len(self._hosts) + 64:
             heap[:] = [h.posted for h in self._hosts.values() if h.posted and (h.name in self._tired) == tired]
             heapify(heap)
+
+    def _post_resting(self, host: _Host, item: _Item) -> None:
+        if host.until == inf:  # nobody knows when it wakes
+            host.resting = None
+            return
+        host.resting = item
+        heappush(self._resting, item)
+        if len(self._resting) > 2 * len(self._hosts) + 64:
+            self._resting = [h.resting for h in self._hosts.values() if h.resting is not None]
+            heapify(self._resting)
 
     def _top(self) -> _Item | None:
         """The best candidate that may be given now: of a host not used lately if there is one (rule 11)."""

@@ -1,39 +1,21 @@
-"""The past and the content in memory: for tests, replay and the laboratory."""
+"""History and repository in memory: for tests, replay and the laboratory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from scenthound.errors import FolderBroken
-from scenthound.model import NOTHING, Event, Miss, Response, Step, Url
-from scenthound.ports import Where
+from scenthound.model import Event, Lost, Mark, Miss, Response, Step, Url
+from scenthound.ports import History, Repository, Where
 from scenthound.url import host as host_of
 
 HOSTS_COUNTED = 10_000  # hosts whose unfollowed links are counted apart; the rest share one line
 ELSEWHERE = "*"
 
 
-class Lost(NamedTuple):
-    """A miss as the history keeps it."""
-
-    event: int
-    """Its place among all pages and misses."""
-    url: Url
-    parent: Url | None
-    anchor: str
-    score: float
-    depth: int
-    status: int
-    bytes: int
-    time: float
-    reason: str
-    detail: str
-    carry: Mapping[str, Any] = NOTHING
-
-
-class HostTally(NamedTuple):
-    """What a crawl had from one host."""
+class HostCounts(NamedTuple):
+    """What a crawl got from one host."""
 
     pages: int = 0
     misses: int = 0
@@ -42,26 +24,28 @@ class HostTally(NamedTuple):
     """Summed over its pages."""
 
     @classmethod
-    def of(cls, events: Iterable[Step | Lost]) -> dict[str, HostTally]:
-        """One tally a host, most pages first."""
-        tallies: dict[str, HostTally] = {}
+    def of(cls, events: Iterable[Step | Lost]) -> dict[str, HostCounts]:
+        """The counts of each host, most pages first."""
+        counts: dict[str, HostCounts] = {}
         for event in events:
             host = host_of(event.url)
-            had = tallies.get(host) or cls()
+            had = counts.get(host) or cls()
             if isinstance(event, Lost):
-                tallies[host] = had._replace(misses=had.misses + 1, bytes=had.bytes + event.bytes)
+                counts[host] = had._replace(misses=had.misses + 1, bytes=had.bytes + event.bytes)
             else:
-                tallies[host] = cls(
+                counts[host] = cls(
                     had.pages + 1, had.misses, had.bytes + event.bytes, had.similarity + event.similarity
                 )
-        return dict(sorted(tallies.items(), key=lambda pair: (-pair[1].pages, pair[0])))
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1].pages, pair[0])))
 
 
-class MemoryHistory:
+class MemoryHistory(History):
     """The `History` port as lists and sets."""
 
     def __init__(self) -> None:
-        self._events: list[Step | Lost] = []
+        self._events: list[Step | Lost | None] = []  # the number of an event is its index + 1; None: forgotten
+        self._unheard: set[int] = set()  # events that the strategy was not told of
+        self._retried: set[int] = set()  # misses that were not final
         self._pages = 0
         self._seen: set[Url] = set()
         self._steps: dict[Url, Step] = {}
@@ -71,6 +55,8 @@ class MemoryHistory:
         self._counts: dict[tuple[str, str], int] = {}
         self.graph: dict[Url, Sequence[Url]] = {}
         self._told: list[Event] = []
+
+    # ---- written by the loop
 
     def seen(self, url: Url) -> bool:
         return url in self._seen
@@ -85,9 +71,10 @@ class MemoryHistory:
 
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
         wanted = miss.candidate
+        number = len(self._events) + 1
         self._events.append(
             Lost(
-                len(self._events) + 1,
+                number,
                 wanted.url,
                 wanted.parent,
                 wanted.anchor,
@@ -104,6 +91,10 @@ class MemoryHistory:
         if dead:
             self._dead[wanted.url] = miss.reason
             self._seen.add(wanted.url)
+        else:
+            self._retried.add(number)
+        if not (dead and heard):
+            self._unheard.add(number)
         if where is not None:
             self._where[wanted.url] = where
 
@@ -120,40 +111,85 @@ class MemoryHistory:
     def note(self, event: Event) -> None:
         self._told.append(event)
 
-    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
-        """What the strategy told of itself, in order: all of it, or what is of a kind, an agent, a page."""
-        for event in self._told:
-            if kind in (None, event.kind) and agent in (None, event.facts.get("agent")) and url in (None, event.url):
-                yield event
+    def forget(self, gone: Sequence[Url]) -> list[Step]:
+        steps = [step for step in (self._steps.pop(url, None) for url in gone) if step is not None]
+        urls = {step.url for step in steps}
+        self._events = [None if isinstance(one, Step) and one.url in urls else one for one in self._events]
+        self._seen -= set(gone)
+        self._pages -= len(steps)
+        for url in gone:
+            self._where.pop(url, None)
+            self.graph.pop(url, None)
+        return steps
 
-    def trail(self) -> Iterator[Step]:
-        return (event for event in self._events if isinstance(event, Step))
+    # ---- read by resume
+
+    def marks(self) -> Iterator[Mark]:
+        for step in self.trail():
+            yield Mark(step.n, step.url, step.similarity, step.bytes, step.title, step.depth, step.requested)
+
+    def highest(self) -> int:
+        return max((step.n for step in self.trail()), default=0)
+
+    def last_event(self) -> int:
+        return len(self._events)
+
+    def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
+        for number, found in enumerate(self._events[event:], event + 1):
+            if found is not None and number not in self._unheard:
+                yield number, found, self._where.get(found.url)
+
+    # ---- read by reports and exports
 
     def __len__(self) -> int:
         return self._pages
 
+    def trail(self) -> Iterator[Step]:
+        return (event for event in self._events if isinstance(event, Step))
+
     def events(self) -> Iterator[Step | Lost]:
-        """The trail with its misses, in the order things happened."""
-        return iter(self._events)
+        return (event for event in self._events if event is not None)
 
     def misses(self) -> Iterator[Lost]:
         return (event for event in self._events if isinstance(event, Lost))
 
+    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+        for event in self._told:
+            if kind in (None, event.kind) and agent in (None, event.facts.get("agent")) and url in (None, event.url):
+                yield event
+
+    def places(self) -> Iterator[tuple[Url, Where]]:
+        return ((step.url, self._where[step.url]) for step in self.trail() if step.url in self._where)
+
+    def where(self, url: Url) -> Where | None:
+        step = self.step_of(url)
+        return self._where.get(step.url if step else url)
+
     def step_of(self, url: Url) -> Step | None:
-        """The step that fetched this URL, or the one it was redirected to."""
         met: set[Url] = set()
         while url not in self._steps and url in self._aliases and url not in met:
             met.add(url)
             url = self._aliases[url]
         return self._steps.get(url)
 
-    def where(self, url: Url) -> Where | None:
-        step = self.step_of(url)
-        return self._where.get(step.url if step else url)
+    def best(self, n: int) -> list[Step]:
+        return sorted(self.trail(), key=lambda step: -step.similarity)[:n]
+
+    def fate(self, url: Url) -> str | None:
+        if url in self._dead:
+            return f"dead: {self._dead[url]}"
+        if url in self._aliases:
+            return f"redirected to {self._aliases[url]}"
+        return "crawled" if url in self._seen else None
 
     def counts(self) -> dict[str, int]:
-        """How often each reason was counted, most frequent first."""
         return summed((reason, times) for (_, reason), times in self._counts.items())
+
+    def counts_of(self, host: str) -> dict[str, int]:
+        return summed((reason, times) for (name, reason), times in self._counts.items() if name == host)
+
+    def reasons(self) -> dict[str, int]:
+        return summed((miss.reason, 1) for miss in self.misses() if miss.event not in self._retried)
 
 
 def summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
@@ -164,7 +200,7 @@ def summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     return dict(sorted(total.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-class MemoryRepository:
+class MemoryRepository(Repository):
     """The `Repository` port as a list; the offset is the place in the list."""
 
     def __init__(self) -> None:
@@ -178,6 +214,15 @@ class MemoryRepository:
         if where.file != "memory" or not 0 <= where.offset < len(self._responses):
             raise FolderBroken(f"no response is kept at {where.file}:{where.offset}")
         return self._responses[where.offset]
+
+    def flush(self) -> None:
+        return None
+
+    def sync(self) -> None:
+        return None
+
+    def close(self) -> None:
+        return None
 
     def __len__(self) -> int:
         return len(self._responses)

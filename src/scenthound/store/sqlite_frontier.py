@@ -1,14 +1,14 @@
-"""What of a crawl must outlive the process, in SQLite: the frontier here, the past in `sqlite_history`."""
+"""The frontier of a crawl in its SQLite file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scenthound.errors import FolderBroken
 from scenthound.model import NOTHING, Candidate, Url
-from scenthound.ports import Eviction
+from scenthound.ports import Eviction, Popped
 from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.sqlite_history import SqliteHistory
@@ -38,7 +38,6 @@ class SqliteFrontier(MemoryFrontier):
         super().__init__(bound, eviction, spread)
         self._database = database
         self._changed: dict[int, Url] = {}  # entries by number whose row has to be written, or taken out
-        self._in_flight: dict[Url, tuple[int, Candidate]] = {}
         self._saved_recent: list[str] = []
         self.restore(self._stored())
         number = database.meta(_NUMBER)
@@ -50,8 +49,8 @@ class SqliteFrontier(MemoryFrontier):
 
     def push(self, candidate: Candidate) -> Candidate | None:
         url = candidate.url
-        if url in self._in_flight:  # handed back: it waits again, in a new place
-            self._changed[self._in_flight.pop(url)[0]] = url
+        if url in self._in_flight:  # it waits again, under a new number
+            self._changed[self._in_flight[url][0]] = url
         before = self._entries.get(url)
         fallen = super().push(candidate)
         after = self._entries.get(url)
@@ -61,42 +60,23 @@ class SqliteFrontier(MemoryFrontier):
             self._changed[self._fallen_number] = fallen.url
         return fallen
 
-    def rescore(self, offers: Iterable[Candidate]) -> bool:
-        offers = list(offers)
-        changed = super().rescore(offers)
-        for offer in offers if changed else ():
-            if (entry := self._entries.get(offer.url)) is not None:
-                self._changed[entry[1]] = offer.url
-        return changed
+    def rescore(self, candidates: Sequence[Candidate]) -> None:
+        if self._rescore(candidates):
+            for candidate in candidates:
+                if (entry := self._entries.get(candidate.url)) is not None:
+                    self._changed[entry[1]] = candidate.url
 
-    def pop(self, now: float) -> Candidate | None:
-        candidate = super().pop(now)
-        if candidate is not None:
-            self._in_flight[candidate.url] = (self._popped_number, candidate)
-        return candidate
-
-    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
-        self._in_flight.pop(candidate.url, None)  # its row is still there
-        fallen = super().give_back(number, candidate)
+    def give_back(self, popped: Popped) -> Candidate | None:
+        fallen = super().give_back(popped)  # its row is still there
         if fallen is not None:
             self._changed[self._fallen_number] = fallen.url
         return fallen
 
-    def take(self, url: Url) -> Candidate | None:
-        candidate = super().take(url)
-        if candidate is not None:
-            self._in_flight[url] = (self._popped_number, candidate)
-        return candidate
-
     def settle(self, url: Url) -> None:
-        """What became of a popped URL has been recorded: it need not be put back after a crash."""
-        flying = self._in_flight.pop(url, None)
-        if flying is not None:
-            self._changed[flying[0]] = url
-
-    def in_flight(self) -> list[Url]:
-        """Popped and not yet settled, oldest first."""
-        return list(self._in_flight)
+        entry = self._in_flight.get(url) or self.entry(url)
+        super().settle(url)
+        if entry is not None:
+            self._changed[entry[0]] = url
 
     def _write(self) -> None:
         gone, rows = [], []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from scenthound.model import Event, Miss, Step, Url
-from scenthound.ports import Where
+from scenthound.model import Event, Lost, Mark, Miss, Step, Url
+from scenthound.ports import History, Where
 from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_mapping, clean
 from scenthound.store.link_blob import pack_urls
-from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostTally, Lost, summed
+from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostCounts, summed
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
@@ -26,18 +26,6 @@ LONG = 65_536  # an event with more text than this is written at once
 _NOWHERE = (None, None, None)
 
 
-class Mark(NamedTuple):
-    """What running figures need to know of a page."""
-
-    n: int
-    url: Url
-    similarity: float
-    bytes: int
-    title: str
-    depth: int
-    requested: Url | None
-
-
 class Place(NamedTuple):
     """Where an event's record should be in its file."""
 
@@ -46,7 +34,7 @@ class Place(NamedTuple):
     length: int
 
 
-class SqliteHistory:
+class SqliteHistory(History):
     """The `History` port in the crawl's file. What was seen is also held in memory, so asking costs nothing.
 
     Events are collected and written many at a time, at the latest by the next commit or when somebody asks for them.
@@ -217,12 +205,8 @@ class SqliteHistory:
         """The number of the latest event."""
         return int((self._row("SELECT max(event) FROM history") or (0,))[0] or 0)
 
-    def events_after(self, event: int) -> Iterator[tuple[Step | Lost, Where | None]]:
-        """What the strategy heard after an event, oldest first, and where what it brought is kept."""
-        return ((found, where) for _, found, where in self.numbered_after(event))
-
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        """The same with the number of each event."""
+        """What the strategy heard after an event, oldest first, with its number and where what it brought is kept."""
         columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._rows(sql, (event,)):
@@ -311,17 +295,6 @@ class SqliteHistory:
         )
         return ((Url(url), Where(file, offset, length)) for url, file, offset, length in rows)
 
-    def lineage(self, url: Url) -> list[Step]:
-        """The path from a seed to this page; empty if it was not crawled."""
-        path: list[Step] = []
-        step = self.step_of(url)
-        met: set[Url] = set()
-        while step is not None and step.url not in met:
-            met.add(step.url)
-            path.append(step)
-            step = self.step_of(step.parent) if step.parent is not None else None
-        return path[::-1]
-
     def best(self, n: int) -> list[Step]:
         """The pages most like the topic."""
         sql = f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY similarity DESC, event LIMIT ?"  # noqa: S608
@@ -359,9 +332,9 @@ class SqliteHistory:
         sql = "SELECT reason, count(*) FROM history WHERE kind IN ('miss', 'refused') GROUP BY reason"
         return summed((reason, times) for reason, times in self._rows(sql))
 
-    def hosts(self) -> dict[str, HostTally]:
+    def hosts(self) -> dict[str, HostCounts]:
         """Pages, misses, bytes and similarity of each host, most pages first; reads the whole history."""
-        return HostTally.of(self.events())
+        return HostCounts.of(self.events())
 
     def _happened(self, event: tuple[Any, ...], length: int) -> None:
         self._attempts += 1

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from scenthound.errors import DiskFull, FolderBroken
 from scenthound.files import NO_ROOM, check_own_file, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
-from scenthound.ports import Where
+from scenthound.ports import Repository, Where
 from scenthound.store.warc_decode import LARGEST, MAGIC, Member, Record, member_at, members, records, response_of
 from scenthound.store.warc_encode import STORED, as_member, digest_of, info_record, response_record
 
@@ -71,7 +71,7 @@ class End(NamedTuple):
 NOWHERE = End()
 
 
-class WarcRepository:
+class WarcRepository(Repository):
     """The `Repository` port on a folder of WARC files."""
 
     def __init__(self, folder: Path, roll: int = ROLL, level: int = LEVEL, info: Mapping[str, str] = NOTHING) -> None:

@@ -70,8 +70,6 @@ class Apprentice:
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
-    needs = ("examples", "others")
-
     def __post_init__(self) -> None:
         for name, least, most in (("reach", 0, 20), ("after", 1, None), ("memory", 1, None)):
             value = getattr(self, name)
@@ -127,7 +125,8 @@ class Apprentice:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((self.analyser_,), leaves=True))
+        parts = Parts((self.analyser_,), leaves=True)
+        return Declaration(parts=parts, training="optional", lessons=("examples", "others"))
 
     # ---- crawling
 

@@ -41,7 +41,7 @@ class BacklinkCount:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts())
+        return Declaration(parts=Parts(), score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.seeds_ = set(seeds)

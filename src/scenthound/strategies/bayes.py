@@ -106,13 +106,9 @@ class Bayes:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((self.analyser_,)))
+        return Declaration(parts=Parts((self.analyser_,)), training="optional", lessons=("examples", "others"))
 
     # ---- what it may be taught
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("examples", "others")
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         if not lessons.examples:

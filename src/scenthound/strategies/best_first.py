@@ -58,7 +58,8 @@ class BestFirst:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(self.n, self.shuffle, self.eviction, Parts((Analyser(self.stop_words, self.stem),)))
+        parts = Parts((Analyser(self.stop_words, self.stem),))
+        return Declaration(self.n, self.shuffle, self.eviction, parts, score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))

@@ -115,28 +115,25 @@ class CcBfs:
 
     # ---- what the crawl asks
 
-    oracle_modes: ClassVar[tuple[str, ...]] = ("lookahead=graph",)
-    """Parameters that make an oracle of it, for those who list strategies."""
-
-    @property
-    def oracle(self) -> bool:
-        """True: it sees what no crawler can see; its figures are not to be compared with a crawler's."""
-        return self.lookahead == "graph"
-
     def peek(self, links: Callable[[Url], Iterable[Url]]) -> None:
         """The laboratory hands over the recorded links of any page, for `lookahead="graph"`; before `start`."""
         self.peek_ = links
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts())
+        return Declaration(
+            parts=Parts(),
+            oracle=self.lookahead == "graph",
+            oracle_modes=("lookahead=graph",),
+            score_parts=self.score_parts,
+        )
 
     def frontier(self, bound: int | None) -> Frontier:
         self.levels_ = Levels(bound, self._next_stage)
         return self.levels_
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        if self.oracle and self.peek_ is None:
+        if self.lookahead == "graph" and self.peek_ is None:
             raise BadConfig(
                 "cc-bfs: look-ahead `graph` is an oracle and works in the laboratory only",
                 "choose lookahead=known or lookahead=fetch",

@@ -67,9 +67,6 @@ class ContextGraph:
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
-    trained = True
-    needs = ("examples", "back-links", "pages")
-
     def __post_init__(self) -> None:
         for name, least in (("layers", 1), ("k", 1), ("cap", 1)):
             value = getattr(self, name)
@@ -145,7 +142,8 @@ class ContextGraph:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((self.analyser_,)))
+        parts = Parts((self.analyser_,))
+        return Declaration(parts=parts, training="required", lessons=("examples", "back-links", "pages"))
 
     # ---- crawling
 

@@ -60,7 +60,7 @@ class Dom(BestFirst):
         analyser = Analyser(self.stop_words, self.stem)
         is_tree_read = bool(self.up or self.min_words)
         parts = Parts((analyser,), is_tree_read, is_tree_read)
-        return Declaration(self.n, self.shuffle, self.eviction, parts)
+        return Declaration(self.n, self.shuffle, self.eviction, parts, score_parts=self.score_parts)
 
     def read(self, page: Page) -> Iterable[Candidate]:
         return [page.offer(link, score, parts=parts) for link, score, parts in self.scored(page)]

@@ -76,7 +76,7 @@ class FishSearch:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),)))
+        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),)), score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))

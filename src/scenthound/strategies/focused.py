@@ -57,7 +57,6 @@ MOST_PARTS = 5  # good categories that are told of a score
 class FocusedSoft:
     """Links of pages that are most probably in a good category of a taxonomy first."""
 
-    trained: ClassVar[bool] = True
     name: ClassVar[str] = "focused-soft"
 
     score: str = field(
@@ -97,10 +96,6 @@ class FocusedSoft:
 
     # ---- what it is taught
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("examples", "others", "taxonomy")
-
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         taxonomy = lessons.taxonomy
         if taxonomy is None:
@@ -136,7 +131,8 @@ class FocusedSoft:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((self.analyser_,)))
+        lessons = ("examples", "others", "taxonomy")
+        return Declaration(parts=Parts((self.analyser_,)), training="required", lessons=lessons)
 
     # ---- the crawl
 

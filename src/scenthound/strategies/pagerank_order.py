@@ -58,7 +58,7 @@ class PageRankOrder:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts())
+        return Declaration(parts=Parts(), score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.graph_ = GrowingGraph(self.memory)

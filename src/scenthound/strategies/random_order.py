@@ -37,6 +37,7 @@ class RandomOrder:
     def __post_init__(self) -> None:
         if not isinstance(self.seed, int) or isinstance(self.seed, bool):
             raise BadConfig(f"random: `seed` can't be {self.seed!r}", "give a whole number")
+        self.luck_ = 0
 
     @property
     def declaration(self) -> Declaration:
@@ -46,7 +47,7 @@ class RandomOrder:
         self.luck_ = rng.getrandbits(64)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.chance_ = f"{self.seed} {getattr(self, 'luck_', 0)} {topic.keywords}"
+        self.chance_ = f"{self.seed} {self.luck_} {topic.keywords}"
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:

@@ -60,9 +60,6 @@ class Reinforcement:
     stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
     stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
 
-    trained = True
-    needs = ("examples", "back-links", "pages")
-
     def __post_init__(self) -> None:
         for name, least in (("bins", 2), ("depth", 1), ("pages", 2), ("links", 1)):
             value = getattr(self, name)
@@ -169,7 +166,8 @@ class Reinforcement:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((self.analyser_,), leaves=True, elements=True))
+        parts = Parts((self.analyser_,), leaves=True, elements=True)
+        return Declaration(parts=parts, training="required", lessons=("examples", "back-links", "pages"))
 
     # ---- crawling
 

@@ -93,7 +93,8 @@ class SharkSearch:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True))
+        parts = Parts((Analyser(self.stop_words, self.stem),), leaves=True)
+        return Declaration(parts=parts, score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))

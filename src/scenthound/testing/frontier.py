@@ -1,11 +1,11 @@
-"""What every frontier must do, as a Hypothesis state machine beside the plainest model of it.
+"""What every frontier must do, as a Hypothesis state machine beside the simplest model of one.
 
     class Mine(FrontierContract):
         make = staticmethod(MyFrontier)         # takes bound, eviction, spread
     TestMine = Mine.TestCase
 
-A frontier that survives a restart may also give `reopen`, which is handed the old frontier and
-gives back the one that a new process would find.
+A frontier that survives a restart also gives `reopen`, which gets the old frontier and returns the one that a new
+process would find. A frontier with an order of its own is checked by `CheckedFrontier` instead.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from scenthound.model import Candidate, Url
+from scenthound.ports import Popped
 
 HOSTS = ["a.test", "b.test", "c.test", "d.test"]
 URLS = [Url(f"http://{host}/{number}") for host in HOSTS for number in range(4)]
@@ -32,11 +33,12 @@ CARRY = st.dictionaries(
 
 
 class Model:
-    """A frontier as a dict that is looked through from end to end."""
+    """A frontier as a dict that is scanned from end to end."""
 
     def __init__(self, bound: int | None, eviction: str, spread: int) -> None:
         self.bound, self.eviction, self.spread = bound, eviction, spread
         self.waiting: dict[Url, tuple[int, Candidate]] = {}
+        self.flying: dict[Url, tuple[int, Candidate]] = {}
         self.resting: dict[str, float] = {}
         self.picks: list[str] = []
         self.number = 0
@@ -50,6 +52,7 @@ class Model:
         return [candidate for _, candidate in ranked]
 
     def push(self, new: Candidate) -> Candidate | None:
+        self.flying.pop(new.url, None)
         if new.url in self.waiting:
             number, old = self.waiting[new.url]
             self.waiting[new.url] = (number, self.merged(old, new))
@@ -101,8 +104,32 @@ class Model:
             return None
         best = (fresh or ready)[0]
         self.picks.append(self.host(best.url))
-        del self.waiting[best.url]
-        return best
+        return self.take(best.url)
+
+    def take(self, url: Url) -> Candidate | None:
+        if url not in self.waiting:
+            return None
+        self.flying[url] = self.waiting.pop(url)
+        return self.flying[url][1]
+
+    def give_back(self, url: Url) -> Candidate | None:
+        self.waiting[url] = self.flying.pop(url)
+        if self.bound is None or len(self.waiting) <= self.bound:
+            return None
+        fallen = self.order()[-1]
+        del self.waiting[fallen.url]
+        return fallen
+
+    def settle(self, url: Url) -> None:
+        self.flying.pop(url, None)
+        self.waiting.pop(url, None)
+
+    def wakes(self, candidate: Candidate) -> float:
+        return max(candidate.due, self.resting.get(self.host(candidate.url), 0.0))
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        asleep = [(candidate, self.wakes(candidate)) for candidate in self.order()]
+        return next(((candidate, wakes) for candidate, wakes in asleep if now < wakes < math.inf), None)
 
     def ready_at(self, now: float) -> float | None:
         moments = [
@@ -121,6 +148,7 @@ class FrontierContract(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
+        self.popped: dict[Url, Popped] = {}
 
     @initialize(
         bound=st.one_of(st.none(), st.integers(1, 6)),
@@ -146,34 +174,64 @@ class FrontierContract(RuleBasedStateMachine):
         depth = 2 if parent else 0
         candidate = Candidate(url, score, carry, {"all": score}, parent, "anchor", depth, url + "#", due, rescored)
         waiting = url in self.model.waiting
+        matters = self.frontier.matters(candidate)
+        assert matters or waiting, "a new URL always matters"
         fallen = self.frontier.push(candidate)
+        before = self.model.waiting[url][1] if waiting else None
         assert same(fallen, self.model.push(candidate))
         assert not (waiting and fallen), "an update of a waiting URL evicts nobody"
+        assert matters or same(self.model.waiting[url][1], before), "what does not matter changes nothing"
+
+    @rule(urls=st.lists(st.sampled_from(URLS), max_size=6), scores=st.lists(SCORES, min_size=6, max_size=6))
+    def rescore(self, urls: list[Url], scores: list[float]) -> None:
+        new = [Candidate(url, score, rescored=True) for url, score in zip(urls, scores, strict=False)]
+        self.frontier.rescore(new)
+        for candidate in new:
+            if candidate.url in self.model.waiting:
+                self.model.push(candidate)
 
     @rule(host=st.sampled_from(HOSTS), wait=st.sampled_from([0.0, 0.5, 2.0, 5.0, math.inf]))
     def rest(self, host: str, wait: float) -> None:
         self.frontier.rest(host, self.now + wait)
         self.model.resting[host] = self.now + wait
 
-    @rule(wait=st.sampled_from([0.0, 0.0, 0.5, 1.0, 3.0]))
-    def pop(self, wait: float) -> None:
+    @rule(wait=st.sampled_from([0.0, 0.0, 0.5, 1.0, 3.0]), settled=st.booleans())
+    def pop(self, wait: float, settled: bool) -> None:
         self.now += wait
         before = len(self.model.waiting)
         popped = self.frontier.pop(self.now)
         assert same(popped, self.model.pop(self.now))
         if popped is not None:
-            assert 1 <= getattr(self.frontier, "last_rank", 1) <= before
-            settle = getattr(self.frontier, "settle", None)
-            if settle is not None:
-                settle(popped.url)
+            assert 1 <= popped.rank <= before
+            self.popped[popped.candidate.url] = popped
+            if settled:
+                self.settle(popped.candidate.url)
+
+    @rule(url=st.sampled_from(URLS))
+    def take(self, url: Url) -> None:
+        self.popped.pop(url, None)
+        assert same(self.frontier.take(url), self.model.take(url))
+
+    @rule(url=st.sampled_from(URLS))
+    def settle(self, url: Url) -> None:
+        self.frontier.settle(url)
+        self.model.settle(url)
+
+    @rule(url=st.sampled_from(URLS))
+    def give_back(self, url: Url) -> None:
+        if url in self.popped and url in self.model.flying:
+            assert same(self.frontier.give_back(self.popped.pop(url)), self.model.give_back(url))
 
     @precondition(lambda self: type(self).reopen is not None)
     @rule()
     def restart(self) -> None:
-        """The loop, not the frontier, remembers how long hosts rest; so it says so again."""
+        """What was in flight waits again, in its old place. The loop, not the frontier, stores how long hosts rest."""
         reopen = type(self).reopen
         assert reopen is not None
         self.frontier = reopen(self.frontier)
+        self.model.waiting.update(self.model.flying)
+        self.model.flying.clear()
+        self.popped.clear()
         for host, until in self.model.resting.items():
             self.frontier.rest(host, until)
 
@@ -183,13 +241,21 @@ class FrontierContract(RuleBasedStateMachine):
             return
         assert len(self.frontier) == len(self.model.waiting)
         assert all((url in self.frontier) == (url in self.model.waiting) for url in URLS)
+        assert sorted(self.frontier.urls()) == sorted(self.model.waiting)
+        assert sorted(self.frontier.in_flight()) == sorted(self.model.flying)
+        resting, expected = self.frontier.best_resting(self.now), self.model.best_resting(self.now)
+        assert (resting is None) == (expected is None)
+        if resting is not None and expected is not None:
+            assert same(resting[0], expected[0])
+            assert resting[1] == expected[1]
         ready = self.frontier.ready_at()
         # what can be had already may be dated anywhere in the past
         assert (ready if ready is None else max(ready, self.now)) == self.model.ready_at(self.now)
 
 
-def same(one: Candidate | None, other: Candidate | None) -> bool:
-    """Equal, whatever a re-scoring flag says: it speaks of an offer, not of what waits."""
+def same(one: Candidate | Popped | None, other: Candidate | None) -> bool:
+    """Equal except for the `rescored` flag, which belongs to an offer and not to what waits."""
+    one = one.candidate if isinstance(one, Popped) else one
     return (one and one._replace(rescored=False)) == (other and other._replace(rescored=False))
 
 

@@ -1,8 +1,13 @@
-"""Puts the parts together: a strategy by name, a folder, a fetcher, the loop, the judge.
+"""Puts the parts of a crawl together: strategy, frontier, folder, fetcher, loop, judge.
 
-Everything that a command, an app or a five-line script needs to run a crawl goes through here. `making` makes each part
-of its settings; `beginning` puts them together in a new folder, or in an old one, where `remembering` brings them to
-where they were; both give a `session`, which runs; `calling` does it all at once.
+Whoever wants to run a crawl comes here: the command line, the desk, a five-line script. `build` makes each part from
+the settings, and the strategy from its name and parameters. `start.begin` puts them together in a new folder, and
+`start.resume` in an old one, brought to where it was by `loop.resume`. Both return a `Session`, which runs the crawl
+with the live driver and worker processes, handles Ctrl-C and a full disk, and leaves a complete folder. `api.crawl`
+does all of it in one call and returns the folder.
+
+Nothing here decides anything about a crawl: the laboratory, which replays crawls without folders, builds its own from
+the same parts.
 """
 
 from scenthound.loop.recorder import Watcher

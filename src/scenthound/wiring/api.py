@@ -27,7 +27,7 @@ async def crawl_async(
     model: Path | str | None = None,
     **options: Any,
 ) -> CrawlFolder:
-    """Crawl for a topic and give back the finished folder: `crawl` for programs that have an event loop."""
+    """`crawl` for programs that have an event loop."""
     name = strategy or (load_model(Path(model)).strategy if model is not None else "best-first")
     given, parameters = split_settings({"pages": pages, **options}, name)
     settings = read(Settings, given)
@@ -52,13 +52,12 @@ def crawl(
     model: Path | str | None = None,
     **options: Any,
 ) -> CrawlFolder:
-    """Crawl the web for a topic, best pages first, and give back the finished folder.
+    """Crawl the web for a topic, best pages first, and return the finished folder.
 
-    `topic` is words or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder. `watch`
-    hears of each page, each miss, each link that was left alone and each event the strategy tells
-    of. `strategy` is `best-first` unless said, or that
-    of the `model`, a folder that `train` made. `options` are settings of the crawl
-    (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are
-    obeyed and hosts are given rest. Raises `ScenthoundError` where something is wrong with what was asked.
+    `topic` is keywords or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder. `watch`
+    is called with each page, miss, dropped link and event of the strategy. `strategy` is `best-first` by default, or
+    that of the `model`, a folder that `train` made. `options` are settings of the crawl (`delay="500 ms"`,
+    `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are obeyed and hosts get their
+    delay. Raises `ScenthoundError` if something is wrong with the arguments.
     """
     return asyncio.run(crawl_async(topic, seeds, pages, out, strategy=strategy, watch=watch, model=model, **options))

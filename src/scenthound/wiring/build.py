@@ -1,4 +1,4 @@
-"""The parts of a crawl, each made of its settings: strategy, fetcher, readers, limits, scope; and who we say we are."""
+"""The parts of a crawl, each made from the settings: strategy, fetcher, workers, limits, scope, user agent."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ PRODUCT = "scenthound"
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
-    """A strategy by its name, its parameters checked against its fields."""
+    """A strategy by name, with its parameters checked."""
     kind = STRATEGIES.get(name)
     made: Strategy = read(kind, parameters or {}, what=f"parameter of {name}")
     return made
 
 
 def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tell settings of the crawl from parameters of the strategy, by their names."""
+    """Split options into settings of the crawl and parameters of the strategy, by their names."""
     known = {f.name for f in fields(Settings)}
     own = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
     settings: dict[str, Any] = {}
@@ -52,7 +52,7 @@ def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, A
 
 
 def check_topic(topic: Topic) -> None:
-    """Raise `BadConfig` for a topic that no page can be like."""
+    """Raise `BadConfig` for a topic without usable keywords."""
     if not topic.keywords.strip():
         raise BadConfig("the topic has no words", "say what you look for, as: hot air ballooning")
     if not Judge(topic).query.counts:
@@ -70,7 +70,7 @@ def versions() -> dict[str, str]:
 
 
 def user_agent(settings: Settings) -> str:
-    """Who we say we are: the product, its version, and whom to write to."""
+    """The User-Agent header: product, version and contact."""
     if settings.user_agent:
         return settings.user_agent
     about = f" (+{settings.contact})" if settings.contact else ""
@@ -78,7 +78,7 @@ def user_agent(settings: Settings) -> str:
 
 
 def product_token(settings: Settings) -> str:
-    """The name that robots.txt is read for."""
+    """The name under which robots.txt is read."""
     return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
 
 
@@ -104,20 +104,20 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:
-    """So many that every host in flight keeps its connection while it rests, within the files that we may open."""
+    """Enough to keep the connection of every host in flight while it rests, within the limit on open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 
 
 def make_reading_pool(settings: Settings, parts: Parts) -> ReadingPool | None:
-    """The processes that read pages beside the crawl's own; None where there are to be none."""
+    """The worker processes that read pages; None if the settings ask for none."""
     agent = product_token(settings) if settings.robots else ""
     options = ReadOptions(page_limits(settings), agent, parts)
     return ReadingPool(settings.workers, options) if settings.workers else None
 
 
 def parts_read(strategy: Strategy) -> Parts:
-    """What of each page is read: what the strategy declares, and what the judge looks at."""
+    """The parts of each page that are read: those the strategy declares, and those of the judge."""
     return Parts((Analyser(),)) | declaration_of(strategy).parts
 
 

@@ -1,4 +1,4 @@
-"""A crawl with its folder while it runs."""
+"""A crawl with its folder, while it runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from scenthound import url as urls
 from scenthound.errors import DiskFull
@@ -16,21 +16,22 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.labels import Listener
 from scenthound.loop.live import LiveRun
 from scenthound.loop.messages import Dropped
+from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
 from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read, product_token
 
-MOST_REASONS = 30  # different reasons for failure that are remembered
+MOST_REASONS = 30  # different reasons for failure that are counted
 
 
-class Witness:
-    """A fetcher that remembers why no reply came, robots.txt included: the answer to "why is there nothing?"."""
+class CountingFetcher:
+    """A fetcher that counts why no reply came, for robots.txt too: the answer to "why are there no pages?"."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.fetcher = fetcher
         self.failures: dict[str, tuple[int, str]] = {}
-        """How often, and an example of the details, by reason."""
+        """By reason: how often, and an example of the details."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
         reply = await (self.fetcher.fetch(url) if most is None else self.fetcher.fetch(url, most))
@@ -41,54 +42,54 @@ class Witness:
 
 
 class Session:
-    """A crawl with its folder, ready to run. Make one with `begin` or `resume`."""
+    """A crawl ready to run. Made by `begin` or `resume`."""
 
     def __init__(self, folder: CrawlFolder, crawl: Crawl, fetcher: Fetcher | None, clock: Callable[[], float]) -> None:
         self.folder, self.crawl, self.clock = folder, crawl, clock
         self.hosts = folder.database.hosts_with_pages()
         """Hosts that gave a page."""
-        self.witness: Witness | None = None
+        self.failures: Mapping[str, tuple[int, str]] = {}
+        """Why requests of this run got no reply: how often, and an example of the details, by reason."""
         self._fetcher = fetcher
         self._run: LiveRun | None = None
         self._is_over = False
-        self._watch, crawl.watch = crawl.watch, self._heard
+        self._watch, crawl.recorder.watch = crawl.recorder.watch, self._heard
         self._listener = Listener(folder, crawl)
 
     def _heard(self, event: Step | Miss | Dropped | Event) -> None:
-        if isinstance(event, Step) and self.crawl.manners is not None:
-            self.hosts += self.crawl.manners.host(urls.host(event.url)).pages == 1
+        if isinstance(event, Step) and self.crawl.politeness is not None:
+            self.hosts += self.crawl.politeness.host(urls.host(event.url)).pages == 1
         if self._watch:
             self._watch(event)
 
     @property
     def seconds(self) -> float:
-        """How long the crawl has been running, in all its runs."""
+        """How long the crawl has run, in all its runs."""
         return self.folder.seconds(None if self._is_over else self.clock())
 
     @property
     def waiting(self) -> int:
-        """URLs still to be asked for: those in the frontier, and those whose turn has come but that are not settled."""
-        taken = getattr(self.crawl.frontier, "in_flight", list)
-        return len(self.crawl.frontier) + len(taken())
+        """URLs still to be fetched: those in the frontier, and those in flight."""
+        return len(self.crawl.frontier) + len(self.crawl.frontier.in_flight())
 
     @property
     def settings(self) -> Settings:
         return self.folder.asked.settings
 
     def listen(self) -> None:
-        """Let the strategy hear labels that were given meanwhile, and keep what it made of them."""
+        """Tell the strategy of new labels and commit what follows from them."""
         if self._listener.listen():
             self.folder.commit(self.clock())
 
     def interrupt(self) -> None:
-        """First call: finish what is in flight and save; second: stop now. Both can be resumed."""
+        """First call: finish what is in flight and save. Second: stop now. Both can be resumed."""
         if self._run is not None:
             self._run.interrupt()
         else:
             self.crawl.stop("interrupted")
 
     async def run(self, tick: Callable[[], None] | None = None, handle_signals: bool = False) -> str:
-        """Crawl to the end; gives the reason why it ended. `DiskFull` is raised after a clean stop."""
+        """Crawl to the end and return the reason. Raises `DiskFull` after a clean stop."""
         try:
             return await self._crawl(tick, handle_signals)
         except DiskFull as error:
@@ -103,25 +104,23 @@ class Session:
             fetcher = self._fetcher
             if fetcher is None:
                 fetcher = await stack.enter_async_context(make_fetcher(settings))
-            witness = self.witness = Witness(fetcher)
+            counting = CountingFetcher(fetcher)
+            self.failures = counting.failures
             parts = parts_read(self.crawl.strategy)
             pool = make_reading_pool(settings, parts)
             if pool is not None:
                 stack.push_async_callback(pool.close)
             self._run = LiveRun(
                 self.crawl,
-                witness,
+                counting,
                 self.folder,
-                product_token(settings),
-                page_limits(settings),
+                Replies(product_token(settings), page_limits(settings), settings.robots, parts),
                 concurrency=settings.concurrency,
                 slow_requests=settings.slow_requests,
                 group_pages=settings.group_pages or max(1, settings.concurrency // 4),
                 group_time=settings.group_time,
-                obey_robots=settings.robots,
                 delay=settings.delay,
                 reader=pool,
-                parts=parts,
                 clock=self.clock,
                 tick=tick,
                 listen=self.listen,
@@ -132,7 +131,7 @@ class Session:
                     loop.add_signal_handler(number, self.interrupt)
                     stack.callback(loop.remove_signal_handler, number)
             reason = await self._run.run()
-            self.folder.database.save_meta("failures", json.dumps(witness.failures))
+            self.folder.database.save_meta("failures", json.dumps(counting.failures))
             self.folder.finish(reason, self.clock())
             return reason
 

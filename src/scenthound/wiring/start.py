@@ -1,30 +1,41 @@
-"""A crawl is begun in a new folder, or taken up again in its old one."""
+"""Start a crawl in a new folder, or continue one in its old folder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.core import Crawl
+from scenthound.loop.counters import Counters
 from scenthound.loop.crawl_toml import Asked, check_seeds
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
 from scenthound.loop.recorder import Watcher
+from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings
-from scenthound.loop.tally import Tally
 from scenthound.loop.trained import check_untaught, fitting, taught
-from scenthound.model import Topic
+from scenthound.model import Candidate, Step, Topic
 from scenthound.page.judge import Judge
-from scenthound.ports import Fetcher, OwnFrontier, declaration_of
+from scenthound.page.landing import land
+from scenthound.page.page import Page
+from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.models import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
-from scenthound.wiring.build import check_topic, make_fetcher, make_scope, make_strategy, versions
-from scenthound.wiring.restore import reconsider, remember
+from scenthound.wiring.build import (
+    check_topic,
+    make_fetcher,
+    make_scope,
+    make_strategy,
+    page_limits,
+    product_token,
+    versions,
+)
 from scenthound.wiring.session import Session
 
 SITEMAPS_PER_HOST = 50
@@ -41,10 +52,11 @@ def begin(
     fetcher: Fetcher | None = None,
     watch: Watcher | None = None,
     model: Path | str | None = None,
+    clock: Callable[[], float] | None = None,
 ) -> Session:
     """A new crawl in a new folder. `seeds` may be a single URL. `model` is a folder that `train` made.
 
-    The strategy is `best-first` unless said; with a model it is the model's, with the parameters of its training.
+    The strategy is `best-first` by default; with a model it is the model's, with the parameters of its training.
     """
     topic = Topic(topic) if isinstance(topic, str) else topic
     seeds = [seeds] if isinstance(seeds, str) else seeds
@@ -59,8 +71,8 @@ def begin(
         strategy, parameters = fitting(learned, strategy, parameters, make_strategy)
     strategy = strategy or "best-first"
     asked = Asked(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
-    made = make_strategy(strategy, parameters)  # whatever is wrong is said before writing
-    if getattr(made, "oracle", False):
+    made = make_strategy(strategy, parameters)  # all errors before anything is written
+    if declaration_of(made).oracle:
         raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
     if learned is not None:
         taught(made, learned)
@@ -71,8 +83,8 @@ def begin(
     make_fetcher(settings)
     asked.keyed_seeds()
     folder = CrawlFolder.create(Path(out), asked, learned)
+    clock = clock or Clock()
     try:
-        clock = Clock()
         crawl = _assemble(folder, clock, watch)
         crawl.start()
         folder.database.save_meta("started_at", str(clock()))
@@ -90,30 +102,23 @@ def resume(
     watch: Watcher | None = None,
     pages: int | None = None,
     refetch: bool = False,
+    clock: Callable[[], float] | None = None,
 ) -> Session:
-    """Go on with the crawl in a folder, whatever ended it. `pages` sets a new budget.
+    """Continue the crawl in a folder, whatever ended it. `pages` sets a new budget.
 
-    With `refetch` pages are fetched again whose WARC file is missing; without, that is an error.
+    With `refetch` pages whose WARC file is missing are fetched again; without, that is an error.
     """
     folder = CrawlFolder.reopen(Path(out), refetch)
+    clock = clock or Clock()
     try:
-        clock = Clock()
         crawl = _assemble(folder, clock, watch, pages)
-        state = folder.database.state("crawl")
-        if state is None:  # it was killed while it was being born
-            crawl.start()
-        else:
-            crawl.introduce()
-            remember(folder, crawl)
-            crawl.load(state)
-        if folder.salvaged:
-            reconsider(folder, crawl)
-        folder.forget_unreadable()
-        for step in folder.forgotten:
-            crawl.want_again(step)
-        if crawl.manners is not None:
-            crawl.manners.resumed_at = clock()
-        crawl.not_before = clock() + folder.asked.settings.delay
+        lost = resume_crawl(crawl, folder.saved(), partial(_read_again, folder))
+        if lost:
+            folder.forgotten += lost
+            folder.recovered.append(f"{len(lost):,} more pages can't be read and will be fetched again")
+        if crawl.politeness is not None:
+            crawl.politeness.resume_at(clock())
+        crawl.wait_until(clock() + folder.asked.settings.delay)
         folder.attach(crawl, clock())
         session = Session(folder, crawl, fetcher, clock)
         session.listen()
@@ -132,7 +137,7 @@ def _assemble(
     strategy = make_strategy(asked.strategy, asked.parameters)
     if (learned := folder.model()) is not None:
         taught(strategy, learned)
-    manners = folder.manners(clock())
+    politeness = folder.politeness(clock())
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(settings.frontier)
     else:
@@ -156,14 +161,23 @@ def _assemble(
             sitemaps=SITEMAPS_PER_HOST if settings.sitemaps else 0,
         ),
         scope=make_scope(settings),
-        manners=manners,
+        politeness=politeness,
         judge=Judge(asked.topic),
-        tally=Tally(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
+        counters=Counters(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
         repository=folder.repository,
         seed_number=settings.seed_number,
         watch=watch,
     )
-    for name, host in manners.hosts.items():
-        if host.next_allowed > clock():
-            frontier.rest(name, host.next_allowed)
+    for host, until in politeness.resting(clock()).items():
+        frontier.rest(host, until)
     return crawl
+
+
+def _read_again(folder: CrawlFolder, step: Step, where: Where) -> Page | None:
+    """Read a stored page as it was read when it was fetched."""
+    settings = folder.asked.settings
+    candidate = Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
+    response = folder.repository.get(where)
+    agent = product_token(settings) if settings.robots else ""
+    result = land(candidate, response, page_limits(settings), agent=agent, now=step.time)
+    return result if isinstance(result, Page) else None

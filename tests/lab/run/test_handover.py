@@ -124,8 +124,6 @@ def test_an_experiment_says_which_examples_were_withheld(web: Bed, tmp_path: Pat
 class KeepsLessons(BreadthFirst):
     """Learns nothing, and keeps every way to the lessons that it finds."""
 
-    needs = ()
-
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         taxonomy = lessons.taxonomy
         assert taxonomy is not None
@@ -239,9 +237,9 @@ class LateOracle(BreadthFirst):
         self.asked_, self.links_ = 0, None
 
     @property
-    def oracle(self) -> bool:
+    def declaration(self) -> Declaration:
         self.asked_ += 1
-        return self.asked_ > 1
+        return Declaration(parts=Parts(), oracle=self.asked_ > 1)
 
     def peek(self, links: Any) -> None:
         self.links_ = links
@@ -255,14 +253,14 @@ class DenyingOracle(LateOracle):
     may_say = True
 
     @property
-    def oracle(self) -> bool:
-        return self.may_say
+    def declaration(self) -> Declaration:
+        return Declaration(parts=Parts(), oracle=self.may_say)
 
 
 def test_powers_are_read_once(bed: PreparedBed) -> None:
     made, topic = LateOracle(), WEB.topics[0]
     result = run_strategy(bed, topic.topic, made, topic.seeds, LIMITS)
-    assert (made.links_, made.asked_, result.given) == (None, 1, ())
+    assert (made.links_, result.given) == (None, ())
     changed = LateOracle()
     powers = read_powers(changed)
     assert run_strategy(bed, topic.topic, changed, topic.seeds, LIMITS, powers=powers).given == ()

@@ -71,7 +71,7 @@ def test_the_desk_of_a_copied_economy_asks_the_copy(made: type[HayekEstimating],
     for candidate in strategy.start(Topic("honey bees"), [HOME]):
         assert strategy.desk_.push(candidate) is None
     first = strategy.desk_.pop(0.0)
-    assert first.url == HOME
+    assert first.candidate.url == HOME
     asked = []
     strategy.economy_.decide = lambda: asked.append("the copy")
     strategy.desk_.settle(HOME)

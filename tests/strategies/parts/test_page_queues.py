@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
+from scenthound.ports import Popped
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
 
 HOSTS = ["a.test", "b.test", "c.test"]
@@ -22,8 +23,8 @@ def link(name: str, score: float, page: int, place: int, due: float = 0.0) -> Ca
 
 def drained(queues: PageQueues, now: float = 0.0) -> list[str]:
     found = []
-    while (candidate := queues.pop(now)) is not None:
-        found.append(candidate.url.removeprefix("http://"))
+    while (popped := queues.pop(now)) is not None:
+        found.append(popped.candidate.url.removeprefix("http://"))
     return found
 
 
@@ -57,7 +58,7 @@ def test_links_on_hosts_that_rest_are_passed_over_and_keep_their_place() -> None
     queues.rest("a.test", 5.0)
     first = queues.pop(0.0)
     assert first is not None
-    assert first.url == "http://b.test/"
+    assert first.candidate.url == "http://b.test/"
     assert queues.pop(0.0) is None
     assert queues.ready_at() == 5.0
     queues.push(link("b.test/2", 1.5, 1, 0))
@@ -118,7 +119,7 @@ def test_it_serves_what_a_sorted_list_would_and_survives_a_restart(
         name = f"{host}/{number}"
         queues.push(link(name, score, page, place))
         best[name] = min(best.get(name, (math.inf, 0, 0, "")), (-score, page, place, f"http://{name}"))
-    flying = [candidate.url for _ in range(popped) if (candidate := queues.pop(0.0)) is not None]
+    flying = [one.candidate.url for _ in range(popped) if (one := queues.pop(0.0)) is not None]
     order = sorted(best.values())
     assert flying == [one[3] for one in order[: len(flying)]]
     again = PageQueues()
@@ -146,9 +147,9 @@ def test_a_url_can_be_taken_given_back_and_settled() -> None:
     assert queues.take(Url("http://z.test/")) is None
     taken = queues.take(Url("http://a.test/"))
     assert taken is not None
-    assert queues.in_flight() == ["http://a.test/"]
-    assert queues.give_back(0, taken) is None
-    assert queues.in_flight() == []
+    assert list(queues.in_flight()) == ["http://a.test/"]
+    assert queues.give_back(Popped(taken)) is None
+    assert not queues.in_flight()
     assert "http://a.test/" in queues
     queues.settle(Url("http://a.test/"))
     assert len(queues) == 0

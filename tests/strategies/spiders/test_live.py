@@ -77,10 +77,7 @@ def test_what_was_in_flight_when_it_was_killed_is_asked_for_again(tmp_path: Path
     assert len(asked) == 4, "different agents"
     session.folder.commit(1e6)
     session.folder.close()
-    session = resume(tmp_path / "crawl", fetcher=Recorded())
-    session.crawl.not_before = 0.0
-    assert session.crawl.manners is not None
-    session.crawl.manners.resumed_at = None
+    session = resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: 0.0)
     assert {fetch.candidate.url for fetch in flying(session, 4)} == asked
     session.folder.close()
 
@@ -108,10 +105,7 @@ def test_a_killed_pack_lives_on_as_an_undisturbed_one(tmp_path: Path, parameters
         if step_through(session, steps, commit_every=3):
             break
         session.folder.close()
-        session = resume(tmp_path / "cut", fetcher=Recorded())
-        session.crawl.not_before = 0.0
-        assert session.crawl.manners is not None
-        session.crawl.manners.resumed_at = None
+        session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
     session.folder.finish("pages", 1.0)
     session.close()
     assert trail(tmp_path / "cut") == trail(tmp_path / "whole")

@@ -20,7 +20,7 @@ from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.metrics.trails import forms
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Lessons, Strategy, Taxonomy, Trains
+from scenthound.ports import Lessons, Strategy, Taxonomy, Trains, declaration_of
 
 UNFETCHED = "links of pages not fetched"
 KINDS = ("examples", "others", "taxonomy", "back-links", "pages", UNFETCHED)
@@ -44,7 +44,8 @@ class Powers:
 
 
 def read_powers(strategy: Strategy) -> Powers:
-    return Powers(isinstance(strategy, Trains), bool(getattr(strategy, "oracle", False)))
+    """Read what a strategy declares, once: what it declares later changes nothing."""
+    return Powers(isinstance(strategy, Trains), declaration_of(strategy).oracle)
 
 
 class Given:

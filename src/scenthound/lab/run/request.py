@@ -17,6 +17,7 @@ from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.run_cell import ReplayLimits
 from scenthound.model import NOTHING
+from scenthound.ports import declaration_of
 from scenthound.wiring import make_strategy
 
 FILE = "experiment.toml"
@@ -83,7 +84,7 @@ def is_oracle(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> bool:
         return True
     try:
         chosen = _parsed(label)
-        return bool(getattr(make_strategy(chosen.name, chosen.parameters), "oracle", False))
+        return declaration_of(make_strategy(chosen.name, chosen.parameters)).oracle
     except ScenthoundError:  # a strategy that was run once and is not to be had now
         return False
 

@@ -31,7 +31,7 @@ from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
 from scenthound.page.judge import Judge
 from scenthound.page.record import Parts
-from scenthound.ports import Frontier, Lessons, OwnFrontier, Strategy, declaration_of
+from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, declaration_of
 from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
 from scenthound.wiring import make_strategy
@@ -158,8 +158,8 @@ def run_strategy(
 
     loans = ExitStack()
     try:
-        if powers.oracle:  # it may read links it has not paid for, and is marked for it
-            strategy.peek(loans.enter_context(lent_links(partial(_links, bed), given)))  # type: ignore[attr-defined]
+        if powers.oracle and isinstance(strategy, Peeks):  # it may read links it has not paid for, and is marked for it
+            strategy.peek(loans.enter_context(lent_links(partial(_links, bed), given)))
         if lessons is not None and powers.trains:
             before = time.process_time()
             with lent_lessons(lessons(), given) as lent:
@@ -189,10 +189,10 @@ def run_strategy(
         loans.close()
     result.given = given.kinds
     if crawl is not None:
-        result.attempts = crawl.tally.attempts
-        result.misses = dict(sorted(crawl.tally.misses.items()))
-        result.dropped = dict(sorted(crawl.tally.dropped.items()))
-        result.links_scored = crawl.links_scored
+        result.attempts = crawl.counters.attempts
+        result.misses = dict(sorted(crawl.counters.misses.items()))
+        result.dropped = dict(sorted(crawl.counters.dropped.items()))
+        result.links_scored = crawl.calls.links_scored
         result.waiting = len(crawl.frontier)
     crawl = None  # who watches it has it, and it has who watches it: else the crawl would stay in memory for long
     return result

@@ -22,7 +22,8 @@ from scenthound.loop.crawl_toml import check_seeds, read_seeds
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock, LiveRun
 from scenthound.loop.messages import Dropped, Limits
-from scenthound.loop.politeness import Manners
+from scenthound.loop.politeness import Politeness
+from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
 from scenthound.page.landing import land
@@ -211,16 +212,15 @@ async def _fetch(
             retries=settings.retries,
             longest_wait=settings.longest_wait,
         ),
-        manners=Manners(settings.delay, settings.backoff, settings.robots),
+        politeness=Politeness(settings.delay, settings.backoff, settings.robots),
         watch=watch,
     )
     async with AsyncExitStack() as stack:
         used = fetcher if fetcher is not None else await stack.enter_async_context(make_fetcher(settings))
         crawl.start()
         await LiveRun(
-            crawl, used, _Nowhere(), product_token(settings), page_limits(settings),
-            concurrency=settings.concurrency, slow_requests=settings.slow_requests,
-            obey_robots=settings.robots, delay=settings.delay, clock=clock,
+            crawl, used, _Nowhere(), Replies(product_token(settings), page_limits(settings), settings.robots),
+            concurrency=settings.concurrency, slow_requests=settings.slow_requests, delay=settings.delay, clock=clock,
         ).run()  # fmt: skip
     found.pages += listed.pages
     had = {url for page in listed.pages for url in (page.url, page.candidate.url)}

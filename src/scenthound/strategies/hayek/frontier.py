@@ -8,16 +8,17 @@ and at most `AHEAD` promises are made.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
+from scenthound.ports import Frontier, Popped
 
 AHEAD = 8
 
 
-class Desk:
+class Desk(Frontier):
     """Waiting URLs, promised ones, and those on their way. `want` gives the next wanted candidate, or None;
     `is_held` says that no decision can be made before all that is on its way has landed."""
 
@@ -36,7 +37,6 @@ class Desk:
         self._flying: dict[Url, Candidate | None] = {}  # None: where a redirect led
         self._is_running = False
         self._numbers = 0
-        self.popped_number = -1
 
     # ---- the port
 
@@ -57,7 +57,7 @@ class Desk:
         else:
             self._resting[host] = until
 
-    def pop(self, now: float) -> Candidate | None:
+    def pop(self, now: float) -> Popped | None:
         self._is_running = True
         self._now = max(self._now, now)
         while True:
@@ -73,6 +73,15 @@ class Desk:
                 if self._is_awake(url):
                     self._promised[url] = candidate._replace(carry={"asked": url})
                     return self._launch(url)
+        return None
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        """The first promise whose host rests: nothing else is wanted yet."""
+        self._now = max(self._now, now)
+        for url, candidate in self._promised.items():
+            until = self._resting.get(urls.host(url), 0.0)
+            if self._now < until < math.inf:
+                return candidate, until
         return None
 
     def decide(self, after: Url | None = None) -> bool:
@@ -103,10 +112,12 @@ class Desk:
     def __contains__(self, url: object) -> bool:
         return url in self._waiting or url in self._promised
 
-    # ---- what the loop may ask beyond the port
+    def urls(self) -> Collection[Url]:
+        return [*self._waiting, *self._promised]
+
+    # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """What became of a URL is known."""
         for held in (self._flying, self._waiting, self._promised):
             held.pop(url, None)
 
@@ -115,25 +126,24 @@ class Desk:
         candidate = self._promised.get(url) or self._waiting.pop(url, None)
         if candidate is not None:
             self._promised[url] = candidate
-            return self._launch(url)
+            return self._launch(url).candidate
         if self._is_running:  # before the first pop it is the loop that asks, after a restart
             self._flying[url] = None
         return None
 
-    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
-        """Return a popped candidate: it is promised, before all others."""
-        self._flying.pop(candidate.url, None)
-        self._promised = {candidate.url: candidate, **self._promised}
+    def give_back(self, popped: Popped) -> Candidate | None:
+        """It is promised, before all others."""
+        self._flying.pop(popped.candidate.url, None)
+        self._promised = {popped.candidate.url: popped.candidate, **self._promised}
         return None
 
-    def in_flight(self) -> list[Url]:
-        return list(self._flying)
+    def in_flight(self) -> Collection[Url]:
+        return self._flying.keys()
 
-    def _launch(self, url: Url) -> Candidate:
+    def _launch(self, url: Url) -> Popped:
         candidate = self._flying[url] = self._promised.pop(url)
         self._numbers += 1
-        self.popped_number = self._numbers
-        return candidate
+        return Popped(candidate, number=self._numbers)
 
     def _is_awake(self, url: Url) -> bool:
         return self._resting.get(urls.host(url), 0.0) <= self._now

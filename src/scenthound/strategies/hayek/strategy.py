@@ -68,6 +68,8 @@ _CHOICES = {
     "weighting": (*WEIGHTINGS, "mixed"),
     "stop_words": tuple(STOP_LISTS),
 }
+_FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
+"""Parameters of a trained economy that may differ from those of its training."""
 _SWITCHES = ("fetch_all", "forget", "adapt", "blacklist_site_after_goal", "stem")
 _WHOLE = {"agents": 0, "cap": 1, "training": 1, "back": 1, "memory": 100}
 
@@ -118,17 +120,6 @@ class HayekEstimating:
     stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
 
     price: ClassVar[Pricing] = "second"
-    free: ClassVar[tuple[str, ...]] = (
-        "adapt",
-        "sequences",
-        "fetch_all",
-        "forget",
-        "blacklist_site_after_goal",
-        "cap",
-        "practice",
-    )
-    """What may be asked of a trained economy that it was not trained with."""
-    needs: ClassVar[tuple[str, ...]] = ("examples", "others", "back-links", "pages")
 
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
@@ -161,12 +152,18 @@ class HayekEstimating:
         self.desk_ = Desk(None, weakly(self._want), weakly(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
+        self.is_crawling_ = False  # events of the training are nobody's business
 
     # ---- what the crawl asks
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True))
+        return Declaration(
+            parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True),
+            training="optional",
+            lessons=("examples", "others", "back-links", "pages"),
+            free=_FREE,
+        )
 
     def frontier(self, bound: int | None) -> Frontier:
         self.desk_ = Desk(bound, weakly(self._want), weakly(self._is_held))
@@ -177,7 +174,7 @@ class HayekEstimating:
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.desk_.clear()
-        self.topic_, self.untold_ = topic, list[Event]()
+        self.topic_, self.untold_, self.is_crawling_ = topic, list[Event](), True
         self.economy_ = self._economy(topic, self.rng_)
         if self.model_ is not None:
             load_model(self.economy_, self.model_)
@@ -230,8 +227,6 @@ class HayekEstimating:
         return asked
 
     # ---- before the crawl
-
-    trained: ClassVar[bool] = False
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         """The loop of algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""
@@ -312,7 +307,7 @@ class HayekEstimating:
         return Economy(self._rules(), options, web, rng, difficulty, weakly(self._hear))
 
     def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
-        if not hasattr(self, "untold_") or len(self.untold_) >= UNTOLD:
+        if not self.is_crawling_ or len(self.untold_) >= UNTOLD:
             return
         url = None if page is None else Url(self.economy_.web.pages[page].url)
         self.untold_.append(Event(kind, facts, url))

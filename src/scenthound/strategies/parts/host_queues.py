@@ -33,6 +33,7 @@ class HostLines(Generic[Place]):
         self._lines: dict[str, list[Place]] = {}
         self._gone: dict[str, int] = {}  # how many of a line have left it from behind the first
         self._heads: list[Place] = []  # the first of each line whose host is awake, and some that were
+        self._resting_heads: list[Place] = []  # the first of each line whose host rests, and some that were
         self._timers: list[tuple[float, str]] = []  # when a host wakes
 
     def __len__(self) -> int:
@@ -47,10 +48,11 @@ class HostLines(Generic[Place]):
         self._places[url] = place
         line = self._lines.setdefault(host, [])
         heappush(line, place)
-        if self._is_resting(host):
+        resting = self._is_resting(host)
+        if resting:
             self._set_timer(host)
-        elif line[0] is place:
-            self._show(place)
+        if line[0] is place:
+            self._show(place, resting)
 
     def leave(self, url: Url) -> None:
         """Take a URL out of its line, if it is in one."""
@@ -87,6 +89,7 @@ class HostLines(Generic[Place]):
         self._resting[host] = until
         if host in self._lines:
             self._set_timer(host)
+            self._post(host)
 
     def first(self) -> Place | None:
         """The first of all on hosts that are awake."""
@@ -97,6 +100,29 @@ class HostLines(Generic[Place]):
                 return place
             heappop(self._heads)
         return None
+
+    def first_resting(self) -> tuple[Place, float] | None:
+        """The first of all on hosts that rest until a known time, and that time."""
+        heap, endless = self._resting_heads, []
+        found = None
+        while heap:
+            place = heap[0]
+            host = urls.host(place[-1])
+            if not (self._is_current(place) and self._is_resting(host) and self._lines[host][0] is place):
+                heappop(heap)
+            elif self._resting[host] == math.inf:
+                endless.append(heappop(heap))
+            else:
+                found = place, self._resting[host]
+                break
+        for place in endless:
+            heappush(heap, place)
+        return found
+
+    def rests_until(self, url: Url) -> float:
+        """When the host of a URL wakes; 0 if it is awake."""
+        host = urls.host(url)
+        return self._resting[host] if self._is_resting(host) else 0.0
 
     def ready_at(self) -> float:
         """When there may be a first; never, if that is not known."""
@@ -110,7 +136,7 @@ class HostLines(Generic[Place]):
         return math.inf
 
     def _post(self, host: str) -> None:
-        """Show the first in line of a host, if it is awake; a line without anybody is closed."""
+        """Show the first in line of a host, among those awake or those that rest; an empty line is closed."""
         line = self._lines.get(host)
         if line is None:
             return
@@ -119,14 +145,15 @@ class HostLines(Generic[Place]):
         if not line:
             del self._lines[host]
             self._gone.pop(host, None)
-        elif not self._is_resting(host):
-            self._show(line[0])
+        else:
+            self._show(line[0], self._is_resting(host))
 
-    def _show(self, place: Place) -> None:
-        heappush(self._heads, place)
-        if len(self._heads) > 2 * len(self._lines) + 64:
-            self._heads = [line[0] for host, line in self._lines.items() if not self._is_resting(host)]
-            heapify(self._heads)
+    def _show(self, place: Place, resting: bool) -> None:
+        heap = self._resting_heads if resting else self._heads
+        heappush(heap, place)
+        if len(heap) > 2 * len(self._lines) + 64:
+            heap[:] = [line[0] for host, line in self._lines.items() if self._is_resting(host) == resting]
+            heapify(heap)
 
     def _is_resting(self, host: str) -> bool:
         until = self._resting.get(host)

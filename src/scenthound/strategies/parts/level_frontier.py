@@ -7,10 +7,11 @@ robots.txt or the crawl's scope excludes are never heard of again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Url
+from scenthound.ports import Frontier, Popped
 from scenthound.strategies.parts.host_queues import DECIMALS, HostLines, from_plain, plain
 
 
@@ -29,7 +30,7 @@ class Choice(NamedTuple):
 _Place = tuple[float, int, Url]  # (-score, number in line, url)
 
 
-class Levels:
+class Levels(Frontier):
     """URLs that were found, and in line those of the stage under way.
 
     When nothing of a stage is in line or on its way, the strategy is asked for the next. What it holds is saved
@@ -51,7 +52,6 @@ class Levels:
         self._flying: dict[Url, tuple[int, Candidate] | None] = {}  # None: where a redirect led
         self._next_number = 0
         self._is_running = False
-        self.popped_number = -1
 
     # ---- the port
 
@@ -72,7 +72,7 @@ class Levels:
     def rest(self, host: str, until: float) -> None:
         self._lines.rest(host, until)
 
-    def pop(self, now: float) -> Candidate | None:
+    def pop(self, now: float) -> Popped | None:
         self._is_running = True
         self._lines.wake(now)
         while (place := self._lines.first()) is None:
@@ -84,6 +84,12 @@ class Levels:
             self.begin(chosen)
         return self._launch(place[2])
 
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        """Of those in line: what waits for its stage does not rest."""
+        self._lines.wake(now)
+        found = self._lines.first_resting()
+        return None if found is None else (self._in_line[found[0][2]][1], found[1])
+
     def ready_at(self) -> float | None:
         return self._lines.ready_at() if self._in_line else None
 
@@ -93,10 +99,13 @@ class Levels:
     def __contains__(self, url: object) -> bool:
         return url in self._found or url in self._in_line
 
-    # ---- what the loop may ask beyond the port
+    def urls(self) -> Collection[Url]:
+        return [*self._found, *self._in_line]
+
+    # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """What became of a URL is known: the stage does not wait for it any more."""
+        """The stage does not wait for it any more."""
         self._flying.pop(url, None)
         self._found.pop(url, None)
         self._leave(url)
@@ -104,21 +113,19 @@ class Levels:
     def take(self, url: Url) -> Candidate | None:
         """Pop this very URL if it is in line. Otherwise a redirect leads to it, and the stage waits for it too."""
         if url in self._in_line:
-            return self._launch(url)
+            return self._launch(url).candidate
         if self._is_running:  # before the first pop it is the loop that asks, after a restart
             self._found.pop(url, None)
             self._flying[url] = None
         return None
 
-    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
-        """Return a popped candidate to its old place."""
-        self._flying.pop(candidate.url, None)
-        self._line_up(candidate, number)
+    def give_back(self, popped: Popped) -> Candidate | None:
+        self._flying.pop(popped.candidate.url, None)
+        self._line_up(popped.candidate, popped.number)
         return None
 
-    def in_flight(self) -> list[Url]:
-        """Popped and not yet settled, oldest first."""
-        return list(self._flying)
+    def in_flight(self) -> Collection[Url]:
+        return self._flying.keys()
 
     # ---- stages
 
@@ -139,11 +146,10 @@ class Levels:
         self._in_line[candidate.url] = (number, candidate)
         self._lines.enter((-round(candidate.score, DECIMALS), number, candidate.url))
 
-    def _launch(self, url: Url) -> Candidate:
+    def _launch(self, url: Url) -> Popped:
         self._flying[url] = number, candidate = self._in_line[url]
         self._leave(url)
-        self.popped_number = number
-        return candidate
+        return Popped(candidate, number=number)
 
     def _leave(self, url: Url) -> None:
         self._in_line.pop(url, None)

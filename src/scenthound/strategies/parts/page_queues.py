@@ -11,11 +11,12 @@ the order falls out (rule 7).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 from scenthound.model import Candidate, Url
+from scenthound.ports import Frontier, Popped
 from scenthound.strategies.parts.host_queues import DECIMALS, HostLines, from_plain, plain
 
 PAGE, PLACE = "page", "place"
@@ -24,7 +25,7 @@ PAGE, PLACE = "page", "place"
 _Place = tuple[float, int, int, Url]  # (-score, number of the page, place in the page, url)
 
 
-class PageQueues:
+class PageQueues(Frontier):
     """Links in the order of their pages. What is on its way keeps its place until it is settled."""
 
     def __init__(self, bound: int | None = None) -> None:
@@ -40,6 +41,7 @@ class PageQueues:
         self._flying: dict[Url, Candidate] = {}
         self._lines.clear()
         self._parked: list[tuple[float, _Place]] = []  # not due before
+        self._later: list[_Place] = []  # the same in their order, and some that are due by now
         self._last: list[tuple[float, int, int, Url]] = []  # the order backwards, where there is a bound
         self._strays = 0
 
@@ -67,14 +69,43 @@ class PageQueues:
     def rest(self, host: str, until: float) -> None:
         self._lines.rest(host, until)
 
-    def pop(self, now: float) -> Candidate | None:
+    def pop(self, now: float) -> Popped | None:
+        self._wake(now)
+        first = self._lines.first()
+        return None if first is None else Popped(self._launch(first[3]))
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        self._wake(now)
+        later = self._first_later()
+        resting = self._lines.first_resting()
+        if resting is None or (later is not None and later[0] < resting[0]):
+            resting = later
+        return None if resting is None else (self._waiting[resting[0][3]][0], resting[1])
+
+    def _wake(self, now: float) -> None:
         self._lines.wake(now)
         while self._parked and self._parked[0][0] <= self._lines.now:
             place = heappop(self._parked)[1]
             if self._is_current(place):
                 self._lines.enter(place)
-        first = self._lines.first()
-        return None if first is None else self._launch(first[3])
+
+    def _first_later(self) -> tuple[_Place, float] | None:
+        """The first of those not due yet whose host wakes at a known time, and when it can be popped."""
+        endless, found = [], None
+        while self._later:
+            place = self._later[0]
+            due = self._waiting[place[3]][0].due if self._is_current(place) else 0.0
+            wakes = max(due, self._lines.rests_until(place[3]))
+            if due <= self._lines.now:
+                heappop(self._later)
+            elif wakes == math.inf:
+                endless.append(heappop(self._later))
+            else:
+                found = place, wakes
+                break
+        for place in endless:
+            heappush(self._later, place)
+        return found
 
     def ready_at(self) -> float | None:
         while self._parked and not self._is_current(self._parked[0][1]):
@@ -88,25 +119,25 @@ class PageQueues:
     def __contains__(self, url: object) -> bool:
         return url in self._waiting
 
-    # ---- what the loop may ask beyond the port
+    def urls(self) -> Collection[Url]:
+        return self._waiting.keys()
+
+    # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """What became of a URL is known: it need not be kept any more."""
         self._flying.pop(url, None)
         if url in self._waiting:
             self._leave(url)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL, rested or not; None if it does not wait."""
         return self._launch(url) if url in self._waiting else None
 
-    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
-        """Return a popped candidate to its old place, which it carries."""
-        return self.push(candidate)
+    def give_back(self, popped: Popped) -> Candidate | None:
+        """The candidate carries its place."""
+        return self.push(popped.candidate)
 
-    def in_flight(self) -> list[Url]:
-        """Popped and not yet settled, oldest first."""
-        return list(self._flying)
+    def in_flight(self) -> Collection[Url]:
+        return self._flying.keys()
 
     # ---- the order
 
@@ -127,6 +158,10 @@ class PageQueues:
                 heapify(self._last)
         if candidate.due > self._lines.now:
             heappush(self._parked, (candidate.due, place))
+            heappush(self._later, place)
+            if len(self._later) > 2 * len(self._waiting) + 64:
+                self._later = [one for one in self._later if self._is_current(one)]
+                heapify(self._later)
         else:
             self._lines.enter(place)
 

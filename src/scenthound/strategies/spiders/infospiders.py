@@ -152,7 +152,8 @@ class InfoSpiders:
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True))
+        parts = Parts((Analyser(self.stop_words, self.stem),), leaves=True)
+        return Declaration(parts=parts, score_parts=self.score_parts)
 
     def lucky(self, rng: random.Random) -> None:
         self.rng_ = rng

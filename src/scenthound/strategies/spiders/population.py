@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
+from scenthound.ports import Frontier, Popped
 from scenthound.strategies.spiders.links import Hosts, Links, candidate, plain
 from scenthound.strategies.spiders.net import Net
 from scenthound.text.vectors import Counts
@@ -77,7 +78,7 @@ class Sight(NamedTuple):
     inputs: Any = 0.0
 
 
-class Pack:
+class Pack(Frontier):
     """The frontier port over the private frontiers of all agents."""
 
     def __init__(
@@ -94,16 +95,15 @@ class Pack:
         self.greed, self._retired, self._ripen = greed, retired, ripen
         self._hosts = Hosts()
         self._now = 0.0
+        self.agents: dict[int, Agent] = {}
         self.clear(0)
 
     def clear(self, luck: int) -> None:
         """No agents and no links; which hosts rest is remembered."""
-        for agent in list(getattr(self, "agents", {}).values()):
+        for agent in list(self.agents.values()):
             self.remove(agent)
-        self.agents: dict[int, Agent] = {}
         self.luck, self.births = luck, 0
         self.view: View | None = None
-        self.popped_number, self.last_rank = -1, 1
         self._holders: dict[Url, list[int]] = {}
         self._flights: dict[Url, Flight] = {}
         self._unclaimed: dict[Url, Flight] = {}
@@ -135,7 +135,7 @@ class Pack:
     def rest(self, host: str, until: float) -> None:
         self._hosts.rest(host, until, self._now)
 
-    def pop(self, now: float) -> Candidate | None:
+    def pop(self, now: float) -> Popped | None:
         self._now = max(self._now, now)
         self._start()
         self._ripen()
@@ -148,8 +148,27 @@ class Pack:
             wakes = self._hosts.wakes(agent.links.host[: len(agent.links.about)], self._now)
             drawn = agent.links.draw(self._lot(agent), self.greed, wakes, self._now)
             if drawn is not None:
-                return self._launch(agent, drawn.row, drawn.probability).about
+                scores = agent.links.score[: len(agent.links.about)]
+                rank = 1 + int(np.count_nonzero(scores > scores[drawn.row]))
+                flight = self._launch(agent, drawn.row, drawn.probability)
+                return Popped(flight.about, rank, flight.number)
         return None
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        """The best link, by score, that an agent which may draw holds on a resting host."""
+        self._now = max(self._now, now)
+        best: tuple[Candidate, float] | None = None
+        for agent in self.agents.values():
+            size = len(agent.links.about)
+            wakes = self._hosts.wakes(agent.links.host[:size], self._now)
+            if wakes is None or self._is_busy(agent):
+                continue
+            scores = np.where((wakes > self._now) & (wakes < math.inf), agent.links.score[:size], -math.inf)
+            row = int(np.argmax(scores)) if size else 0
+            about = agent.links.about[row] if size and scores[row] > -math.inf else None
+            if about is not None and (best is None or about.score > best[0].score):
+                best = about, float(wakes[row])
+        return best
 
     def ready_at(self) -> float | None:
         ready = math.inf
@@ -170,10 +189,13 @@ class Pack:
     def __contains__(self, url: object) -> bool:
         return url in self._holders or url in self._unclaimed
 
-    # ---- what the loop may ask beyond the port
+    def urls(self) -> Collection[Url]:
+        return [*self._holders, *self._unclaimed]
+
+    # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """What became of a URL is known: nobody waits for it any more. If it led elsewhere, they wait for that."""
+        """Nobody waits for it any more. If it led elsewhere, they wait for that."""
         flight, led_to, self._led_to = self._end(url), self._led_to, None
         if flight is not None and led_to is not None and led_to != url:
             there = self._flights.get(led_to)
@@ -196,20 +218,15 @@ class Pack:
         agent = max(holders, key=lambda holder: holder.links.score[holder.links.rows[url]])
         return self._launch(agent, agent.links.rows[url]).about
 
-    def give_back(self, number: int, candidate: Candidate) -> Candidate | None:
-        """Return a popped candidate to the agent that drew it."""
-        flight = self._end(candidate.url)
+    def give_back(self, popped: Popped) -> Candidate | None:
+        """It goes to the agent that drew it."""
+        flight = self._end(popped.candidate.url)
         if flight is None or flight.agent not in self.agents:
-            return self.push(candidate)
+            return self.push(popped.candidate)
         return self._return(flight)
 
-    def in_flight(self) -> list[Url]:
-        """Popped and not yet settled, oldest first."""
-        return list(self._flights)
-
-    def urls(self) -> list[Url]:
-        """All that wait."""
-        return [*self._holders, *self._unclaimed]
+    def in_flight(self) -> Collection[Url]:
+        return self._flights.keys()
 
     # ---- agents
 
@@ -351,8 +368,6 @@ class Pack:
             parts = {"net": float(links.net[row]), "page": float(links.page[row]), **parts, "probability": probability}
             inputs = links.inputs[row].copy()
         carry = {"agent": agent.number, "link": number}
-        self.popped_number = number
-        self.last_rank = 1 + int(np.count_nonzero(links.score[: len(links.about)] > links.score[row]))
         net, page = float(links.net[row]), float(links.page[row])
         flight = Flight(agent.number, about._replace(carry=carry, parts=parts), number, net, page, inputs)
         self._withdraw(about.url)

@@ -1,4 +1,4 @@
-"""Running figures of a crawl: what progress bars, `status` and stopping rules look at."""
+"""Running figures of a crawl, for progress bars, `status` and stopping rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEST = 10
 
 
 class Counted(Protocol):
-    """What is counted of a page: a `Step` has it all."""
+    """What is counted of a page: a `Step` or a `Mark`."""
 
     @property
     def n(self) -> int: ...
@@ -30,8 +30,8 @@ class Counted(Protocol):
 
 
 @dataclass(slots=True)
-class Tally:
-    """Counts pages, harvest and failures as they come; bounded whatever the crawl's length.
+class Counters:
+    """Counts pages, harvest and failures; of bounded size whatever the length of the crawl.
 
     With `dry_window` set it also applies the stopping rule of sheet 70.2: `dry` turns true when the
     moving harvest rate has stayed below max(floor, best rate / 5) for `dry_patience` pages in a row.
@@ -110,7 +110,7 @@ class Tally:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Take up what `save` gave; pages, misses and dropped links are counted again from the history."""
+        """Load what `save` returned; pages, misses and dropped links are counted again from the history."""
         self.attempts = state.get("attempts", 0)
         self.retries = Counter(state.get("retries", {}))
         flags, self._best_rate, self._below = state.get("dry", [[], 0.0, 0])

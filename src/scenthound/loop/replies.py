@@ -1,0 +1,120 @@
+"""What a reply means, for every driver with a network: pages, robots.txt files and sitemaps.
+
+A driver sends the request of a `Fetch` and calls `Replies.result` with what came; `next_hop` tells it which redirects
+to follow itself. No clock and no socket here, so a driver is one file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scenthound import url as urls
+from scenthound.errors import NotAUrl, Unreadable
+from scenthound.loop.messages import Fetch, Result, RobotsLanded, SitemapLanded
+from scenthound.model import Miss, Moved, Response
+from scenthound.page.landing import PageLimits, land
+from scenthound.page.page import Page
+from scenthound.page.record import EVERYTHING, Parts
+from scenthound.ports import Failure
+from scenthound.web.decode import decompress
+from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
+from scenthound.web.sitemap import read_sitemap
+
+REDIRECTS = 5  # of a robots.txt or sitemap; RFC 9309, 2.3.1.2
+ROBOTS_BYTES = 512 * 1024  # of a robots.txt that are read; RFC 9309, 2.5 asks for 500 KiB at least
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """How this crawl reads replies."""
+
+    agent: str
+    """The product token that robots.txt and X-Robots-Tag are read for."""
+    page_limits: PageLimits
+    obey_robots: bool = True
+    parts: Parts = EVERYTHING
+    """The parts of a page that are read."""
+
+    def result(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
+        """The result for `Crawl.landed`."""
+        match fetch.kind:
+            case "robots":
+                return self.robots(fetch, reply, now)
+            case "sitemap":
+                return self.sitemap(fetch, reply)
+            case "page":
+                return self.page(fetch, reply, now)
+
+    def page(self, fetch: Fetch, reply: Response | Failure, now: float) -> Page | Miss | Moved:
+        if isinstance(reply, Failure):
+            again = 0.0 if reply.may_retry else None
+            return Miss(fetch.candidate, reply.reason, reply.detail, size=reply.size, retry_after=again)
+        agent = self.agent if self.obey_robots else ""
+        try:
+            return land(fetch.candidate, reply, self.page_limits, self.parts, agent=agent, now=now)
+        except Exception as error:  # `land` promises not to raise; if it does, one page must not stop the crawl
+            return Miss(fetch.candidate, "unreadable", f"{type(error).__name__}: {error}"[:200], reply.status)
+
+    def robots(self, fetch: Fetch, reply: Response | Failure, now: float) -> RobotsLanded:
+        """The rules of an origin. A file cut short by an error counts as unreachable."""
+        if isinstance(reply, Failure):
+            hopeless = "" if reply.may_retry else reply.reason
+            return RobotsLanded(fetch.candidate, None, hopeless, reason=reply.reason)
+        match verdict_for_status(reply.status):
+            case "allow":
+                return RobotsLanded(fetch.candidate, ALLOW_ALL, answered=True)
+            case "parse" if reply.truncated not in ("time", "disconnect"):
+                body = _decompressed(reply, ROBOTS_BYTES)
+                rules = None if body is None else parse(body, self.agent)
+                return RobotsLanded(fetch.candidate, rules, answered=True)
+        landed = land(fetch.candidate, reply, self.page_limits, Parts(), now=now)
+        wait = landed.retry_after if isinstance(landed, Miss) and landed.retry_after else 0.0
+        return RobotsLanded(fetch.candidate, None, retry_after=wait, answered=True)
+
+    def sitemap(self, fetch: Fetch, reply: Response | Failure) -> SitemapLanded:
+        if isinstance(reply, Failure) or reply.status != 200:
+            return SitemapLanded(fetch.candidate)
+        sitemap = read_sitemap(_decompressed(reply, self.page_limits.unpacked) or b"", fetch.spelling)
+        listed = []
+        for entry in sitemap.urls:
+            try:
+                listed.append((urls.canonical(entry.url, self.page_limits.url_length), entry.url))
+            except NotAUrl:
+                continue
+        return SitemapLanded(fetch.candidate, listed, sitemap.children)
+
+
+def most_bytes(fetch: Fetch) -> int | None:
+    """The limit on the body of a reply, if it is not that of a page."""
+    return ROBOTS_BYTES if fetch.kind == "robots" else None
+
+
+def next_hop(fetch: Fetch, reply: Response | Failure, spelling: str) -> str | None:
+    """The redirect of a robots.txt or sitemap that the driver follows itself, a delay later, up to `REDIRECTS` times.
+
+    `spelling` is the URL that was requested last. Redirects of pages are the loop's.
+    """
+    if fetch.kind == "page" or isinstance(reply, Failure) or not 300 <= reply.status < 400:
+        return None
+    try:
+        target = urls.resolve(reply.header("location"), spelling) if reply.header("location") else None
+    except NotAUrl:
+        return None
+    if target is not None and fetch.kind == "sitemap" and urls.host(target) != urls.host(spelling):
+        return None  # a sitemap is valid for its own host only
+    return target
+
+
+def kept(result: Result, reply: Response | Failure) -> Response | None:
+    """The response to store; None for a failure, and for a page whose author asks that it be in no collection."""
+    if isinstance(reply, Failure) or (isinstance(result, Page) and result.record.noindex):
+        return None
+    return reply
+
+
+def _decompressed(reply: Response, most: int) -> bytes | None:
+    """The body without its content encoding, cut at `most` bytes; None if it can't be decoded."""
+    try:
+        return decompress(reply.body, reply.header("content-encoding"), limit=most, ratio=1000).data
+    except Unreadable:
+        return None

@@ -1,0 +1,223 @@
+"""How a crawl is saved, and how it continues after any kind of stop.
+
+The state of a crawl has three parts: the loop's own (`LoopState`), a snapshot of the strategy, and the history, which
+has everything since that snapshot. `resume` brings a newly made crawl to where the old one was: it counts the pages of
+the history, loads the snapshot, lets the strategy read again what came after it, and restores the pending candidates.
+So a resumed strategy decides as an undisturbed one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.errors import FolderBroken
+from scenthound.loop.core import Crawl
+from scenthound.loop.messages import SITEMAP
+from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
+from scenthound.page.page import Page
+from scenthound.ports import OwnFrontier, Saves, Where
+from scenthound.store.labels import Heard
+
+ReadAgain = Callable[[Step, Where], Page | None]
+"""Reads a stored page again; None if it is no page any more. Raises `FolderBroken` if the record can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopState:
+    """The loop's own state. What is in flight counts as not requested.
+
+    What waits in the frontier is the frontier's to keep; only candidates unknown to it are saved whole.
+    """
+
+    batches: int = 0
+    batch: Sequence[tuple[Url, int]] = ()
+    """The rest of the current batch, with insertion numbers."""
+    held: Sequence[Url] = ()
+    """Pending candidates that the frontier knows."""
+    loose: Sequence[tuple[Candidate, Url | None, int]] = ()
+    """Pending candidates that it does not know: redirect targets with what was requested first and the number of hops,
+    sitemaps, and seeds beyond the frontier's bound."""
+    tries: Mapping[Url, int] = field(default_factory=dict)
+    sitemaps: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    counters: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, crawl: Crawl) -> LoopState:
+        selection, redirects = crawl.selection, crawl.redirects
+        pending = [*crawl.unfinished, *selection.pending]
+        known = crawl.frontier.in_flight()
+        loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in known}
+        return cls(
+            selection.batches,
+            selection.batch,
+            [c.url for c in pending if c.url not in loose],
+            [(c, *redirects.chain(c.url)) for c in pending if c.url in loose],
+            dict(crawl.tries),
+            crawl.sitemaps.save(),
+            crawl.counters.save(),
+        )
+
+    def to_plain(self) -> dict[str, Any]:
+        """The state as JSON values. Old folders have this form: it may only grow."""
+        return {
+            "batches": self.batches,
+            "batch": [list(member) for member in self.batch],
+            "held": list(self.held),
+            "loose": [[*c[:2], dict(c.carry), dict(c.parts), *c[4:], asked, hops] for c, asked, hops in self.loose],
+            "tries": dict(self.tries),
+            "sitemaps": dict(self.sitemaps),
+            "tally": dict(self.counters),
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> LoopState:
+        return cls(
+            plain["batches"],
+            [(url, number) for url, number in plain["batch"]],
+            plain["held"],
+            [(Candidate(*fields), asked, hops) for *fields, asked, hops in plain["loose"]],
+            plain["tries"],
+            plain["sitemaps"],
+            plain["tally"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a stopped crawl left behind, beside its history and its frontier."""
+
+    loop: LoopState | None = None
+    """None: it was stopped before its first commit."""
+    strategy: Mapping[str, Any] | None = None
+    """The last snapshot of the strategy."""
+    event: int = 0
+    """The last event that is part of the snapshot."""
+    labels: Sequence[Heard] = ()
+    """The labels that the strategy was told of after the snapshot."""
+    is_damaged: bool = False
+    """The frontier may be incomplete: fill it again from the pages."""
+    gone: Sequence[Step] = ()
+    """Pages whose content was lost: to be fetched again."""
+
+
+def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
+    """Bring a new crawl to where the old one was. Its frontier is filled already, unless the strategy has its own.
+
+    Returns further pages whose content turned out to be lost; they will be fetched again as well.
+    """
+    unreadable: list[Url] = []
+
+    def read(step: Step, where: Where | None) -> Page | None:
+        try:
+            return None if where is None else read_again(step, where)
+        except FolderBroken:
+            unreadable.append(step.url)
+            return None
+
+    if saved.loop is None:
+        crawl.start()
+    else:
+        crawl.calls.start(crawl.topic, list(crawl.seeds), crawl.seed_number)  # its answer is in the frontier already
+        _count_again(crawl)
+        _tell_again(crawl, saved, read)
+        _restore(crawl, saved.loop)
+    if saved.is_damaged:
+        _refill(crawl, read)
+    lost = crawl.history.forget(list(dict.fromkeys(unreadable)))
+    for step in (*saved.gone, *lost):
+        asked = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
+        crawl.candidates.push(Candidate(*asked, spelling=crawl.seeds.get(step.url, "")))
+    return lost
+
+
+def _count_again(crawl: Crawl) -> None:
+    """Bring the counters and what the scope has learned to the state of the history."""
+    for mark in crawl.history.marks():
+        relevant = crawl.counters.page(mark)
+        if crawl.scope is not None:
+            crawl.scope.learn(mark.url, relevant)
+            if mark.depth == 0 and mark.requested is not None:
+                crawl.scope.admit(urls.host(mark.url))
+    crawl.counters.misses.update(crawl.history.reasons())
+    crawl.counters.dropped.update(crawl.history.counts())
+
+
+def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None], Page | None]) -> None:
+    """Load the strategy's snapshot and tell it what happened after that.
+
+    The frontier of the crawl has the candidates of these pages already. A strategy's own frontier is as old as the
+    snapshot: there they are added again, and URLs fetched later count as not fetched yet.
+    """
+    strategy, calls = crawl.strategy, crawl.calls
+    if not isinstance(strategy, Saves):
+        for label in saved.labels:
+            calls.hear(label.url, label.on_topic)
+        return
+    if saved.strategy is not None:
+        strategy.load(saved.strategy)
+    own = isinstance(strategy, OwnFrontier)
+    unfetched = _fetched_since(crawl, saved.event) if own else set()
+    for event, where in _in_order(crawl, saved):
+        if isinstance(event, Heard):
+            offers = calls.hear(event.url, event.on_topic)
+        elif isinstance(event, Lost):
+            unfetched.discard(event.url)
+            lost = Candidate(event.url, event.score, event.carry, NOTHING, event.parent, event.anchor, event.depth)
+            offers = calls.miss(Miss(lost, event.reason, event.detail, event.status, event.bytes))
+        else:
+            unfetched -= {event.url, event.requested or event.url}
+            page = read(event, where)
+            offers = []
+            if page is not None and own:
+                crawl.candidates.add_page(page, calls.read(page), unfetched)
+            elif page is not None:
+                calls.read(page)
+        for offer in offers if own else ():
+            crawl.candidates.add(offer, unfetched)
+        if not isinstance(event, Heard):
+            calls.take_events(crawl.recorder.last_number)  # recorded before the stop
+
+
+def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
+    """URLs fetched after the snapshot. Others that are fetched by now leave the strategy's frontier."""
+    since: set[Url] = set()
+    for _, event, _ in crawl.history.numbered_after(snapshot):
+        since |= {event.url} if isinstance(event, Lost) else {event.url, event.requested or event.url}
+    for url in list(crawl.frontier.urls()):
+        if url not in since and crawl.history.seen(url):
+            crawl.frontier.settle(url)
+    return since
+
+
+def _in_order(crawl: Crawl, saved: Saved) -> Iterator[tuple[Step | Lost | Heard, Where | None]]:
+    """Pages, misses and labels after the snapshot, as they came."""
+    labels = deque(saved.labels)
+    for number, event, where in crawl.history.numbered_after(saved.event):
+        while labels and labels[0].event < number:
+            yield labels.popleft(), None
+        yield event, where
+    for label in labels:
+        yield label, None
+
+
+def _restore(crawl: Crawl, state: LoopState) -> None:
+    crawl.tries.update(state.tries)
+    crawl.sitemaps.load(state.sitemaps)
+    crawl.counters.load(state.counters)
+    crawl.selection.restore(state.batches, state.held, state.batch)
+    for candidate, asked, hops in state.loose:
+        crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it
+        crawl.redirects.restore(candidate.url, asked, hops)
+        crawl.selection.hold(candidate)
+
+
+def _refill(crawl: Crawl, read: Callable[[Step, Where | None], Page | None]) -> None:
+    """Fill the frontier again: with the seeds, and with the candidates of every page that was kept."""
+    crawl.start()
+    for _, event, where in crawl.history.numbered_after(0):
+        if isinstance(event, Step) and (page := read(event, where)) is not None:
+            crawl.candidates.add_page(page, crawl.calls.read(page))

@@ -1,0 +1,110 @@
+"""The rules of a frontier, checked during a crawl: for a strategy's own frontier, whose order only it knows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from scenthound.model import Candidate, Url
+from scenthound.ports import Frontier, Popped
+from scenthound.url import host as host_of
+
+
+class CheckedFrontier(Frontier):
+    """Passes every call on and asserts what the port promises. It scans everything: for small webs."""
+
+    def __init__(self, inner: Frontier) -> None:
+        self._inner = inner
+        self._resting: dict[str, float] = {}
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        before, fallen = self._waiting(), self._inner.push(candidate)
+        after = self._waiting()
+        if fallen is None:
+            assert candidate.url in after, f"{candidate.url} was pushed and is not there"
+            assert before <= after, f"{before - after} fell out and nobody was told"
+        else:
+            assert fallen.url not in after, f"{fallen.url} fell out and is still there"
+            assert fallen.url == candidate.url or candidate.url in after
+            assert fallen.url == candidate.url or fallen.url in before
+        assert candidate.url not in self._inner.in_flight(), "it waits: it is not in flight"
+        return fallen
+
+    def matters(self, candidate: Candidate) -> bool:
+        answer = self._inner.matters(candidate)
+        assert answer or candidate.url in self._inner, "a new URL always matters"
+        return answer
+
+    def rescore(self, candidates: Sequence[Candidate]) -> None:
+        before = self._waiting()
+        self._inner.rescore(candidates)
+        assert self._waiting() == before, "new scores add and remove nothing"
+
+    def rest(self, host: str, until: float) -> None:
+        self._resting[host] = until
+        self._inner.rest(host, until)
+
+    def pop(self, now: float) -> Popped | None:
+        self.best_resting(now)
+        before, popped = self._waiting(), self._inner.pop(now)
+        if popped is not None:
+            url = popped.candidate.url
+            assert url in before, f"{url} was popped and was not waiting"
+            assert url not in self._inner, f"{url} was popped and is still waiting"
+            assert url in self._inner.in_flight(), f"{url} was popped and is not in flight"
+            assert popped.rank >= 1
+            assert popped.candidate.due <= now, f"{url} is not due"
+            assert self._resting.get(host_of(url), 0.0) <= now, f"the host of {url} rests"
+        self._waiting()
+        return popped
+
+    def take(self, url: Url) -> Candidate | None:
+        was_waiting, taken = url in self._inner, self._inner.take(url)
+        assert url not in self._inner
+        assert was_waiting or taken is None
+        assert taken is None or taken.url == url
+        assert taken is None or url in self._inner.in_flight()
+        return taken
+
+    def give_back(self, popped: Popped) -> Candidate | None:
+        url, fallen = popped.candidate.url, self._inner.give_back(popped)
+        assert url in self._inner or (fallen is not None and fallen.url == url)
+        assert url not in self._inner.in_flight()
+        return fallen
+
+    def settle(self, url: Url) -> None:
+        self._inner.settle(url)
+        assert url not in self._inner
+        assert url not in self._inner.in_flight()
+
+    def in_flight(self) -> Collection[Url]:
+        return self._inner.in_flight()
+
+    def urls(self) -> Collection[Url]:
+        return self._inner.urls()
+
+    def ready_at(self) -> float | None:
+        ready = self._inner.ready_at()
+        assert ready is not None or self.best_resting(0.0) is None
+        return ready
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        found = self._inner.best_resting(now)
+        if found is not None:
+            candidate, wakes = found
+            assert candidate.url in self._inner, f"{candidate.url} rests and is not waiting"
+            assert now < wakes < math.inf, f"{candidate.url} rests until {wakes}, and it is {now}"
+            assert wakes == max(candidate.due, self._resting.get(host_of(candidate.url), 0.0))
+        return found
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._inner
+
+    def _waiting(self) -> set[Url]:
+        waiting = list(self._inner.urls())
+        assert len(waiting) == len(set(waiting)) == len(self._inner), "each waiting URL is named and counted once"
+        assert all(url in self._inner for url in waiting)
+        return set(waiting)

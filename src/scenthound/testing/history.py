@@ -1,0 +1,158 @@
+"""What every history must do.
+
+    for name, check in history_contract(MyHistory):
+        check()
+
+A history that survives a restart also gives `reopen`, which gets the old one and returns what a new process would find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scenthound.model import Candidate, Event, Miss, Step, Url
+from scenthound.ports import History, Where
+
+A, B, C, D = (Url(f"http://{name}.test/") for name in "abcd")
+GONE, OLD, SHUT = Url("http://a.test/gone"), Url("http://a.test/old"), Url("http://shut.test/")
+
+
+def _step(n: int, url: Url, parent: Url | None = None, similarity: float = 0.5, **more: Any) -> Step:
+    fields: dict[str, Any] = {"depth": 0 if parent is None else 1, "status": 200, "bytes": 100 * n, "time": float(n)}
+    parts, anchor = {"page": similarity}, f"to {url}"
+    return Step(n, url, parent, anchor, 0.25, parts, similarity, title=f"page {n}", **{**fields, **more})
+
+
+STEPS = [
+    _step(1, A, carry={"food": 3}),
+    _step(2, B, A, 0.9, requested=OLD, rank=4),
+    _step(3, C, B, 0.9),
+]
+PLACES = [Where("pages-1", 0, 10), None, Where("pages-1", 10, 20)]
+MISSES = {
+    "retry": Miss(Candidate(GONE, 0.5), "timeout", "no reply"),
+    "final": Miss(Candidate(GONE, 0.5, {"food": 1}, parent=A, anchor="x", depth=1), "http-404", "no", 404, 12),
+    "refused": Miss(Candidate(SHUT, 0.5), "robots"),
+}
+
+
+def written(history: History) -> History:
+    """A short crawl: three pages, a redirect, a miss that was tried twice, and a URL that robots.txt forbids."""
+    history.record(STEPS[0], PLACES[0])
+    history.link(A, [B, C, GONE])
+    history.lost(MISSES["retry"], 1.5, dead=False, heard=False)
+    history.alias(OLD, B)
+    history.record(STEPS[1], PLACES[1])
+    history.lost(MISSES["final"], 2.5)
+    history.lost(MISSES["refused"], 2.6, heard=False)
+    history.record(STEPS[2], PLACES[2])
+    history.count("a.test", "nofollow", 2)
+    history.count("b.test", "nofollow")
+    history.count("b.test", "evicted")
+    history.note(Event("born", {"agent": 1}, A, 1))
+    history.note(Event("died", {"agent": 1}, B, 2))
+    history.note(Event("born", {"agent": 2}, None, 3))
+    return history
+
+
+def history_contract(
+    make: Callable[[], History], reopen: Callable[[History], History] | None = None
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Checks for one history, each a name and a function that asserts."""
+
+    def both() -> list[History]:
+        """The history as it was written and, if it can be, as a new process finds it."""
+        found = [written(make())]
+        return [*found, reopen(written(make()))] if reopen is not None else found
+
+    def nothing_yet() -> None:
+        history = make()
+        assert len(history) == history.highest() == history.last_event() == 0
+        assert not history.seen(A)
+        assert [*history.trail(), *history.events(), *history.marks(), *history.numbered_after(0)] == []
+        assert (history.step_of(A), history.where(A), history.fate(A)) == (None, None, None)
+        assert history.lineage(A) == history.best(3) == history.forget([]) == []
+        assert history.counts() == history.reasons() == history.counts_of("a.test") == {}
+
+    def what_is_seen() -> None:
+        for history in both():
+            assert all(map(history.seen, (A, B, C, OLD, GONE, SHUT)))
+            assert not history.seen(D)
+            assert (history.fate(A), history.fate(D)) == ("crawled", None)
+            assert (history.fate(GONE), history.fate(SHUT)) == ("dead: http-404", "dead: robots")
+            assert history.fate(OLD) == f"redirected to {B}"
+
+    def a_retry_is_not_the_end() -> None:
+        history = make()
+        history.lost(MISSES["retry"], 1.0, dead=False, heard=False)
+        assert not history.seen(GONE)
+        assert history.reasons() == {}
+
+    def in_order() -> None:
+        for history in both():
+            assert list(history.trail()) == STEPS
+            assert len(history) == 3
+            urls = [A, GONE, B, GONE, SHUT, C]
+            assert [event.url for event in history.events()] == urls
+            assert [miss.url for miss in history.misses()] == [GONE, GONE, SHUT]
+            miss = list(history.misses())[1]
+            assert (miss.parent, miss.anchor, miss.depth, miss.status, miss.bytes) == (A, "x", 1, 404, 12)
+            assert (miss.reason, miss.detail, miss.time, dict(miss.carry)) == ("http-404", "no", 2.5, {"food": 1})
+
+    def what_the_strategy_heard() -> None:
+        for history in both():
+            heard = list(history.numbered_after(0))
+            assert [event.url for _, event, _ in heard] == [A, B, GONE, C], "neither retries nor refusals"
+            assert [where for _, _, where in heard] == [PLACES[0], None, None, PLACES[2]]
+            numbers = [number for number, _, _ in heard]
+            assert numbers == sorted(set(numbers))
+            assert history.last_event() == numbers[-1]
+            assert [event.url for _, event, _ in history.numbered_after(numbers[1])] == [GONE, C]
+
+    def what_resume_counts() -> None:
+        for history in both():
+            assert [(mark.n, mark.url, mark.similarity, mark.requested) for mark in history.marks()] == [
+                (step.n, step.url, step.similarity, step.requested) for step in STEPS
+            ]
+            assert history.highest() == 3
+            assert history.counts() == {"nofollow": 3, "evicted": 1}
+            assert history.counts_of("b.test") == {"evicted": 1, "nofollow": 1}
+            assert history.reasons() == {"http-404": 1, "robots": 1}
+
+    def where_things_are() -> None:
+        for history in both():
+            assert list(history.places()) == [(A, PLACES[0]), (C, PLACES[2])]
+            assert (history.where(A), history.where(B), history.where(D)) == (PLACES[0], None, None)
+            assert history.step_of(OLD) == STEPS[1], "by its alias"
+            assert history.lineage(C) == STEPS
+            assert history.best(2) == [STEPS[1], STEPS[2]], "the first of equals first"
+
+    def events_of_the_strategy() -> None:
+        for history in both():
+            assert [event.kind for event in history.told()] == ["born", "died", "born"]
+            assert [event.n for event in history.told("born")] == [1, 3]
+            assert [event.kind for event in history.told(agent=1)] == ["born", "died"]
+            assert [event.kind for event in history.told(url=B)] == ["died"]
+
+    def a_page_can_be_forgotten() -> None:
+        for history in both():
+            assert history.forget([C]) == [STEPS[2]]
+            assert not history.seen(C)
+            assert list(history.trail()) == STEPS[:2]
+            assert len(history) == 2
+            history.record(_step(4, C, A))
+            assert [step.n for step in history.trail()] == [1, 2, 4]
+            assert history.highest() == 4
+            numbers = [number for number, _, _ in history.numbered_after(0)]
+            assert numbers == sorted(set(numbers))
+
+    yield "a new history is empty", nothing_yet
+    yield "it knows what was seen, and its fate", what_is_seen
+    yield "a URL that will be tried again is not seen", a_retry_is_not_the_end
+    yield "events are in order", in_order
+    yield "it knows what the strategy was told, and in which order", what_the_strategy_heard
+    yield "it keeps what a resumed crawl counts", what_resume_counts
+    yield "it knows where pages are, and their lineage", where_things_are
+    yield "it keeps the events of the strategy", events_of_the_strategy
+    yield "a page whose content is gone can be forgotten", a_page_can_be_forgotten

@@ -1,0 +1,76 @@
+"""What every repository must do.
+
+    for name, check in repository_contract(MyRepository):
+        check()
+
+A repository that survives a restart also gives `reopen`, which gets the old one and returns what a new process would
+find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from scenthound.errors import FolderBroken
+from scenthound.model import Response
+from scenthound.ports import Repository, Where
+
+HTML = (("Content-Type", "text/html"), ("X-Twice", "1"), ("X-Twice", "2"))
+RESPONSES = [
+    Response("http://a.test/", 200, "OK", HTML, b"<p>bees</p>"),
+    Response("http://a.test/", 200, "OK", HTML, b"<p>the same URL again</p>"),
+    Response("http://b.test/caf\u00e9?q=1", 404, "Not Found", HTML[:1], b""),
+    Response("http://c.test/", 200, "OK", (("Content-Type", "image/png"),), bytes(range(256)) * 50),
+    Response("http://d.test/", 301, "Moved", (("Location", "http://e.test/"),), b"\r\n\r\nWARC/1.1\r\n"),
+]
+
+
+def repository_contract(
+    make: Callable[[], Repository], reopen: Callable[[Repository], Repository] | None = None
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Checks for one repository, each a name and a function that asserts."""
+
+    def filled() -> tuple[Repository, list[Where]]:
+        repository = make()
+        return repository, [repository.put(response, float(n)) for n, response in enumerate(RESPONSES)]
+
+    def same(repository: Repository, places: list[Where]) -> None:
+        for where, response in reversed(list(zip(places, RESPONSES, strict=True))):
+            found = repository.get(where)
+            assert (found.url, found.status, found.body) == (response.url, response.status, response.body)
+            assert [pair for pair in found.headers if pair in response.headers] == list(response.headers)
+
+    def kept() -> None:
+        repository, places = filled()
+        assert len(set(places)) == len(places), "each has a place of its own"
+        same(repository, places)
+        repository.flush()
+        repository.sync()
+        same(repository, places)
+        repository.close()
+
+    def after_a_restart() -> None:
+        if reopen is not None:
+            repository, places = filled()
+            repository.flush()
+            again = reopen(repository)
+            same(again, places)
+            later = again.put(RESPONSES[0], 99.0)
+            assert later not in places
+            same(again, places)
+            again.close()
+
+    def elsewhere() -> None:
+        repository, places = filled()
+        file, offset, length = places[-1]
+        for where in (Where("no-such-file", 0, 10), Where("../outside", 0, 10), Where(file, offset + 10**6, length)):
+            try:
+                repository.get(where)
+            except FolderBroken:
+                continue
+            raise AssertionError(f"something was found at {where}")
+        repository.close()
+
+    yield "what was put can be read, in any order", kept
+    yield "what was flushed survives a restart", after_a_restart
+    yield "a place where nothing is raises FolderBroken", elsewhere

@@ -1,0 +1,343 @@
+"""What every strategy must do.
+
+for name, check in strategy_contract(MyStrategy):
+    check()
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from scenthound.errors import PartMissing, StrategyFailed
+from scenthound.loop.core import Crawl
+from scenthound.loop.messages import Fetch, Limits, Wait
+from scenthound.loop.politeness import Politeness
+from scenthound.loop.replay import replay
+from scenthound.loop.resume import LoopState, Saved, resume
+from scenthound.model import Candidate, Response, Step, Topic, Url
+from scenthound.page.judge import Judge
+from scenthound.page.page import Page
+from scenthound.page.record import EVERYTHING, Analysed, Parts, Record
+from scenthound.ports import (
+    Declares,
+    Frontier,
+    History,
+    OwnFrontier,
+    Peeks,
+    Saves,
+    Strategy,
+    Trains,
+    Where,
+    declaration_of,
+)
+from scenthound.store.database import CrawlDatabase
+from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory import MemoryHistory, MemoryRepository
+from scenthound.store.sqlite_frontier import SqliteFrontier
+from scenthound.store.sqlite_history import SqliteHistory
+from scenthound.testing.checked_frontier import CheckedFrontier
+from scenthound.testing.tiny_web import TinyLessons, TinyWeb, Walk, named, walk
+from scenthound.text.term_counts import TermCounts
+from scenthound.text.tokens import Analyser
+
+CONTRACT_TOPIC = Topic("bees honey", name="bees", description="Keeping bees and making honey.")
+CONTRACT_WEB = {
+    "a.example/": "bees honey hive -> b.example/ c.example/ a.example/ missing.example/ a.example/2",
+    "a.example/2": "honey jars and honey spoons -> a.example/ d.example/",
+    "b.example/": "cars and engines -> d.example/ e.example/",
+    "c.example/": "honey cake with bees -> e.example/ f.example/ moved.example/",
+    "d.example/": "bees bees bees -> g.example/",
+    "e.example/": "",
+    "f.example/": "<html><body></body></html>",
+    "g.example/": "<title>bees</title><ul><li><a href='/h'>honey <b>map</b></a><li><a href='/h'>again</a></ul>",
+    "g.example/h": "honey",
+    "moved.example/": "=> c.example/",
+}
+
+
+def ready(strategy: Strategy) -> Strategy:
+    """The strategy, trained on the contract's web if it can't start without."""
+    if isinstance(strategy, Trains) and declaration_of(strategy).training == "required":
+        strategy.train(contract_lessons(declaration_of(strategy).parts), random.Random(0), lambda _: None)
+    return strategy
+
+
+def contract_lessons(parts: Parts = EVERYTHING) -> TinyLessons:
+    """What the contract trains strategies with; pages have these parts."""
+    categories = {"insects/bees": "d.example/ a.example/2", "machines": "b.example/"}
+    web, examples, others = TinyWeb(CONTRACT_WEB), "d.example/ g.example/h", "b.example/ e.example/"
+    return TinyLessons(web, CONTRACT_TOPIC, examples, others, categories, ["insects"], parts)
+
+
+def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Checks for one strategy, each a name and a function that asserts.
+
+    The same calls give the same trail; parameters are untouched; scores are finite; an empty page does no harm; state
+    survives a save and a load; a stopped and resumed crawl decides as an undisturbed one; only fetched pages are read;
+    a model can be used by another instance; its declaration and its own frontier, if any, keep their contracts.
+    """
+
+    def make() -> Strategy:
+        return ready(kind())
+
+    def declares_what_it_reads() -> None:
+        try:
+            _read_strictly(make())
+        except StrategyFailed as failed:
+            if isinstance(failed.__cause__, PartMissing):
+                raise AssertionError(_undeclared(failed.__cause__)) from failed
+            raise
+        except PartMissing as missing:
+            raise AssertionError(_undeclared(missing)) from missing
+
+    def same_trail() -> None:
+        first, second = _contract_walk(make()), _contract_walk(make())
+        assert first.visited == second.visited
+        assert [s.score for s in first.steps] == [s.score for s in second.steps]
+
+    def parameters_untouched() -> None:
+        strategy = make()
+        if not is_dataclass(strategy) or isinstance(strategy, type):
+            raise AssertionError("a strategy is a dataclass: its fields are its parameters")
+        before = copy.deepcopy(asdict(strategy))
+        _contract_walk(strategy)
+        assert asdict(strategy) == before, "what is learned ends in `_` and is no field"
+
+    def finite_scores() -> None:
+        for step in _contract_walk(make()).steps:
+            assert not math.isnan(step.score)
+            assert step.score != -math.inf
+            assert all(math.isfinite(part) for part in step.parts.values())
+            json.dumps(dict(step.carry))
+
+    def only_fetched_pages() -> None:
+        web, strategy = TinyWeb(CONTRACT_WEB), make()
+        read: list[Url] = []
+        inner = strategy.read
+
+        def spy(page: Page) -> Iterable[Candidate]:
+            read.append(page.url)
+            return inner(page)
+
+        strategy.read = spy  # type: ignore[method-assign]
+        walk(web, strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
+        assert set(read) <= set(web.fetched), "a strategy reads only what was fetched"
+        assert len(read) == len(set(read)), "and each page once"
+
+    def survives_nothing() -> None:
+        empty = TinyWeb({"a.example/": ""})
+        assert walk(empty, make(), CONTRACT_TOPIC, "a.example/").visited == ["http://a.example/"]
+        assert walk(TinyWeb({}), make(), CONTRACT_TOPIC, "a.example/").visited == []
+        assert walk(empty, make(), Topic(""), "a.example/").visited == ["http://a.example/"]
+
+    def state_survives() -> None:
+        strategy = make()
+        if not isinstance(strategy, Saves):
+            return
+        _contract_walk(strategy)
+        state = strategy.save()
+        other = make()
+        list(other.start(CONTRACT_TOPIC, [named("a.example/")]))
+        assert isinstance(other, Saves)
+        other.load(state)
+        assert _plain(other.save()) == _plain(state)
+
+    def model_travels() -> None:
+        first, second = kind(), kind()
+        if not isinstance(first, Trains) or not isinstance(second, Trains):
+            return
+        first.train(contract_lessons(declaration_of(kind()).parts), random.Random(0), lambda _: None)
+        model = json.loads(_plain(first.model()))
+        if not any(hasattr(value, "dtype") for value in first.model().values()):
+            second.use(model)
+        else:
+            second.use(first.model())
+        assert _plain(second.model()) == _plain(first.model())
+        assert isinstance(first, Strategy)
+        assert isinstance(second, Strategy)
+        assert _contract_walk(first).visited == _contract_walk(second).visited
+
+    def declares_itself() -> None:
+        strategy = kind()
+        declared = declaration_of(strategy)
+        assert declared == declaration_of(kind()), "the declaration depends on the parameters only"
+        assert declared.batch >= 1
+        assert (declared.training != "none") == isinstance(strategy, Trains), "it needs `train`, `model` and `use`"
+        assert isinstance(strategy, Peeks) or not (declared.oracle or declared.oracle_modes), "an oracle needs `peek`"
+        if is_dataclass(strategy):
+            assert set(declared.free) <= {field.name for field in fields(strategy)}
+        for step in _contract_walk(make()).steps:
+            assert not declared.score_parts or step.parent is None or set(step.parts) <= set(declared.score_parts)
+
+    def frontier_keeps_its_contract() -> None:
+        for in_flight in (1, 3):
+            strategy = make()
+            frontier = CheckedFrontier(frontier_of(strategy))
+            crawl = _crawl(strategy, frontier, MemoryHistory(), Politeness(obey=False))
+            crawl.start()
+            replay(crawl, TinyWeb(CONTRACT_WEB).fetch, in_flight, pace=0.4)
+            assert not crawl.frontier.in_flight(), "what became of a URL is known: it is not in flight any more"
+
+    def decides_the_same_after_a_stop() -> None:
+        whole = stop_and_resume(make, ())
+        for stops in ((1, 1, 1), (2, 3), (4,), (3, 2, 2)):
+            assert stop_and_resume(make, stops) == whole, f"stopped after {stops} requests"
+
+    yield "it declares the parts of a page that it reads", declares_what_it_reads
+    yield "the same calls give the same trail", same_trail
+    yield "parameters are left untouched", parameters_untouched
+    yield "scores are finite", finite_scores
+    yield "it reads only what was fetched, once", only_fetched_pages
+    yield "it survives an empty web", survives_nothing
+    yield "its state survives a save and a load", state_survives
+    yield "its model can be used by another", model_travels
+    yield "its declaration is complete", declares_itself
+    yield "its frontier keeps the contract", frontier_keeps_its_contract
+    yield "stopped and resumed, it decides the same", decides_the_same_after_a_stop
+
+
+def _contract_walk(strategy: Strategy) -> Walk:
+    return walk(TinyWeb(CONTRACT_WEB), strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
+
+
+def _plain(state: Mapping[str, Any]) -> str:
+    return json.dumps(state, default=lambda value: value.tolist(), sort_keys=True)
+
+
+# ---- stop and resume
+
+
+def frontier_of(strategy: Strategy) -> Frontier:
+    """The frontier that a crawl without a folder gives the strategy."""
+    if isinstance(strategy, OwnFrontier):
+        return strategy.frontier(None)
+    return MemoryFrontier(None, declaration_of(strategy).eviction)
+
+
+def _crawl(
+    strategy: Strategy,
+    frontier: Frontier,
+    history: History,
+    politeness: Politeness,
+    repository: MemoryRepository | None = None,
+) -> Crawl:
+    """A polite crawl of the contract's web."""
+    starts = [named(name) for name in ("a.example/", "b.example/")]
+    return Crawl(
+        strategy,
+        frontier,
+        history,
+        CONTRACT_TOPIC,
+        [(url, url) for url in starts],
+        limits=Limits(pages=50),
+        politeness=politeness,
+        judge=Judge(CONTRACT_TOPIC),
+        repository=repository,
+        seed_number=7,
+    )
+
+
+def stop_and_resume(make: Callable[[], Strategy], stops: Sequence[int]) -> list[tuple[Any, ...]]:
+    """The trail of a crawl that is stopped after so many requests, and again, and resumed each time.
+
+    Each stretch begins with a new strategy and frontier, as a new process does. The strategy's snapshot is two
+    requests old, or as old as the stretch.
+    """
+    web, repository = TinyWeb(CONTRACT_WEB), MemoryRepository()
+    politeness = Politeness(delay=1.0, obey=False)  # a folder keeps the state of hosts
+    saved: Saved | None = None
+    now = 0.0
+
+    def read_again(step: Step, where: Where) -> Page | None:
+        repository.get(where)
+        origin = (step.parent, step.anchor, step.depth)
+        page = web.fetch(Candidate(step.url, step.score, step.carry, step.parts, *origin))
+        return page if isinstance(page, Page) else None
+
+    with tempfile.TemporaryDirectory() as folder:
+        for requests in (*stops, 1000):
+            database = CrawlDatabase(Path(folder) / "crawl.db")
+            strategy, history = make(), SqliteHistory(database)
+            if isinstance(strategy, OwnFrontier):
+                frontier = strategy.frontier(None)
+            else:
+                frontier = SqliteFrontier(database, None, declaration_of(strategy).eviction)
+            crawl = _crawl(strategy, frontier, history, politeness, repository)
+            if saved is None:
+                crawl.start()
+            else:
+                resume(crawl, saved, read_again)
+            for host, until in politeness.resting(now).items():
+                frontier.rest(host, until)
+            snapshot, event = _snapshot(strategy), history.last_event()
+            for number in range(requests):
+                if number == requests - 2:
+                    snapshot, event = _snapshot(strategy), history.last_event()
+                while isinstance(step := crawl.next(now), Wait):
+                    now = step.until
+                if not isinstance(step, Fetch):
+                    break
+                now += 5.0
+                body = web.html.get(step.candidate.url, "").encode()
+                crawl.landed(web.fetch(step.candidate), now, Response(step.spelling, 200, "OK", (), body))
+            saved = Saved(LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain()))), snapshot, event)
+            trail = [(s.n, s.url, s.parent, s.score, s.depth, dict(s.parts)) for s in history.trail()]
+            database.commit()
+            database.close()
+    return trail
+
+
+def _snapshot(strategy: Strategy) -> Mapping[str, Any] | None:
+    return copy.deepcopy(strategy.save()) if isinstance(strategy, Saves) else None
+
+
+def _read_strictly(strategy: Strategy) -> None:
+    """A contract walk in which term counts that the strategy does not declare are missing, as other parts are."""
+    if isinstance(strategy, Declares):
+        inner, declared = strategy.read, strategy.declaration.parts.counts
+
+        def strict(page: Page) -> Iterable[Candidate]:
+            record = _StrictRecord.of(page.record, declared)
+            return inner(Page(page.url, page.candidate, record, page.status, page.size))
+
+        strategy.read = strict  # type: ignore[method-assign]
+    _contract_walk(strategy)
+
+
+class _StrictRecord(Record):
+    """A record that refuses term counts of analysers that were not declared, instead of working them out."""
+
+    __slots__ = ("_declared",)
+    _declared: Sequence[Analyser]
+
+    @classmethod
+    def of(cls, record: Record, declared: Sequence[Analyser]) -> _StrictRecord:
+        made = cls.__new__(cls)
+        for name in Record.__slots__:
+            object.__setattr__(made, name, getattr(record, name))
+        object.__setattr__(made, "_declared", declared)
+        return made
+
+    def counts(self, analyser: Analyser) -> TermCounts:
+        self._check(analyser)
+        return super().counts(analyser)
+
+    def analysed(self, analyser: Analyser) -> Analysed:
+        self._check(analyser)
+        return super().analysed(analyser)
+
+    def _check(self, analyser: Analyser) -> None:
+        if analyser not in self._declared:
+            raise PartMissing("counts", f"({analyser!r},)")
+
+
+def _undeclared(missing: PartMissing) -> str:
+    return f"it reads the {missing.part} of a page, which it does not declare ({missing.hint})"
