@@ -202,6 +202,7 @@ def test_saved_entries_come_back_under_their_numbers() -> None:
 
 def test_memory_stays_in_proportion_to_what_waits() -> None:
     frontier = MemoryFrontier(bound=100, spread=3)
+    assert frontier.best_resting(0.0) is None
     for turn in range(3000):
         frontier.push(offer(f"h{turn % 50}/{turn}", turn / 3000))
         frontier.push(offer(f"h{turn % 50}/{turn}", turn / 3000 + 0.1, rescored=True))
@@ -211,7 +212,7 @@ def test_memory_stays_in_proportion_to_what_waits() -> None:
     assert len(frontier) <= 100
     hosts = len(frontier._hosts)
     assert sum(len(host.ripe) + len(host.parked) for host in frontier._hosts.values()) <= 2 * 100 + 16 * hosts
-    for heap in (*frontier._awake, frontier._timers, frontier._idle, frontier._resting):
+    for heap in (*frontier._awake, frontier._timers, frontier._idle, frontier._resting or ()):
         assert len(heap) <= 2 * hosts + 64
     assert len(frontier._worst) <= 2 * 100 + 65
 

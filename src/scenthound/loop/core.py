@@ -210,7 +210,7 @@ class Crawl:
     def landed(self, result: Result, now: float, response: Response | None = None, ended: float | None = None) -> None:
         """Take in the result of a fetch. `response` is the raw reply, for the repository; `ended` is when it was
         complete, if that was before `now`: its host rests from then on."""
-        candidate, host = result.candidate, urls.host(result.candidate.url)
+        candidate = result.candidate
         fetch = self._flying.pop(candidate.url, None)
         self._pages_flying -= fetch is not None and fetch.kind == "page"
         self.counters.attempts += 1
@@ -222,7 +222,7 @@ class Crawl:
             offers = self.calls.read(result)  # before anything is written: a strategy may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         if self.politeness is not None:
-            self.politeness.replied(host, is_unanswered(result))
+            self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
             if self._connectivity.hears(result):
                 self._excuse(result, now)
                 return

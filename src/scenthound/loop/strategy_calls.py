@@ -14,6 +14,8 @@ from scenthound.ports import Hears, NeedsLuck, Strategy, Tells
 class Stopwatch:
     """Adds up the time spent inside its `with` blocks."""
 
+    __slots__ = ("_since", "clock", "seconds")
+
     def __init__(self, clock: Callable[[], float]) -> None:
         self.seconds, self.clock = 0.0, clock
         self._since = 0.0

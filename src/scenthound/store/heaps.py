@@ -1,9 +1,10 @@
 """A frontier in memory: one total order, hosts that rest, a bound, and no operation that scans all hosts.
 
 Each host has a heap of its ripe candidates and one of those not yet due. A host that is awake and has a ripe candidate
-posts its best one in a heap of awake hosts; a resting host posts it in a heap of resting hosts. Every host that is not
-ready has a timer, the moment at which it will be. So `pop` and `best_resting` cost a few heap steps however many hosts
-rest. Heaps are cleaned lazily and rebuilt when a part of one is stale, which keeps memory proportional to what waits.
+posts its best one in a heap of awake hosts; every other host has a timer, the moment at which it will be ready. So a
+`pop` costs a few heap steps however many hosts rest. The same holds for `best_resting`: from its first call on, resting
+hosts have a heap too. Heaps are cleaned lazily and rebuilt when a part of one is stale, which keeps memory proportional
+to what waits.
 The next candidates to evict are known only while the frontier is full, and only for a sixteenth of it; the rest of the
 order is scanned when those are used up.
 """
@@ -65,7 +66,7 @@ class MemoryFrontier(Frontier):
         self._hosts: dict[str, _Host] = {}
         self._hosts_waiting = 0
         self._awake: tuple[list[_Item], list[_Item]] = ([], [])  # hosts not used lately; hosts that were
-        self._resting: list[_Item] = []  # the best ripe candidate of each host that rests until a known time
+        self._resting: list[_Item] | None = None  # the best ripe candidate of each host that rests until a known time
         self._later: list[_Item] = []  # candidates that are not due yet, best first
         self._most_later = 64
         self._timers: list[tuple[float, str]] = []
@@ -88,13 +89,13 @@ class MemoryFrontier(Frontier):
         score = candidate.score
         if isnan(score):
             raise ValueError(f"a score must be a number: {candidate.url}")
-        if self._in_flight:
-            self._in_flight.pop(candidate.url, None)
         waiting = self._entries.get(candidate.url)
         if waiting is not None:
             if self.matters(candidate):
                 self._offer_again(waiting, candidate)
             return None
+        if self._in_flight:
+            self._in_flight.pop(candidate.url, None)
         fallen = None
         if self.bound is not None and len(self._entries) >= self.bound:
             if self.eviction == "refuse":
@@ -224,6 +225,10 @@ class MemoryFrontier(Frontier):
 
     def _best_asleep(self) -> _Item | None:
         heap = self._resting
+        if heap is None:  # nobody has asked so far: from now on `_place` keeps it
+            heap = self._resting = []
+            for host in list(self._hosts.values()):
+                self._place(host)
         while heap and heap[0][3].resting is not heap[0]:
             heappop(heap)
         return heap[0] if heap else None
@@ -470,8 +475,8 @@ class MemoryFrontier(Frontier):
             host.posted = None
             if ripe:
                 moment = host.until
-                if host.resting is not ripe[0] or moment == inf:
-                    self._post_resting(host, ripe[0])
+                if self._resting is not None and (host.resting is not ripe[0] or moment == inf):
+                    self._post_resting(self._resting, host, ripe[0])
             elif parked:
                 moment = max(host.until, parked[0][0])
             else:
@@ -496,15 +501,15 @@ class MemoryFrontier(Frontier):
             heap[:] = [h.posted for h in self._hosts.values() if h.posted and (h.name in self._tired) == tired]
             heapify(heap)
 
-    def _post_resting(self, host: _Host, item: _Item) -> None:
+    def _post_resting(self, heap: list[_Item], host: _Host, item: _Item) -> None:
         if host.until == inf:  # nobody knows when it wakes
             host.resting = None
             return
         host.resting = item
-        heappush(self._resting, item)
-        if len(self._resting) > 2 * len(self._hosts) + 64:
-            self._resting = [h.resting for h in self._hosts.values() if h.resting is not None]
-            heapify(self._resting)
+        heappush(heap, item)
+        if len(heap) > 2 * len(self._hosts) + 64:
+            heap[:] = [h.resting for h in self._hosts.values() if h.resting is not None]
+            heapify(heap)
 
     def _top(self) -> _Item | None:
         """The best candidate that may be given now: of a host not used lately if there is one (rule 11)."""
