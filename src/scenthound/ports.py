@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 from scenthound.lessons import Lessons as Lessons
 from scenthound.lessons import Taxonomy as Taxonomy
@@ -291,5 +291,8 @@ class Repository(Protocol):
 
 
 def declaration_of(strategy: Strategy) -> Declaration:
-    """The declaration of a strategy, or the default."""
-    return strategy.declaration if isinstance(strategy, Declares) else Declaration()
+    """The declaration of a strategy, or the default. It is read once: `isinstance` would read it too."""
+    try:
+        return cast(Declares, strategy).declaration
+    except AttributeError:
+        return Declaration()

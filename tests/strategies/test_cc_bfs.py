@@ -206,7 +206,9 @@ def test_a_page_with_a_hundred_thousand_links_is_judged() -> None:
     links = [Link(Url(f"http://n.test/{number}")) for number in range(100_000)]
     for offer in strategy.read(Page(url, Candidate(url, 1.0, {"stage": 0, "node": 0}), Record(url, "", "", links))):
         frontier.push(offer)
-    first = frontier.pop(0.0)
+    popped = frontier.pop(0.0)
+    assert popped is not None
+    first = popped.candidate
     assert first is not None
     assert (first.url, first.score, first.carry) == ("http://n.test/0", 0.0, {"stage": 1, "node": 1})
     assert first.parts == {"C0": 0.0, "C1": 0.0, "C2": 0.0}
