@@ -1,6 +1,6 @@
 """From recorded responses to rows of the prepared tables: what each worker process of the preparer does.
 
-Responses go through `web.landing`, the same door that live pages come through, so a replayed page says what
+Responses go through `page.landing`, the same door that live pages come through, so a replayed page says what
 the live one would have said. One thing is left out: what a page asks of robots. Nobody is asked for anything in a
 replay, and a bed records pages whose links somebody was free to follow (425 of schools' pages say nofollow).
 """
