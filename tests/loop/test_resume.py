@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, FolderInUse
+from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Wait
 from scenthound.loop.settings import Settings, read
@@ -286,3 +289,24 @@ def test_sites_out_of_reach_get_another_chance_on_resume(tmp_path: Path) -> None
     assert asyncio.run(again.run()) == "pages"
     again.close()
     assert len(trail(folder)) == 120
+
+
+@pytest.mark.parametrize("database", ["missing", "empty", "without tables"])
+def test_a_crawl_killed_before_its_database_was_made_has_no_pages_and_can_be_resumed(
+    tmp_path: Path, database: str
+) -> None:
+    born(tmp_path / "crawl").close()
+    for file in (tmp_path / "crawl").glob("crawl.db*"):
+        file.unlink()
+    if database == "empty":
+        (tmp_path / "crawl" / "crawl.db").touch()
+    if database == "without tables":
+        with contextlib.closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+    with CrawlFolder.look(tmp_path / "crawl") as crawl:
+        assert list(crawl.history.trail()) == []
+    session = resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: 0.0)
+    step_through(session, 3)
+    session.folder.finish("pages", 1.0)
+    session.close()
+    assert trail(tmp_path / "crawl")

@@ -134,7 +134,10 @@ class CrawlFolder:
         """Read only, and without a lock: the crawl may be running."""
         asked = read_asked(path)
         refuse_links(path)
-        return cls._with(path, asked, CrawlDatabase(path / "crawl.db", read_only=True), lambda: None)
+        file = path / "crawl.db"
+        begun = file.exists() or any((path / "pages").glob("*.warc.gz"))
+        database = CrawlDatabase(file, read_only=True) if begun else CrawlDatabase(":memory:")
+        return cls._with(path, asked, database, lambda: None)
 
     @classmethod
     def _with(cls, path: Path, asked: Asked, database: CrawlDatabase, release: Callable[[], None]) -> CrawlFolder:

@@ -197,9 +197,12 @@ class CrawlDatabase:
     def _prepare(self) -> None:
         application = (self.row("PRAGMA application_id") or (0,))[0]
         version = (self.row("PRAGMA user_version") or (0,))[0]
-        empty = self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
-        if empty and not self.read_only and version == 0:
+        empty = version == 0 and self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
+        if empty:
             with self.guarded():
+                if self.read_only:  # killed before its tables were made: a crawl without pages
+                    self._connection.close()
+                    self._connection = sqlite3.connect(":memory:", isolation_level=None)
                 self._connection.executescript(
                     f"PRAGMA journal_mode=WAL; BEGIN; PRAGMA application_id={APPLICATION};"
                     f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
