@@ -20,7 +20,7 @@ from scenthound.errors import UnknownName
 T = TypeVar("T")
 
 
-class Shelf(Generic[T]):
+class Registry(Generic[T]):
     """Named things of one kind, found through an entry-point group when first asked for."""
 
     def __init__(self, kind: str, group: str, home: str) -> None:

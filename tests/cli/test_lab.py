@@ -22,7 +22,7 @@ from scenthound.lab.generate.web import generate
 from scenthound.lab.run.experiment import open_experiment
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_what_is_asked_arrives_in_the_experiment(bed: Bed, tmp_path: Path, capsy
     words += ["--seed-numbers", "3,4", "--profile", "exp", "--in-flight", "2", "--set", "frontier=99", "--no-oracles"]
     words += ["--set", "page_bytes=5000", "--jobs", "1", "--out", str(tmp_path / "run")]
     found = told(["lab", "run", str(bed.folder), *words], capsys)
-    asked = open_experiment(tmp_path / "run").asked
+    asked = open_experiment(tmp_path / "run").request
     assert found["cells"] == 2
     assert asked.topics == (bed.topics[1].id,)
     assert (asked.limits.pages, asked.limits.in_flight, asked.limits.frontier) == (12, 2, 99)
@@ -176,8 +176,8 @@ def test_a_strategy_that_raises_is_named_and_the_rest_goes_on(
         def miss(self, miss: Miss) -> Iterable[Candidate]:
             return ()
 
-    SHELF.names()
-    monkeypatch.setitem(SHELF._things, "stumbles", Stumbles)
+    STRATEGIES.names()
+    monkeypatch.setitem(STRATEGIES._things, "stumbles", Stumbles)
     words = ["lab", "run", str(bed.folder), "--strategies", "stumbles,random", "--topics", "2", "--pages", "9"]
     assert run([*words, "--jobs", "1", "--out", str(tmp_path)]) == 0
     err = capsys.readouterr().err

@@ -15,7 +15,7 @@ from scenthound.cli.app import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Url
 from scenthound.ports import Failure
-from scenthound.store.labels import Labels
+from scenthound.store.label_table import Labels
 from scenthound.wiring import Session, resume
 from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
 from support.resuming import Recorded, born, step_through, trail

@@ -19,14 +19,14 @@ from scenthound.cli.progress import Progress
 from scenthound.errors import DiskFull
 from scenthound.lab.beds.serve import BedServer, serving
 from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.loop.crawl_toml import Asked, masked
+from scenthound.loop.crawl_toml import CrawlRequest, masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Topic
 from scenthound.ports import Failure
 from scenthound.report.causes import why_nothing
+from scenthound.report.crawl_facts import CrawlFacts, gather
 from scenthound.report.crawl_report import render
-from scenthound.report.facts import Facts, gather
 from scenthound.wiring import Session, begin, resume
 from support.small_crawl import WEB, Pages, small_crawl
 
@@ -75,14 +75,14 @@ def test_robots_that_forbid_the_seeds_are_named(tmp_path: Path, capsys: pytest.C
 
 
 def test_causes_are_told_most_telling_first() -> None:
-    asked = Asked(Topic("bees"), ("http://a.test/",))
-    facts = Facts(asked, misses={"http-404": 7, "dns": 1}, refused={"robots-unreachable": 3})
+    request = CrawlRequest(Topic("bees"), ("http://a.test/",))
+    facts = CrawlFacts(request, misses={"http-404": 7, "dns": 1}, refused={"robots-unreachable": 3})
     message, hint = why_nothing(facts)
     assert message.startswith("no seed could be fetched: dns 1 (no such host); http-404 7 (")
     assert hint == "check the address and the network"
-    facts = Facts(asked, failures={"proxy": (3, "refused \x1b[31m")}, refused={"robots-unreachable": 3})
+    facts = CrawlFacts(request, failures={"proxy": (3, "refused \x1b[31m")}, refused={"robots-unreachable": 3})
     assert why_nothing(facts)[0] == "no seed could be fetched: proxy 3 (the proxy can't be reached: refused)"
-    assert "the time was up" in why_nothing(Facts(asked, ended="time"))[0]
+    assert "the time was up" in why_nothing(CrawlFacts(request, ended="time"))[0]
 
 
 def test_when_nobody_answers_the_first_pages_somebody_is_told(
@@ -267,4 +267,4 @@ def test_commands_that_cannot_be_resumed_do_not_speak_of_it(
 
 
 def test_the_report_of_a_crawl_that_has_just_begun_blames_nobody() -> None:
-    assert "No seed" not in render(Facts(Asked(Topic("bees"), ("http://a.test/",)), ended="running"))
+    assert "No seed" not in render(CrawlFacts(CrawlRequest(Topic("bees"), ("http://a.test/",)), ended="running"))

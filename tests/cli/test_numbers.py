@@ -20,7 +20,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.report.facts import Facts, _read, _Stopwatch, gather, pages_per_second
+from scenthound.report.crawl_facts import CrawlFacts, _read, _Stopwatch, gather, pages_per_second
 from scenthound.wiring import begin, resume
 from support.small_crawl import WEB, Pages, small_crawl
 
@@ -102,8 +102,8 @@ def test_a_url_that_was_tried_again_is_one_error(tmp_path: Path) -> None:
         asked = 0
 
         async def fetch(self, url: str) -> Response | Failure:
-            self.asked += 1
-            if "b.test" in url or ("c.test/two" in url and self.asked < 4):
+            self.request += 1
+            if "b.test" in url or ("c.test/two" in url and self.request < 4):
                 return Failure("reset", "", 0, True)
             return await super().fetch(url)
 
@@ -143,7 +143,7 @@ def test_a_pause_between_runs_is_left_out_however_short_and_a_wait_within_one_is
         0.0, 250.0, 300.0, 300.0, 300.0, 302.0, 305.0,
     ]  # fmt: skip
     with CrawlFolder.look(small_crawl(tmp_path / "crawl", pages=1)) as opened:
-        facts = Facts(opened.asked)
+        facts = CrawlFacts(opened.request)
         _read(facts, opened.history.events(), [(0.0, 10.0)])
     assert facts.busy == 10.0
 

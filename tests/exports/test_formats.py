@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.errors import BadUsage, UnknownName
-from scenthound.exports import SHELF
+from scenthound.exports import EXPORTERS
 from scenthound.exports.clean import clean
 from scenthound.exports.csv import cell
 from scenthound.exports.gexf import xml_text
@@ -49,15 +49,15 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(folder: Path, name: str) -> bytes:
     out = io.BytesIO()
     with CrawlFolder.look(folder) as opened:
-        pages = SHELF.get(name)(opened, out)
+        pages = EXPORTERS.get(name)(opened, out)
     assert pages == 4 or "evil" in str(folder)
     return out.getvalue()
 
 
 def test_the_five_formats_are_on_the_shelf() -> None:
-    assert {"csv", "gexf", "jsonl", "parquet", "wacz"} <= set(SHELF.names())
+    assert {"csv", "gexf", "jsonl", "parquet", "wacz"} <= set(EXPORTERS.names())
     with pytest.raises(UnknownName, match="did you mean `jsonl`"):
-        SHELF.get("json")
+        EXPORTERS.get("json")
 
 
 def test_jsonl_has_a_trail_line_for_each_page(crawled: Path) -> None:

@@ -20,8 +20,8 @@ from scenthound.page.page import Page
 from scenthound.report.explain import explain
 from scenthound.store import sqlite_history
 from scenthound.store.database import CrawlDatabase
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import SqliteHistory
 from scenthound.strategies import strategy
 from scenthound.testing import TinyWeb, named

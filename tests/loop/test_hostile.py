@@ -15,7 +15,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.store.warc import check
+from scenthound.store.warc_repository import check
 from scenthound.web.addresses import parse_networks
 from scenthound.web.fetch import FetchLimits, HttpFetcher
 from scenthound.wiring import begin

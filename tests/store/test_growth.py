@@ -16,7 +16,7 @@ from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
 from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SAYINGS, SCHEMA, VERSION
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
 from scenthound.testing.frontier import Model, same
 

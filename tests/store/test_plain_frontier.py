@@ -12,8 +12,8 @@ from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import replay
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.pagerank_order import PageRankOrder
 from scenthound.testing import CONTRACT_TOPIC, CONTRACT_WEB, CheckedFrontier, TinyWeb, named

@@ -20,8 +20,8 @@ from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.ports import Where
 from scenthound.store import state_bytes as plain
 from scenthound.store.database import VERSION
+from scenthound.store.database_repair import recover
 from scenthound.store.lock import holder, lock
-from scenthound.store.salvage import recover
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory
 from scenthound.testing.frontier import FrontierContract
 

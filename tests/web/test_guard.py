@@ -16,7 +16,7 @@ from scenthound.page.views import element_counts
 from scenthound.text.tokens import Analyser
 from scenthound.web.charset import to_text
 from scenthound.web.guard import SHAPE, Shape, check, tame
-from scenthound.web.parse import parse_html
+from scenthound.web.html_document import parse_html
 
 
 def depth(html: str) -> int:

@@ -14,7 +14,7 @@ from typing import NoReturn
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
     from scenthound.cli.app import run
-    from scenthound.cli.process import prepare
+    from scenthound.cli.process_limits import prepare
 
     prepare()
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

@@ -30,22 +30,22 @@ NO_WORDS: tuple[type[click.ClickException], ...] = tuple(
 )
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "demo": ("demo", "See it work: a real crawl of an embedded web, no network needed."),
-    "crawl": ("crawl", "Crawl the web for a topic, best pages first."),
-    "resume": ("crawl", "Go on with a crawl, whatever ended it."),
-    "topic": ("topic", "Make a topic from example pages, or show one."),
-    "train": ("train", "Let a strategy learn from a known web before it crawls."),
-    "label": ("label", "Say that a page is on topic or off; a running crawl hears it."),
-    "economy": ("economy", "Show the richest agents of a trained Hayek economy, and its money balance."),
+    "demo": ("demo_command", "See it work: a real crawl of an embedded web, no network needed."),
+    "crawl": ("crawl_commands", "Crawl the web for a topic, best pages first."),
+    "resume": ("crawl_commands", "Go on with a crawl, whatever ended it."),
+    "topic": ("topic_commands", "Make a topic from example pages, or show one."),
+    "train": ("train_command", "Let a strategy learn from a known web before it crawls."),
+    "label": ("label_command", "Say that a page is on topic or off; a running crawl hears it."),
+    "economy": ("economy_command", "Show the richest agents of a trained Hayek economy, and its money balance."),
     "status": ("folder_commands", "Say how a crawl stands: pages, harvest, failures, why it ended."),
     "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
     "explain": ("folder_commands", "Say why a page was fetched, or why it was not."),
     "report": ("folder_commands", "Write report.html anew."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
-    "strategies": ("strategies", "List the strategies, or tell all about one."),
+    "strategies": ("strategies_command", "List the strategies, or tell all about one."),
     "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
-    "doctor": ("doctor", "Say what is installed, what is missing, and what to do."),
-    "completion": ("completion", "Print the shell completion script."),
+    "doctor": ("doctor_command", "Say what is installed, what is missing, and what to do."),
+    "completion": ("completion_command", "Print the shell completion script."),
 }
 
 

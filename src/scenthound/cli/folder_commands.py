@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from scenthound.loop.folder import CrawlFolder
     from scenthound.model import Event, Lost, Step
+    from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.report.explain import Explanation
-    from scenthound.report.facts import Facts
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 
@@ -36,7 +36,7 @@ def status(folder: Path, as_json: bool) -> None:
     """
     from scenthound.loop.folder import CrawlFolder
     from scenthound.report.causes import why_nothing
-    from scenthound.report.facts import FINAL, gather
+    from scenthound.report.crawl_facts import FINAL, gather
 
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)
@@ -48,7 +48,7 @@ def status(folder: Path, as_json: bool) -> None:
         say("\nhint: ".join(why_nothing(facts)))
 
 
-def show(facts: Facts) -> None:
+def show(facts: CrawlFacts) -> None:
     """The figures of a crawl, for people."""
     from rich.text import Text
 
@@ -57,8 +57,8 @@ def show(facts: Facts) -> None:
 
     console = out()
     rows = [
-        ("topic", facts.asked.topic.keywords),
-        ("strategy", facts.asked.strategy),
+        ("topic", facts.request.topic.keywords),
+        ("strategy", facts.request.strategy),
         ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
@@ -240,11 +240,11 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
       $ scenthound export balloons --to jsonl --output - | head
     """
     from scenthound.errors import BadUsage
-    from scenthound.exports import SHELF
+    from scenthound.exports import EXPORTERS
     from scenthound.files import replacing
     from scenthound.loop.folder import CrawlFolder
 
-    writer = SHELF.get(name)
+    writer = EXPORTERS.get(name)
     with CrawlFolder.look(folder) as opened:
         if output == Path("-"):
             if as_json:

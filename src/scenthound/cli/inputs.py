@@ -15,7 +15,7 @@ from scenthound.loop.crawl_toml import check_seeds, load_toml, read_seeds, topic
 from scenthound.loop.settings import Settings, read
 from scenthound.loop.trained import check_untaught, fitting
 from scenthound.model import Topic
-from scenthound.store.models import load_model
+from scenthound.store.model_folder import load_model
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
 
 LARGEST_SEED_FILE = 50_000_000

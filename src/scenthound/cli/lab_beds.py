@@ -20,14 +20,15 @@ class _KindsCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
 
-        from scenthound.lab.importers import SHELF, Options
+        from scenthound.lab.importers import IMPORTERS, Options
         from scenthound.loop.settings import default_of, shown
 
         with formatter.section("Kinds"):
-            formatter.write_dl([(name, one.about) for name, one in SHELF.items()])
+            formatter.write_dl([(name, one.about) for name, one in IMPORTERS.items()])
         common = {field.name for field in fields(Options)}
         kinds = {
-            name: [field for field in fields(one.options) if field.name not in common] for name, one in SHELF.items()
+            name: [field for field in fields(one.options) if field.name not in common]
+            for name, one in IMPORTERS.items()
         }
         for name, own in {"every kind": fields(Options), **kinds}.items():
             if own:

@@ -68,10 +68,10 @@ def measure(
         _foreign(trail, bed, topic, at, chosen, jobs, as_json)
         return
     opened = open_run(run)
-    points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
+    points = checked_points(numbers(at, "--at"), opened.request.limits.pages)[0] if at else None
     with Pieces("measuring, topics", as_json) as tell:
         if topics:
-            points = freshen(opened, points or [opened.asked.limits.pages], show=False, jobs=jobs, progress=tell)
+            points = freshen(opened, points or [opened.request.limits.pages], show=False, jobs=jobs, progress=tell)
         else:
             points = freshen(opened, points, jobs=jobs, progress=tell)
     if topics:
@@ -107,7 +107,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
                 counted = sorted({int(cell["topics"] or 0) for cell in one.values()})
                 if any(counted):
                     told = (_number(one[name]["rho"]) for name in NAMES)
-                    rows.append((marked(strategy, run.asked.given), *told, "/".join(map(str, counted))))
+                    rows.append((marked(strategy, run.request.given), *told, "/".join(map(str, counted))))
             if rows:
                 console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
                 console.print(table(("crawler", *heads, "topics"), rows, numbers=right))
@@ -159,7 +159,7 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
     from scenthound.lab.report.page import write_report
 
     opened = open_run(run)
-    points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
+    points = checked_points(numbers(at, "--at"), opened.request.limits.pages)[0] if at else None
     with Pieces("measuring, topics", as_json) as tell:
         points = freshen(opened, points, jobs=jobs, progress=tell)
     path = write_report(opened, points)
@@ -203,11 +203,11 @@ def compare(
     if against is None and len(names) == 3 and (Path(names[1]) / FILE).exists():  # RUN1 A RUN2 B
         against, names = Path(names[1]), (names[0], names[2])
     opened = open_run(run)
-    pages = opened.asked.limits.pages
+    pages = opened.request.limits.pages
     points, beyond = checked_points(numbers(at, "--at") if at else [pages], pages)
     if beyond:
         raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {pages:,} pages", f"give up to --at {pages}")
-    given = dict(opened.asked.given)
+    given = dict(opened.request.given)
     with Pieces("measuring, topics", as_json) as tell:
         if against is None:
             found = compare_within(opened, names, metric, points, jobs=jobs, progress=tell)
@@ -215,7 +215,7 @@ def compare(
             raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
         else:
             pair, other = (names[0], names[1]), open_run(against)
-            given |= other.asked.given
+            given |= other.request.given
             found = compare_across((opened, other), pair, metric, points, jobs=jobs, progress=tell)
     if as_json:
         told = [plain(one, given) for one in found]
@@ -243,12 +243,12 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
             topics = {cell["topics"] for cell in cells.values()}
             if any(topics):
                 counted = "/".join(map(str, sorted(topics, key=lambda n: n or 0)))
-                rows.append((marked(strategy, experiment.asked.given), *told, counted))
+                rows.append((marked(strategy, experiment.request.given), *told, counted))
         if rows:
             heads = (name, *(f"{point:,} pages" for point in points), "topics")
             console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
-    if experiment.asked.given:
-        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.asked.given.items()]
+    if experiment.request.given:
+        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.request.given.items()]
         console.print(table(("strategy", "given beyond keywords and seeds"), rows))
 
 

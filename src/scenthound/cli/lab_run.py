@@ -204,12 +204,12 @@ def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
         emit(
             {
                 "out": str(done.folder),
-                "bed": done.asked.name,
-                "digest": done.asked.digest,
+                "bed": done.request.name,
+                "digest": done.request.digest,
                 "cells": len(done.cells),
                 "failures": [{**cell.about, "error": outcome.error} for cell, outcome in failed],
                 "troubles": [trouble._asdict() for trouble in done.troubles],
-                "given": {label: list(needs) for label, needs in done.asked.given.items()},
+                "given": {label: list(needs) for label, needs in done.request.given.items()},
                 "summary": summary(done, points),
             }
         )

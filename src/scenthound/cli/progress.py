@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.output import say
 from scenthound.exports.clean import clean
-from scenthound.report.facts import pages_per_second
+from scenthound.report.crawl_facts import pages_per_second
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -114,7 +114,7 @@ class Progress:
 
         crawl = self.session.crawl
         counters = crawl.counters
-        head = Text(clean(self.title or self.session.folder.asked.topic.keywords, 60), style="bold")
+        head = Text(clean(self.title or self.session.folder.request.topic.keywords, 60), style="bold")
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             ProgressBar(total=crawl.limits.pages, completed=counters.pages, width=40),

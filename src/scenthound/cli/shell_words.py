@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 def strategies_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     """Names of strategies, each with a line about it."""
-    from scenthound.strategies import SHELF
+    from scenthound.strategies import STRATEGIES
 
-    return [_item(name, kind.__doc__) for name, kind in SHELF.items() if name.startswith(begun)]
+    return [_item(name, kind.__doc__) for name, kind in STRATEGIES.items() if name.startswith(begun)]
 
 
 def exporters_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     """Names of export formats, each with a line about it."""
-    from scenthound.exports import SHELF
+    from scenthound.exports import EXPORTERS
 
-    return [_item(name, writer.__doc__) for name, writer in SHELF.items() if name.startswith(begun)]
+    return [_item(name, writer.__doc__) for name, writer in EXPORTERS.items() if name.startswith(begun)]
 
 
 def settings_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -28,10 +28,10 @@ def settings_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[C
     from dataclasses import fields
 
     from scenthound.loop.settings import Settings
-    from scenthound.strategies import SHELF
+    from scenthound.strategies import STRATEGIES
 
     strategy = ctx.params.get("strategy") or "best-first"
-    own = fields(SHELF.get(strategy)) if strategy in SHELF.names() else ()
+    own = fields(STRATEGIES.get(strategy)) if strategy in STRATEGIES.names() else ()
     known = {found.name: found.metadata.get("doc", "") for found in (*own, *fields(Settings)) if found.init}
     wanted = begun.replace("-", "_")
     return [_item(f"{name}=", about) for name, about in sorted(known.items()) if f"{name}=".startswith(wanted)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from scenthound.plugins import Shelf
+from scenthound.plugins import Registry
 
 if TYPE_CHECKING:
     from scenthound.loop.folder import CrawlFolder
@@ -20,5 +20,5 @@ if TYPE_CHECKING:
 Exporter = Callable[["CrawlFolder", BinaryIO], int]
 """Writes a crawl to a stream and says how many pages there were. Its docstring is its description."""
 
-SHELF: Shelf[Exporter] = Shelf("export format", "scenthound.exporters", __name__)
-exporter = SHELF.add
+EXPORTERS: Registry[Exporter] = Registry("export format", "scenthound.exporters", __name__)
+exporter = EXPORTERS.add

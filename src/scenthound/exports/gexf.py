@@ -35,7 +35,7 @@ def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
     def write(text: str) -> None:
         out.write(text.encode())
 
-    write(_HEAD.format(about=xml_text(folder.asked.topic.keywords)))
+    write(_HEAD.format(about=xml_text(folder.request.topic.keywords)))
     number: dict[str, int] = {}
     write("<nodes>\n")
     for step in folder.history.trail():

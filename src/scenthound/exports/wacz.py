@@ -51,7 +51,7 @@ def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
         _say_what_is_missing(folder, by_name)
         head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
         package.add("pages/pages.jsonl", (json.dumps(page).encode() + b"\n" for page in [head, *pages]), packed=True)
-        package.close(clean(folder.asked.topic.name or folder.asked.topic.keywords, 200), pages)
+        package.close(clean(folder.request.topic.name or folder.request.topic.keywords, 200), pages)
     return len(pages)
 
 

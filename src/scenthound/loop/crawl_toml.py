@@ -17,7 +17,7 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl
 from scenthound.loop.settings import Settings, default_of, read
 from scenthound.model import NOTHING, Topic, Url
-from scenthound.web.parse import parse_html
+from scenthound.web.html_document import parse_html
 
 FORMAT = 1
 MOST_SEEDS_NAMED = 5
@@ -28,7 +28,7 @@ _SECRET = re.compile(  # user:password@ before a host, also of a URL that its pa
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CrawlRequest:
     """Everything that determines a crawl: the content of crawl.toml."""
 
     topic: Topic
@@ -85,7 +85,7 @@ class Asked:
         )
 
     @classmethod
-    def from_toml(cls, text: str, where: Path) -> Asked:
+    def from_toml(cls, text: str, where: Path) -> CrawlRequest:
         try:
             data = tomllib.loads(text)
             if data["format"] > FORMAT:

@@ -8,7 +8,7 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
 from scenthound.ports import Hears
-from scenthound.store.labels import Labels
+from scenthound.store.label_table import Labels
 
 
 class Listener:

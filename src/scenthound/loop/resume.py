@@ -20,7 +20,7 @@ from scenthound.loop.messages import SITEMAP
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
-from scenthound.store.labels import Heard
+from scenthound.store.label_table import Heard
 
 ReadAgain = Callable[[Step, Where], Page | None]
 """Reads a stored page again; None if it is no page any more. Raises `FolderBroken` if the record can't be read."""

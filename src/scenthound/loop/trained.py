@@ -8,14 +8,14 @@ from typing import Any
 
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.ports import Strategy, Trains, declaration_of
-from scenthound.store.models import Model
+from scenthound.store.model_folder import TrainedModel
 
 Make = Callable[[str, Mapping[str, Any]], Strategy]
 """A strategy by its name and parameters."""
 
 
 def fitting(
-    model: Model, name: str | None, parameters: Mapping[str, Any] | None, make: Make
+    model: TrainedModel, name: str | None, parameters: Mapping[str, Any] | None, make: Make
 ) -> tuple[str, dict[str, Any]]:
     """The strategy and parameters to use with a model: its own. Only parameters that the strategy declares as `free`
     may be different; anything else raises `BadConfig`."""
@@ -36,7 +36,7 @@ def fitting(
     return model.strategy, {key: value for key, value in wanted.items() if value is not None}
 
 
-def taught(strategy: Strategy, model: Model) -> Strategy:
+def taught(strategy: Strategy, model: TrainedModel) -> Strategy:
     """Load a model into the strategy; `FolderBroken` if it does not fit."""
     if not isinstance(strategy, Trains):
         raise BadConfig(f"{model.strategy} learns nothing before it crawls and has no use for a model", "leave it out")

@@ -22,9 +22,9 @@ from scenthound.page.record import EVERYTHING, Parts
 from scenthound.web.charset import decode, detect
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.guard import SHAPE, Shape
+from scenthound.web.html_document import MAX_LINKS, HtmlDocument, parse_html, tidy
 from scenthound.web.metarobots import directives, meta_refresh
 from scenthound.web.mime import extract, is_html
-from scenthound.web.parse import MAX_LINKS, HtmlDocument, parse_html, tidy
 
 
 @dataclass(frozen=True, slots=True)

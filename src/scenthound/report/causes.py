@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scenthound.exports.clean import clean
-from scenthound.report.facts import Facts
+from scenthound.report.crawl_facts import CrawlFacts
 
 SHOWN = 4
 _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
@@ -31,12 +31,12 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
 )
 
 
-def why_nothing(facts: Facts) -> tuple[str, str]:
+def why_nothing(facts: CrawlFacts) -> tuple[str, str]:
     """What kept a crawl without a page from its seeds, and the way out.
 
-    >>> from scenthound.loop.crawl_toml import Asked
+    >>> from scenthound.loop.crawl_toml import CrawlRequest
     >>> from scenthound.model import Topic
-    >>> why_nothing(Facts(Asked(Topic("bees"), ("http://a.test/",)), misses={"dns": 1}))
+    >>> why_nothing(CrawlFacts(CrawlRequest(Topic("bees"), ("http://a.test/",)), misses={"dns": 1}))
     ('no seed could be fetched: dns 1 (no such host)', 'check the address and the network')
     """
     reasons: dict[str, int] = {reason: times for reason, (times, _) in facts.failures.items()}

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 
 from scenthound.report.axes import Axes, Margins
-from scenthound.report.facts import Point
-from scenthound.report.page import round_step
+from scenthound.report.crawl_facts import HarvestPoint
+from scenthound.report.layout import round_step
 
 MARGINS = Margins(left=46, right=12, top=12, bottom=34)
 DIGIT = 11  # the width of a digit of a tick's label where they are largest: on a small screen
 
 
-def harvest_curve(curve: Sequence[Point]) -> str:
+def harvest_curve(curve: Sequence[HarvestPoint]) -> str:
     """The harvest rate overall and over the last hundred pages, each with one standard error up and down."""
     errors = [(standard_error(p.harvest, p.n), standard_error(p.recent, p.window)) for p in curve]
     highest = max(max(p.harvest + e[0], p.recent + e[1]) for p, e in zip(curve, errors, strict=True))

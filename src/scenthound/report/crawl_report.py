@@ -20,8 +20,8 @@ from scenthound.loop.settings import shown
 from scenthound.model import Step
 from scenthound.report.causes import meaning, why_nothing
 from scenthound.report.charts import harvest_curve, speed_curve
-from scenthound.report.facts import Facts, HostFacts, gather, settings_changed
-from scenthound.report.page import document, section, table
+from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
+from scenthound.report.layout import document, section, table
 
 NAME = "report.html"
 HOSTS = 30
@@ -46,17 +46,17 @@ REASONS = {
 }
 
 
-def write_report(folder: CrawlFolder, facts: Facts | None = None) -> Path:
+def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
     path = folder.path / NAME
     write_text(path, render(facts or gather(folder)))
     return path
 
 
-def render(facts: Facts) -> str:
+def render(facts: CrawlFacts) -> str:
     """The report as one HTML document."""
     style = resources.files("scenthound.report").joinpath("crawl_report.css").read_text(encoding="utf-8")
-    name = text(facts.asked.topic.name or facts.asked.topic.keywords)
+    name = text(facts.request.topic.name or facts.request.topic.keywords)
     parts = [
         _head(facts, name),
         _tiles(facts),
@@ -92,20 +92,20 @@ def link(url: str, label: str = "", most: int = LONGEST) -> str:
 # ---- the parts
 
 
-def _head(facts: Facts, name: str) -> str:
-    asked = facts.asked
-    about = f"<p class='lead'>{text(asked.topic.description, 400)}</p>" if asked.topic.description else ""
+def _head(facts: CrawlFacts, name: str) -> str:
+    request = facts.request
+    about = f"<p class='lead'>{text(request.topic.description, 400)}</p>" if request.topic.description else ""
     when = f" on {_date(facts.first)}" if facts.first else ""
-    start = _many(len(asked.seeds), "seed")
+    start = _many(len(request.seeds), "seed")
     why = facts.why if facts.pages or facts.ended == "running" else why_nothing(facts)[0]
     return (
         f'<header>\n<p class="kicker">A topical crawl</p>\n<h1>{name}</h1>\n{about}'
-        f'<p class="lead">Crawled with <strong>{text(asked.strategy)}</strong>{when}, from {start}. '
+        f'<p class="lead">Crawled with <strong>{text(request.strategy)}</strong>{when}, from {start}. '
         f"<strong>{text(why[:1].upper() + why[1:], 600)}.</strong></p>\n</header>"
     )
 
 
-def _tiles(facts: Facts) -> str:
+def _tiles(facts: CrawlFacts) -> str:
     tiles = [
         (f"{facts.pages:,}", f"pages of {facts.budget:,} asked for"),
         (f"{facts.harvest:.1%}", f"harvest rate: {facts.relevant:,} relevant"),
@@ -122,7 +122,7 @@ def _tiles(facts: Facts) -> str:
     )
 
 
-def _harvest(facts: Facts) -> str:
+def _harvest(facts: CrawlFacts) -> str:
     if len(facts.curve) < 2:
         return section("Harvest", "There are too few pages to draw a curve.")
     legend = (
@@ -130,7 +130,7 @@ def _harvest(facts: Facts) -> str:
         '<li><i class="recent"></i>last 100 pages</li>'
         '<li><i class="se overall"></i><i class="se recent"></i>± 1 standard error of each</li></ul>'
     )
-    note = f"The share of pages that are relevant: at least {facts.asked.settings.relevant:g} similar to the topic."
+    note = f"The share of pages that are relevant: at least {facts.request.settings.relevant:g} similar to the topic."
     return section("Harvest", note, legend + harvest_curve(facts.curve))
 
 
@@ -186,7 +186,7 @@ def _hosts(hosts: Mapping[str, HostFacts]) -> str:
     return section("Hosts", note, table(heads, rows, numbers={1, 2, 3, 4, 5}))
 
 
-def _speed(facts: Facts) -> str:
+def _speed(facts: CrawlFacts) -> str:
     if len(facts.speed) < 3:
         return ""
     return section(
@@ -194,19 +194,24 @@ def _speed(facts: Facts) -> str:
     )
 
 
-def _asked(facts: Facts) -> str:
-    asked = facts.asked
-    changed = settings_changed(asked)
-    said: dict[str, Any] = {"keywords": asked.topic.keywords, "strategy": asked.strategy, **asked.parameters, **changed}
-    said |= {"proxy": masked(asked.settings.proxy)} if "proxy" in said else {}
+def _asked(facts: CrawlFacts) -> str:
+    request = facts.request
+    changed = settings_changed(request)
+    said: dict[str, Any] = {
+        "keywords": request.topic.keywords,
+        "strategy": request.strategy,
+        **request.parameters,
+        **changed,
+    }
+    said |= {"proxy": masked(request.settings.proxy)} if "proxy" in said else {}
     rows = [(f"<code>{text(name)}</code>", f"<code>{text(shown(value), 400)}</code>") for name, value in said.items()]
-    seeds = "".join(f"<li>{link(masked(seed))}</li>" for seed in asked.seeds[:SEEDS])
-    more = f"<li>and {len(asked.seeds) - SEEDS:,} more</li>" if len(asked.seeds) > SEEDS else ""
-    versions = ", ".join(f"{text(name)} {text(number)}" for name, number in asked.versions.items())
+    seeds = "".join(f"<li>{link(masked(seed))}</li>" for seed in request.seeds[:SEEDS])
+    more = f"<li>and {len(request.seeds) - SEEDS:,} more</li>" if len(request.seeds) > SEEDS else ""
+    versions = ", ".join(f"{text(name)} {text(number)}" for name, number in request.versions.items())
     return (
         section("What was asked", "Everything else was at its default.", table(("setting", "value"), rows))
         + section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')
-        + f"<footer>Started {text(asked.started)}. Written with {versions}. Every figure can be had with "
+        + f"<footer>Started {text(request.started)}. Written with {versions}. Every figure can be had with "
         f"<code>scenthound status --json</code>, every page with <code>scenthound trail</code>.</footer>"
     )
 

@@ -67,7 +67,7 @@ class Explanation:
 
 def explain(folder: CrawlFolder, raw: str) -> Explanation:
     """What became of this URL in this crawl. Raises `NotAUrl` where it is none."""
-    url = urls.make(raw, longest=folder.asked.settings.url_length)
+    url = urls.make(raw, longest=folder.request.settings.url_length)
     history = folder.history
     path = history.lineage(url)
     if path:
@@ -140,12 +140,12 @@ def _held_by_strategy(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | 
     if not folder.database.meta("waiting"):
         return False, None
     try:
-        strategy = make_strategy(folder.asked.strategy, folder.asked.parameters)
+        strategy = make_strategy(folder.request.strategy, folder.request.parameters)
         state = folder.database.state("strategy")
         if not isinstance(strategy, OwnFrontier) or not isinstance(strategy, Saves) or state is None:
             return False, None
-        frontier = strategy.frontier(folder.asked.settings.frontier)
-        list(strategy.start(folder.asked.topic, []))
+        frontier = strategy.frontier(folder.request.settings.frontier)
+        list(strategy.start(folder.request.topic, []))
         strategy.load(state)
     except (ScenthoundError, ValueError, KeyError, TypeError):  # its state is of no use to us; there are other answers
         return False, None
@@ -155,7 +155,7 @@ def _held_by_strategy(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | 
 def _refusal(folder: CrawlFolder, url: Url) -> str:
     from scenthound.wiring import make_scope
 
-    reason = make_scope(folder.asked.settings).refuses_url(url)
+    reason = make_scope(folder.request.settings).refuses_url(url)
     return {None: "", "out-of-scope": "it is out of scope (hosts, domains or paths)"}.get(
         reason, f"it looks like a trap ({reason})"
     )

@@ -19,8 +19,8 @@ from typing import IO
 
 from scenthound.files import replacing
 from scenthound.model import Response
-from scenthound.store.warc import files_of, whole_records
-from scenthound.store.warc_decode import Record, members, response_of
+from scenthound.store.warc_read import WarcRecord, members, response_of
+from scenthound.store.warc_repository import files_of, whole_records
 
 NAME = "index.cdxj"
 _RUN = 100_000  # lines sorted at a time: some 40 MB
@@ -55,7 +55,7 @@ def surt(url: str) -> str:
     return f"{name}){path}{question if query else ''}{query}".replace(" ", "%20")
 
 
-def cdxj_line(record: Record, response: Response, file: str, offset: int, length: int) -> str:
+def cdxj_line(record: WarcRecord, response: Response, file: str, offset: int, length: int) -> str:
     """The index line of one response, without the line break."""
     stamp = re.sub(r"\D", "", record.headers.get("warc-date", ""))[:14].ljust(14, "0")
     mime = response.header("content-type").partition(";")[0].strip().lower()

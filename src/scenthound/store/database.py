@@ -72,7 +72,7 @@ DROP TABLE old_links;
 {SAYINGS}"""  # noqa: S608 - nothing of it comes from outside
 
 
-class HostState(NamedTuple):
+class HostRow(NamedTuple):
     """What a crawl knows of a host beyond its pages."""
 
     next_allowed: float = 0.0
@@ -107,7 +107,7 @@ class CrawlDatabase:
     ) -> None:
         self.path, self.read_only = str(path), read_only
         self._before_commit: list[Callable[[], None]] = []
-        self._hosts: dict[str, HostState] = {}
+        self._hosts: dict[str, HostRow] = {}
         self._touched: set[str] = set()
         self._failed: OurFault | None = None
         with self.guarded():
@@ -257,18 +257,18 @@ class CrawlDatabase:
         self._hosts[host] = known._replace(**fields, more=more)
         self._touched.add(host)
 
-    def host(self, host: str) -> HostState:
+    def host(self, host: str) -> HostRow:
         """What is known of a host, this transaction included."""
         known = self._hosts.get(host)
         if known is None:
             found = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
-            known = HostState() if found is None else HostState(found[0], found[1], found[2], as_mapping(found[3]))
+            known = HostRow() if found is None else HostRow(found[0], found[1], found[2], as_mapping(found[3]))
         return known
 
-    def load_hosts(self) -> dict[str, HostState]:
+    def load_hosts(self) -> dict[str, HostRow]:
         """Every host that was ever saved, this transaction included."""
         stored = self.rows("SELECT host, next_allowed, failures, pages, more FROM hosts")
-        return {**{row[0]: HostState(row[1], row[2], row[3], as_mapping(row[4])) for row in stored}, **self._hosts}
+        return {**{row[0]: HostRow(row[1], row[2], row[3], as_mapping(row[4])) for row in stored}, **self._hosts}
 
     def hosts_with_pages(self) -> int:
         """How many hosts gave a page, by the last commit."""

@@ -10,7 +10,7 @@ from scenthound.errors import FolderBroken
 from scenthound.model import NOTHING, Candidate, Url
 from scenthound.ports import Eviction, Popped
 from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 
 __all__ = ["CrawlDatabase", "SqliteFrontier", "SqliteHistory", "waiting", "waiting_candidate"]

@@ -39,8 +39,8 @@ from scenthound.ports import (
     declaration_of,
 )
 from scenthound.store.database import CrawlDatabase
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory, MemoryRepository
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.testing.checked_frontier import CheckedFrontier

@@ -1,7 +1,7 @@
 """robots.txt, as RFC 9309 reads it: what one origin asks of us.
 
-`parse` makes `Rules` of whatever bytes a server sent; only the group meant for our product token
-(or else `*`) is kept, so a `Rules` is small and goes to and from text. It is a fact, not a decision:
+`parse` makes `RobotsRules` of whatever bytes a server sent; only the group meant for our product token
+(or else `*`) is kept, so a `RobotsRules` is small and goes to and from text. It is a fact, not a decision:
 how long a host rests and what becomes of a refused URL is the loop's business. What to make of an
 answer that is no 200 says `verdict_for_status`.
 
@@ -47,7 +47,7 @@ _ALWAYS = 2**62 + 1  # weight of a permission that no pattern outweighs
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RobotsRules:
     """What the robots.txt of one origin asks of us."""
 
     rules: tuple[tuple[str, bool], ...] = ()
@@ -74,12 +74,12 @@ class Rules:
         return bool(self._index.weight(path) & 1)
 
     def to_text(self) -> str:
-        """Plain JSON from which `from_text` makes an equal `Rules`."""
+        """Plain JSON from which `from_text` makes an equal `RobotsRules`."""
         return json.dumps({"rules": self.rules, "delay": self.delay, "sitemaps": self.sitemaps})
 
     @classmethod
-    def from_text(cls, text: str) -> Rules:
-        """The `Rules` that `to_text` wrote; `ValueError` if the text is anything else."""
+    def from_text(cls, text: str) -> RobotsRules:
+        """The `RobotsRules` that `to_text` wrote; `ValueError` if the text is anything else."""
         try:
             kept = json.loads(text)
             rules, delay, sitemaps = kept["rules"], kept["delay"], kept["sitemaps"]
@@ -122,7 +122,7 @@ class _Index:
         return best
 
 
-def parse(body: bytes, agent: str) -> Rules:
+def parse(body: bytes, agent: str) -> RobotsRules:
     """The rules for the product token `agent` in a robots.txt. Never raises: bad lines are skipped.
 
     >>> parse(b"User-agent: *\\nDisallow: /private", "scenthound").may_fetch("http://x.test/private/a")
@@ -160,7 +160,7 @@ def parse(body: bytes, agent: str) -> Rules:
                     group.rules[_pattern(value), key in _ALLOW] = None
     group = ours if ours.named else everyone
     delay = ours.delay if ours.delay is not None else everyone.delay
-    return Rules(tuple(group.rules), delay, tuple(sitemaps))
+    return RobotsRules(tuple(group.rules), delay, tuple(sitemaps))
 
 
 def verdict_for_status(status: int) -> Literal["parse", "allow", "refuse"]:
@@ -259,5 +259,5 @@ def _follow(path: str, start: int, inner: tuple[str, ...], tail: int) -> bool:
     return start <= end
 
 
-ALLOW_ALL = Rules()
-REFUSE_ALL = Rules((("/", False),))
+ALLOW_ALL = RobotsRules()
+REFUSE_ALL = RobotsRules((("/", False),))

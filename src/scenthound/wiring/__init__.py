@@ -22,8 +22,8 @@ from scenthound.wiring.build import (
     split_settings,
     versions,
 )
+from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.session import Session
-from scenthound.wiring.start import begin, resume
 
 __all__ = [
     "Session",

@@ -11,9 +11,9 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.recorder import Watcher
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
-from scenthound.store.models import load_model
+from scenthound.store.model_folder import load_model
 from scenthound.wiring.build import split_settings
-from scenthound.wiring.start import begin
+from scenthound.wiring.launch import begin
 
 
 async def crawl_async(

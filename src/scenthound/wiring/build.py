@@ -20,7 +20,7 @@ from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
 from scenthound.ports import Strategy, declaration_of
-from scenthound.strategies import SHELF as STRATEGIES
+from scenthound.strategies import STRATEGIES
 from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
 from scenthound.web.fetch import FetchLimits, HttpFetcher

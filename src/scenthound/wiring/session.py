@@ -74,7 +74,7 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        return self.folder.asked.settings
+        return self.folder.request.settings
 
     def listen(self) -> None:
         """Tell the strategy of new labels and commit what follows from them."""

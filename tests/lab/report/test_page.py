@@ -91,7 +91,7 @@ def test_it_says_everything_a_reviewer_asks_for(page: str, done: Experiment) -> 
         "Target recall", "Precision", "Harvest rate", "Who is better?", "Search length", "Cost", "Topic by topic",
         "Do they find the same pages?", "robustness", "Which topics are easy?", "seed–target similarity",
         "What went wrong", "What was run", "n = 3 topics at every point",
-        "± one standard error", "Holm", "scenthound lab run", done.asked.digest, "path-oracle", "content-oracle",
+        "± one standard error", "Holm", "scenthound lab run", done.request.digest, "path-oracle", "content-oracle",
     ):  # fmt: skip
         assert words in page, words
     assert all(topic.id in page.replace("<wbr>", "") for topic in done.topics)
@@ -136,7 +136,7 @@ def test_topics_with_something_missing_are_listed(bed: Bed, tmp_path: Path) -> N
 
 
 def test_a_bed_that_is_gone_does_not_hinder_the_report(bed: Bed, done: Experiment, tmp_path: Path) -> None:
-    moved = replace(done, asked=replace(done.asked, bed=str(tmp_path / "nowhere")))
+    moved = replace(done, asked=replace(done.request, bed=str(tmp_path / "nowhere")))
     facts = Facts(moved, (10, 20, 40))
     assert "not said" in render(facts)
     assert "--topics-file" in facts.command
@@ -144,7 +144,9 @@ def test_a_bed_that_is_gone_does_not_hinder_the_report(bed: Bed, done: Experimen
 
 def test_the_command_makes_the_experiment_again(done: Experiment) -> None:
     command = Facts(done, (10, 20, 40)).command
-    assert command.startswith(f"scenthound lab run {done.asked.bed} --strategies breadth-first,best-n-first:n=4,random")
+    assert command.startswith(
+        f"scenthound lab run {done.request.bed} --strategies breadth-first,best-n-first:n=4,random"
+    )
     assert command.endswith(f"--pages 40 --robustness --at 10,20,40 --out {done.folder}")
 
 

@@ -20,7 +20,7 @@ from scenthound.lab.run.experiment import Experiment, check_topics, open_experim
 from scenthound.lab.run.request import choose_topics, parse_strategies
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.url import make
 from support import pupil  # noqa: F401 - registers the strategy `test-pupil`
 
@@ -92,14 +92,14 @@ def test_an_interrupted_experiment_goes_on_where_it_stopped(bed: Bed, tmp_path: 
 def test_new_strategies_join_an_experiment_but_other_limits_are_refused(bed: Bed, tmp_path: Path) -> None:
     small(bed, tmp_path)
     both = small(bed, tmp_path, strategies="best-first", topics=1)
-    assert both.asked.strategies == ("breadth-first", "best-n-first:n=4", "best-first")
+    assert both.request.strategies == ("breadth-first", "best-n-first:n=4", "best-first")
     assert len(both.cells) == 9
     assert len(both.outcomes()) == 9
     with pytest.raises(BadConfig, match=r"can't be compared: `limits` was .*pages=30"):
         small(bed, tmp_path, pages=20)
 
 
-@SHELF.add("stumbling")
+@STRATEGIES.add("stumbling")
 @dataclass
 class Stumbling:
     """Fails on one topic."""

@@ -287,7 +287,7 @@ def cheated(web: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
 
 
 def test_the_lab_records_what_it_gave_whatever_a_strategy_declares(cheated: Experiment) -> None:
-    assert cheated.asked.given == {
+    assert cheated.request.given == {
         "test-denying-oracle": (UNFETCHED,),
         "test-keeps-lessons": ("examples", "others", "taxonomy"),
     }
@@ -299,7 +299,7 @@ def test_the_lab_records_what_it_gave_whatever_a_strategy_declares(cheated: Expe
 
 def test_a_strategy_that_denies_what_it_got_is_marked(cheated: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DenyingOracle, "may_say", False)
-    names, given = list(cheated.asked.strategies), cheated.asked.given
+    names, given = list(cheated.request.strategies), cheated.request.given
     assert "test-denying-oracle" not in plain_crawlers(names, given)
     found = compare_within(cheated, ["test-denying-oracle", "breadth-first"], "target_recall", [30])
     assert as_json(found[0], given)["oracles"] == ["test-denying-oracle"]
@@ -316,7 +316,7 @@ def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, 
 
     one = folder("one", 1)
     assert one == folder("two", 2) == folder("one", 1)
-    assert open_experiment(tmp_path / "one").asked.given == {
+    assert open_experiment(tmp_path / "one").request.given == {
         "cc-bfs:lookahead=graph": (UNFETCHED,),
         "bayes": ("examples", "others"),
     }

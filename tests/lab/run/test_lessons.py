@@ -164,7 +164,7 @@ def test_lessons_that_do_not_suffice_are_the_cell_s_failure(bed: PreparedBed) ->
 def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_path: Path) -> None:
     made = run(generated, "breadth-first,test-pupil:weight=2", tmp_path / "run", topics=2, pages=20, oracles=False)
     assert not made.failures()
-    assert open_experiment(tmp_path / "run").asked.given == {"test-pupil:weight=2": ("examples", "others")}
+    assert open_experiment(tmp_path / "run").request.given == {"test-pupil:weight=2": ("examples", "others")}
     times = {path.name: json.loads(path.read_text()) for path in (tmp_path / "run" / "times").iterdir()}
     assert {name.partition("--")[0] for name, one in times.items() if one["train_seconds"] > 0} == {
         "test-pupil_weight=2"

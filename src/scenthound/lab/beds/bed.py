@@ -20,8 +20,8 @@ from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
 from scenthound.model import Response, Topic, Url
 from scenthound.ports import Where
-from scenthound.store.warc import WarcRepository, read_responses
-from scenthound.store.warc_decode import LARGEST, MAGIC, member_at, records, response_of
+from scenthound.store.warc_read import LARGEST, MAGIC, member_at, records, response_of
+from scenthound.store.warc_repository import WarcRepository, read_responses
 from scenthound.url import make
 
 RECORDED = 1577836800.0  # 2020-01-01, the date of every record we write, so that equal beds are equal bytes

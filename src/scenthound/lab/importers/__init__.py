@@ -23,9 +23,9 @@ from typing import Any
 
 from scenthound.lab.importers.port import Brought, ImportReport, Notes, Options, Progress, Reader
 from scenthound.lab.importers.write_bed import bring
-from scenthound.plugins import Shelf
+from scenthound.plugins import Registry
 
-__all__ = ["SHELF", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]
+__all__ = ["IMPORTERS", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ class Importer:
         return bring(self.name, self.reader, self.options, source, bed, options, progress)
 
 
-SHELF: Shelf[Importer] = Shelf("importer", "scenthound.importers", __name__)
+IMPORTERS: Registry[Importer] = Registry("importer", "scenthound.importers", __name__)
 
 
 def importer(name: str, options: type[Options] = Options) -> Callable[[Reader], Reader]:
     """Decorator: put an importer on the shelf."""
 
     def put(reader: Reader) -> Reader:
-        SHELF.add(name)(Importer(name, options, reader))
+        IMPORTERS.add(name)(Importer(name, options, reader))
         return reader
 
     return put
@@ -74,4 +74,4 @@ def import_bed(
     Raises `UnknownName` for a kind or an option that does not exist and `BadConfig` for a source that is
     not what it should be; then nothing has been written.
     """
-    return SHELF.get(kind)(Path(source), Path(bed), options or {}, progress)
+    return IMPORTERS.get(kind)(Path(source), Path(bed), options or {}, progress)

@@ -52,7 +52,7 @@ def freshen(
     measured as well but those shown stay.
     """
     note = _load_note(experiment.folder)
-    kept: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.asked.limits.pages)
+    kept: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.request.limits.pages)
     asked = tuple(sorted(set(at))) if at else kept
     shown = asked if show else kept
     state = _state(experiment)
@@ -151,7 +151,7 @@ def compare_within(
         if names:
             found += compared(values, [(names[0], other) for other in names[1:]], metric, point)
         else:
-            found += every_pair(values, plain_crawlers(known, run.asked.given), metric, point)
+            found += every_pair(values, plain_crawlers(known, run.request.given), metric, point)
     return adjust(found) if names and len(found) > 1 else found
 
 
@@ -163,7 +163,7 @@ def compare_across(
     Raises `BadConfig` that names what differs, and for metrics that are judged over all crawlers of one run.
     """
     ours, theirs = runs
-    if reason := ours.asked.conflict(theirs.asked):
+    if reason := ours.request.conflict(theirs.request):
         raise BadConfig(
             f"{ours.folder} and {theirs.folder} can't be compared: {reason}",
             "run both strategies on the same bed under the same limits",
@@ -189,7 +189,7 @@ def compare_across(
 
 def crawlers(run: Experiment) -> list[str]:
     """Strategies and reference lines of an experiment, in that order."""
-    return [*run.asked.strategies, *(ORACLES if run.asked.oracles else ())]
+    return [*run.request.strategies, *(ORACLES if run.request.oracles else ())]
 
 
 def plain_crawlers(names: Sequence[str], given: Given = NOTHING) -> list[str]:

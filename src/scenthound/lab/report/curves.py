@@ -8,7 +8,7 @@ from scenthound.lab.report.facts import Facts
 from scenthound.lab.report.html import details, number, plain, text
 from scenthound.lab.report.svg import Point, Series, curves, key, style_of
 from scenthound.lab.run.request import marked
-from scenthound.report.page import section, table
+from scenthound.report.layout import section, table
 
 LABEL = 30  # letters of a name beside its line
 BEYOND = 4.0  # a reference line so many times higher than every crawler would leave them no room; it is told instead
@@ -23,7 +23,7 @@ def figure(facts: Facts, metric: str, title: str, note: str) -> str:
     near = [one for one in lines if _highest([one]) <= BEYOND * _highest(crawled)]
     every = [*crawled, *near]
     told = f"{title} by pages crawled, means over topics"
-    last = facts.run.asked.limits.pages
+    last = facts.run.request.limits.pages
     name = f"axis-{metric}"
     drawn = (
         f'<div class="chart"><input type="radio" name="{name}" id="{name}-linear" class="linear" checked>'
@@ -50,13 +50,13 @@ def style(facts: Facts, name: str) -> str:
 
 def named(facts: Facts, name: str) -> str:
     """A crawler's name with a piece of its line."""
-    mark = "oracle" if marked(name, facts.run.asked.given) != name else "reference" if name in facts.oracles else ""
+    mark = "oracle" if marked(name, facts.run.request.given) != name else "reference" if name in facts.oracles else ""
     kind = f' <span class="reference">{mark}</span>' if mark else ""
     return f'<span class="named">{key(style(facts, name))}{text(name)}{kind}</span>'
 
 
 def _series(facts: Facts, metric: str, name: str) -> Series:
-    label = plain(marked(name, facts.run.asked.given))
+    label = plain(marked(name, facts.run.request.given))
     points = [
         Point(
             at,
@@ -80,7 +80,7 @@ def _not_drawn(lines: Sequence[Series], near: Sequence[Series]) -> str:
 
 
 def _label(facts: Facts, name: str) -> str:
-    is_mode = marked(name, facts.run.asked.given) != name
+    is_mode = marked(name, facts.run.request.given) != name
     return f"{plain(name, LABEL - 8)} (oracle)" if is_mode else plain(name, LABEL)
 
 

@@ -8,7 +8,7 @@ from scenthound.lab.report.curves import named
 from scenthound.lab.report.facts import Facts, median
 from scenthound.lab.report.html import details, many, number, plus_minus, text
 from scenthound.lab.run.cells import load_training
-from scenthound.report.page import section, table
+from scenthound.report.layout import section, table
 
 FEW_TOPICS = 25
 MOST_TROUBLES = 200
@@ -67,7 +67,7 @@ def costs(facts: Facts) -> str:
 
 def _training(facts: Facts, name: str) -> float | None:
     """Mean CPU seconds of learning before a crawl; None for a strategy that was given nothing to learn from."""
-    if name not in facts.run.asked.given:
+    if name not in facts.run.request.given:
         return None
     cells = [cell for cell in facts.run.cells if cell.strategy == name and not cell.half]
     return mean([load_training(facts.run.folder, cell.key) for cell in cells]).mean

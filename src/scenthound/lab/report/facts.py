@@ -61,12 +61,12 @@ class Facts:
     @cached_property
     def strategies(self) -> tuple[str, ...]:
         """Those that are compared. A strategy in an oracle mode is drawn with the reference lines."""
-        return tuple(plain_crawlers(self.run.asked.strategies, self.run.asked.given))
+        return tuple(plain_crawlers(self.run.request.strategies, self.run.request.given))
 
     @property
     def has_given(self) -> bool:
         """Whether any of them was given more than the topic and seeds."""
-        return any(name in self.run.asked.given for name in self.strategies)
+        return any(name in self.run.request.given for name in self.strategies)
 
     @cached_property
     def oracles(self) -> tuple[str, ...]:
@@ -167,32 +167,32 @@ class Facts:
 
     def correlations(self, metric: str, name: str) -> dict[str, Correlation]:
         """Of each characteristic with a crawler's values after the last page of its crawls, for a drawn metric."""
-        last = self.run.asked.limits.pages
+        last = self.run.request.limits.pages
         return correlations(self.characteristics, self.values.get(metric, {}).get(last, {}).get(name, {}))
 
     @cached_property
     def command(self) -> str:
         """The command line that makes this experiment again."""
-        asked = self.run.asked
-        words = ["scenthound", "lab", "run", asked.bed, "--strategies", ",".join(asked.strategies), *self._topics()]
-        profile = next((name for name, one in PROFILES.items() if one.cut == asked.cut), "open")
+        request = self.run.request
+        words = ["scenthound", "lab", "run", request.bed, "--strategies", ",".join(request.strategies), *self._topics()]
+        profile = next((name for name, one in PROFILES.items() if one.cut == request.cut), "open")
         if profile != "open":
             words += ["--profile", profile]
-        words += ["--pages", str(asked.limits.pages)]
-        words += _differences(asdict(asked.cut), asdict(PROFILES[profile].cut))
-        words += _differences(asdict(asked.limits), asdict(PROFILES[profile].limits))
-        if asked.seeds_per_run:
-            words += ["--seeds-per-run", str(asked.seeds_per_run)]
-        if asked.seed_numbers != (0,):
-            words += ["--seed-numbers", ",".join(map(str, asked.seed_numbers))]
-        words += ["--robustness"] * asked.robustness + ["--no-oracles"] * (not asked.oracles)
+        words += ["--pages", str(request.limits.pages)]
+        words += _differences(asdict(request.cut), asdict(PROFILES[profile].cut))
+        words += _differences(asdict(request.limits), asdict(PROFILES[profile].limits))
+        if request.seeds_per_run:
+            words += ["--seeds-per-run", str(request.seeds_per_run)]
+        if request.seed_numbers != (0,):
+            words += ["--seed-numbers", ",".join(map(str, request.seed_numbers))]
+        words += ["--robustness"] * request.robustness + ["--no-oracles"] * (not request.oracles)
         words += ["--at", ",".join(map(str, self.points)), "--out", str(self.run.folder)]
         return shlex.join(words)
 
     @cached_property
     def _bed(self) -> Bed | None:
         try:
-            return Bed.open(self.run.asked.bed)
+            return Bed.open(self.run.request.bed)
         except ScenthoundError:
             return None
 
@@ -223,8 +223,8 @@ def median(pages: Sequence[int | None]) -> float | None:
     return upper if len(ordered) % 2 else (upper + lower) / 2
 
 
-def _differences(asked: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
-    for key, value in asked.items():
+def _differences(wanted: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in wanted.items():
         if key != "pages" and value != usual[key]:
             said = str(value).lower() if isinstance(value, bool) else str(value)
             yield from ("--in-flight", said) if key == "in_flight" else ("--set", f"{key}={said}")

@@ -21,7 +21,7 @@ from scenthound.lab.report.significance import means, other_metrics, tests
 from scenthound.lab.report.topics import easy_topics
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.request import marked
-from scenthound.report.page import document, section
+from scenthound.report.layout import document, section
 
 NAME = "report.html"
 ABOUT = {
@@ -43,7 +43,7 @@ def write_report(run: Experiment, points: Sequence[int]) -> Path:
 def render(facts: Facts) -> str:
     """The report as one HTML document."""
     style = resources.files("scenthound.lab.report").joinpath("report.css").read_text(encoding="utf-8")
-    title = f"{', '.join(facts.strategies)} on {facts.run.asked.name}"
+    title = f"{', '.join(facts.strategies)} on {facts.run.request.name}"
     parts = [
         _head(facts),
         _tiles(facts),
@@ -65,14 +65,14 @@ def render(facts: Facts) -> str:
 
 
 def _head(facts: Facts) -> str:
-    asked = facts.run.asked
+    request = facts.run.request
     count = len(facts.strategies)
-    name = f"{spelled(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(asked.name)}"
+    name = f"{spelled(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(request.name)}"
     title = str(facts.about.get("title", ""))
-    bed = f"<em>{text(title, 200)}</em>, " if title and title != asked.name else ""
+    bed = f"<em>{text(title, 200)}</em>, " if title and title != request.name else ""
     return (
         f'<header>\n<p class="kicker">An experiment</p>\n<h1>{name}</h1>\n'
-        f'<p class="lead">{bed}{many(len(facts.run.topics), "topic")}, {many(asked.limits.pages, "page")} a crawl. '
+        f'<p class="lead">{bed}{many(len(facts.run.topics), "topic")}, {many(request.limits.pages, "page")} a crawl. '
         f"{_in_short(facts)}</p>\n</header>"
     )
 
@@ -109,7 +109,7 @@ def _in_short(facts: Facts) -> str:
 
 
 def _tiles(facts: Facts) -> str:
-    asked, crawls = facts.run.asked, facts.crawls
+    request, crawls = facts.run.request, facts.crawls
     done = sum(crawls[name].number for name in facts.strategies)
     failed = sum(one.failed for one in crawls.values())
     missing = sum(one.missing for one in crawls.values())
@@ -117,7 +117,7 @@ def _tiles(facts: Facts) -> str:
         (f"{len(facts.run.topics):,}", "topics"),
         (f"{len(facts.strategies):,}", f"strategies, and {spelled(len(facts.oracles))} reference lines"),
         (f"{done:,}", "crawls of strategies"),
-        (f"{asked.limits.pages:,}", "pages a crawl at most"),
+        (f"{request.limits.pages:,}", "pages a crawl at most"),
         (f"{failed:,}", "crawls failed"),
     ]
     if missing:
@@ -131,7 +131,7 @@ def _tiles(facts: Facts) -> str:
 
 def _given(facts: Facts) -> str:
     """What the lab handed to each strategy (sheet 60.7)."""
-    given = facts.run.asked.given
+    given = facts.run.request.given
     told = [
         f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
     ]
@@ -147,8 +147,8 @@ def _told(facts: Facts) -> str:
 
 def _more(facts: Facts) -> str:
     """Who was given more than the others (sheet 60.7)."""
-    asked = facts.run.asked
-    modes = [name for name in asked.strategies if marked(name, asked.given) != name]
+    request = facts.run.request
+    modes = [name for name in request.strategies if marked(name, request.given) != name]
     if not modes:
         return ""
     told = "are oracle modes: they" if len(modes) > 1 else "is an oracle mode: it"
@@ -159,18 +159,20 @@ def _more(facts: Facts) -> str:
 
 
 def _asked(facts: Facts) -> str:
-    asked = facts.run.asked
-    limits = asked.limits
+    request = facts.run.request
+    limits = request.limits
     bed = facts.about
-    seeds = f"a topic's first {asked.seeds_per_run:,}" if asked.seeds_per_run else "all of a topic's, in their order"
-    numbers = ", ".join(map(str, asked.seed_numbers))
-    cut = f"the first {asked.cut.page_bytes:,} bytes" if asked.cut.page_bytes else "whole pages"
+    seeds = (
+        f"a topic's first {request.seeds_per_run:,}" if request.seeds_per_run else "all of a topic's, in their order"
+    )
+    numbers = ", ".join(map(str, request.seed_numbers))
+    cut = f"the first {request.cut.page_bytes:,} bytes" if request.cut.page_bytes else "whole pages"
     rows = [
-        ("bed", f"{text(asked.name)}{': ' + text(str(bed['title']), 200) if bed.get('title') else ''}"),
-        ("its digest", f"<code>{text(asked.digest)}</code>"),
+        ("bed", f"{text(request.name)}{': ' + text(str(bed['title']), 200) if bed.get('title') else ''}"),
+        ("its digest", f"<code>{text(request.digest)}</code>"),
         ("origin", text(str(bed.get("origin") or "not said"), 400)),
         ("licence", text(str(bed.get("licence") or "not said"), 400)),
-        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in asked.strategies)),
+        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in request.strategies)),
         (
             "given to each",
             f"{_told(facts)}; descriptions and targets are the judge's alone{_more(facts)}",
@@ -182,8 +184,8 @@ def _asked(facts: Facts) -> str:
         ("limits", f"{limits.pages:,} pages, {limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
          f"{limits.redirects:,} redirects{f', {limits.spread:,} hosts in as many picks' if limits.spread > 1 else ''}"
          + (", no URLs with a query" if limits.static else "")),
-        ("what is read", f"{cut}; links up to {asked.cut.url_length:,} characters"),
-        ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in asked.versions.items())),
+        ("what is read", f"{cut}; links up to {request.cut.url_length:,} characters"),
+        ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in request.versions.items())),
     ]  # fmt: skip
     body = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     files = (

@@ -9,7 +9,7 @@ from scenthound.lab.report.curves import named
 from scenthound.lab.report.facts import PRECISION, RECALL, Correlation, Facts
 from scenthound.lab.report.html import details, many, number, text
 from scenthound.lab.topics.characteristics import Characteristics
-from scenthound.report.page import section, table
+from scenthound.report.layout import section, table
 
 HEADS = {
     "specificity": "specificity",
@@ -38,7 +38,7 @@ def easy_topics(facts: Facts) -> str:
     if not topics:
         return ""
     tables = [_correlations(facts, metric) for metric in (RECALL, PRECISION)]
-    last = facts.run.asked.limits.pages
+    last = facts.run.request.limits.pages
     note = (
         f"Spearman's rank correlation over topics of each characteristic with the value after {last:,} pages: 1 where "
         "topics that have more of it always go better, −1 where they always go worse, – where fewer than three topics "

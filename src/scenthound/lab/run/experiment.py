@@ -35,11 +35,19 @@ from scenthound.lab.run.cells import Cell, Outcome, cell_key, load_outcome, read
 from scenthound.lab.run.handover import KINDS, Powers, read_powers, told_topic, withheld
 from scenthound.lab.run.lessons import syllabus_of
 from scenthound.lab.run.oracles import ORACLES
-from scenthound.lab.run.request import FILE, Asked, Chosen, choose_topics, load_asked, parse_strategies, save_asked
+from scenthound.lab.run.request import (
+    FILE,
+    Chosen,
+    ExperimentRequest,
+    choose_topics,
+    load_request,
+    parse_strategies,
+    save_request,
+)
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell
 from scenthound.model import Url
 from scenthound.processes import ProcessPool
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy, versions
 
 FORMAT = 1  # of a cell; raise it when the same crawl would be another, so that it is run again
@@ -63,7 +71,7 @@ class Experiment:
     """A folder with an experiment in it, as far as it has come."""
 
     folder: Path
-    asked: Asked
+    request: ExperimentRequest
     cells: tuple[Cell, ...]
     topics: tuple[BedTopic, ...]
     troubles: tuple[Trouble, ...]
@@ -79,12 +87,12 @@ class Experiment:
 
     def bed(self, jobs: int = 2) -> PreparedBed:
         """The prepared bed the cells ran on; raises `BadConfig` where the bed is gone or is another one now."""
-        web = Bed.open(self.asked.bed)
-        if digest_of(web) != self.asked.digest:
+        web = Bed.open(self.request.bed)
+        if digest_of(web) != self.request.digest:
             raise BadConfig(
-                f"the bed {self.asked.bed} has changed since {self.folder} was made", "run the experiment on it anew"
+                f"the bed {self.request.bed} has changed since {self.folder} was made", "run the experiment on it anew"
             )
-        return prepare(web, self.asked.cut, jobs)
+        return prepare(web, self.request.cut, jobs)
 
 
 class _Task(NamedTuple):
@@ -129,7 +137,7 @@ def run(
     if not picked:
         raise BadConfig(f"no topics in {web.folder}", "an experiment needs at least one; see topics.jsonl")
     prepared = prepare(web, cut, max(jobs, 1), preparing)
-    asked = Asked(
+    request = ExperimentRequest(
         bed=str(web.folder),
         name=web.name,
         digest=digest_of(web),
@@ -145,9 +153,9 @@ def run(
         versions=versions(),
     )
     folder = Path(out)
-    tasks = list(_plan(asked, chosen, picked, prepared, listed))
+    tasks = list(_plan(request, chosen, picked, prepared, listed))
     troubles = check_topics(prepared, picked)
-    experiment = _open_folder(folder, asked, [task.cell for task in tasks], picked, troubles)
+    experiment = _open_folder(folder, request, [task.cell for task in tasks], picked, troubles)
     try:
         _run_all(experiment, tasks, prepared, listed, jobs, progress)
     finally:
@@ -159,13 +167,13 @@ def run(
 def open_experiment(folder: str | Path) -> Experiment:
     """The experiment in a folder. Raises `BadConfig` where there is none."""
     folder = Path(folder)
-    asked = load_asked(folder)
+    request = load_request(folder)
     cells = tuple(Cell(**fields) for fields in read_lines(folder / "cells.jsonl"))
     notes = read_lines(folder / "failures.jsonl")
     troubles = tuple(
         Trouble(note["topic"], note["what"], tuple(note["urls"]), note["of"]) for note in notes if "what" in note
     )
-    return Experiment(folder, asked, cells, tuple(read_topics(folder / "topics.jsonl", [])), troubles)
+    return Experiment(folder, request, cells, tuple(read_topics(folder / "topics.jsonl", [])), troubles)
 
 
 def check_topics(bed: PreparedBed, topics: Iterable[BedTopic]) -> list[Trouble]:
@@ -193,64 +201,68 @@ def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_numbe
 
 
 def _plan(
-    asked: Asked, chosen: Sequence[Chosen], topics: Sequence[BedTopic], bed: PreparedBed, listed: Sequence[BedTopic]
+    request: ExperimentRequest,
+    chosen: Sequence[Chosen],
+    topics: Sequence[BedTopic],
+    bed: PreparedBed,
+    listed: Sequence[BedTopic],
 ) -> Iterator[_Task]:
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
     code = {one.label: plugin_digest(one.name) for one in chosen}
     powers = {one.label: read_powers(make_strategy(one.name, one.parameters)) for one in chosen}
-    base = {"format": FORMAT, "bed": asked.digest, "prepared": asked.prepared, "limits": asdict(asked.limits)}
+    base = {"format": FORMAT, "bed": request.digest, "prepared": request.prepared, "limits": asdict(request.limits)}
     for topic in topics:
         told = asdict(told_topic(topic, bed.aliases))
         for one in chosen:
-            for number in asked.seed_numbers:
-                for half in (0, 1, 2) if asked.robustness and len(topic.seeds) > 1 else (0,):
-                    seeds = run_seeds(topic, asked.seeds_per_run, half, number)
+            for number in request.seed_numbers:
+                for half in (0, 1, 2) if request.robustness and len(topic.seeds) > 1 else (0,):
+                    seeds = run_seeds(topic, request.seeds_per_run, half, number)
                     known = [base, code[one.label], one.name, one.settled, topic.id, told, seeds, number]
                     known.append(asdict(powers[one.label]))
                     if powers[one.label].trains:
                         known.append(syllabus_of(bed, topic, listed, seeds).plain)
                     key = cell_key(one.label, topic.id, number, half, known)
                     cell = Cell(key, one.label, topic.id, number, half)
-                    yield _Task(cell, topic, seeds, one, asked.limits, powers[one.label])
-        for name in ORACLES if asked.oracles else ():
-            seeds = run_seeds(topic, asked.seeds_per_run)
+                    yield _Task(cell, topic, seeds, one, request.limits, powers[one.label])
+        for name in ORACLES if request.oracles else ():
+            seeds = run_seeds(topic, request.seeds_per_run)
             known = [base, name, topic_line(topic), seeds]
             key = cell_key(name, topic.id, 0, 0, known)
-            yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, Chosen(name), asked.limits)
+            yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, Chosen(name), request.limits)
 
 
 def plugin_digest(name: str) -> str:
     """A digest of a strategy's source, if somebody else wrote it; ours are covered by `FORMAT`."""
-    modules = {kind.__module__ for kind in inspect.getmro(SHELF.get(name)) if kind is not object} - {"__main__"}
+    modules = {kind.__module__ for kind in inspect.getmro(STRATEGIES.get(name)) if kind is not object} - {"__main__"}
     return sources_digest(sorted(module for module in modules if not module.startswith("scenthound.")))
 
 
 def _open_folder(
-    folder: Path, asked: Asked, cells: list[Cell], topics: Sequence[BedTopic], troubles: Sequence[Trouble]
+    folder: Path, request: ExperimentRequest, cells: list[Cell], topics: Sequence[BedTopic], troubles: Sequence[Trouble]
 ) -> Experiment:
     """Write what is to be done, together with what earlier runs in this folder did."""
     if (folder / FILE).exists():
         before = open_experiment(folder)
-        if reason := before.asked.conflict(asked):
+        if reason := before.request.conflict(request):
             raise BadConfig(f"{folder} holds an experiment that can't be compared: {reason}", "give another --out")
         cells = _merged(before.cells, cells)
         topics = list({topic.id: topic for topic in (*before.topics, *topics)}.values())
-        troubles = list(dict.fromkeys((*(t for t in before.troubles if t.topic not in asked.topics), *troubles)))
-        asked = replace(
-            asked,
-            strategies=_union(before.asked.strategies, asked.strategies),
-            topics=_union(before.asked.topics, asked.topics),
-            seed_numbers=tuple(sorted({*before.asked.seed_numbers, *asked.seed_numbers})),
-            robustness=before.asked.robustness or asked.robustness,
-            oracles=before.asked.oracles or asked.oracles,
-            given=before.asked.given,
+        troubles = list(dict.fromkeys((*(t for t in before.troubles if t.topic not in request.topics), *troubles)))
+        request = replace(
+            request,
+            strategies=_union(before.request.strategies, request.strategies),
+            topics=_union(before.request.topics, request.topics),
+            seed_numbers=tuple(sorted({*before.request.seed_numbers, *request.seed_numbers})),
+            robustness=before.request.robustness or request.robustness,
+            oracles=before.request.oracles or request.oracles,
+            given=before.request.given,
         )
     for name in FOLDERS:
         make_folder(folder / name)
     write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
     write_lines(folder / "cells.jsonl", [cell.about for cell in cells])
-    save_asked(folder, asked)
-    return Experiment(folder, asked, tuple(cells), tuple(topics), tuple(troubles))
+    save_request(folder, request)
+    return Experiment(folder, request, tuple(cells), tuple(topics), tuple(troubles))
 
 
 def _merged(before: Iterable[Cell], cells: Iterable[Cell]) -> list[Cell]:
@@ -341,16 +353,16 @@ def _result(bed: PreparedBed, topics: Sequence[BedTopic], task: _Task) -> CellRe
 
 def _note_given(experiment: Experiment, labels: set[str]) -> Experiment:
     """Write down what the lab handed to the strategies of these labels, by the record of their cells."""
-    done, given = experiment.outcomes(), dict(experiment.asked.given)
+    done, given = experiment.outcomes(), dict(experiment.request.given)
     for label in sorted(labels):
         cells = [done[cell.key].given for cell in experiment.cells if cell.strategy == label and cell.key in done]
         kinds = tuple(kind for kind in KINDS if any(kind in one for one in cells))
         given.pop(label, None)
         if kinds:
             given[label] = kinds
-    given = {label: given[label] for label in experiment.asked.strategies if label in given}
-    noted = replace(experiment, asked=replace(experiment.asked, given=given))
-    save_asked(noted.folder, noted.asked)
+    given = {label: given[label] for label in experiment.request.strategies if label in given}
+    noted = replace(experiment, request=replace(experiment.request, given=given))
+    save_request(noted.folder, noted.request)
     return noted
 
 

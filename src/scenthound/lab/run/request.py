@@ -118,7 +118,7 @@ def choose_topics(topics: Sequence[BedTopic], wanted: int | str | Sequence[str] 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExperimentRequest:
     """Everything that was asked of an experiment."""
 
     bed: str
@@ -140,7 +140,7 @@ class Asked:
     """What the lab handed to each strategy beyond the topic and seeds (sheet 60.7), by the record of its crawls; those
     that got nothing are not in it."""
 
-    def conflict(self, other: Asked) -> str:
+    def conflict(self, other: ExperimentRequest) -> str:
         """Why cells of the two can't be compared, or nothing: another bed, other limits, other seeds."""
         for name in ("digest", "cut", "limits", "seeds_per_run"):
             ours, theirs = getattr(self, name), getattr(other, name)
@@ -149,8 +149,8 @@ class Asked:
         return ""
 
 
-def save_asked(folder: Path, asked: Asked) -> None:
-    plain = asdict(asked)
+def save_request(folder: Path, request: ExperimentRequest) -> None:
+    plain = asdict(request)
     tables = {name: plain.pop(name) for name in ("cut", "limits", "versions", "given")}
     lines = [f"{key} = {_toml(value)}" for key, value in plain.items()]
     for name, table in tables.items():
@@ -160,7 +160,7 @@ def save_asked(folder: Path, asked: Asked) -> None:
     write_bytes(folder / FILE, ("\n".join(lines) + "\n").encode())
 
 
-def load_asked(folder: Path) -> Asked:
+def load_request(folder: Path) -> ExperimentRequest:
     """What the experiment in this folder was asked; raises `BadConfig` where there is none."""
     path = folder / FILE
     try:
@@ -170,7 +170,7 @@ def load_asked(folder: Path) -> Asked:
         settled: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
         }
-        return Asked(**settled)
+        return ExperimentRequest(**settled)
     except FileNotFoundError:
         raise BadConfig(f"no experiment in {folder}: {FILE} is missing", "make one with `scenthound lab run`") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError) as error:

@@ -31,7 +31,7 @@ class Member(NamedTuple):
     problem: str = ""
 
 
-class Record(NamedTuple):
+class WarcRecord(NamedTuple):
     """One WARC record: its headers by lower-case name, and its block."""
 
     headers: dict[str, str]
@@ -100,7 +100,7 @@ def _behind(space: mmap.mmap, hole: Member) -> Member:
     return hole
 
 
-def records(data: bytes) -> Iterator[Record]:
+def records(data: bytes) -> Iterator[WarcRecord]:
     """The records of an uncompressed stretch, as far as they are whole; ValueError at the first that is not."""
     at = 0
     while at < len(data):
@@ -114,7 +114,7 @@ def records(data: bytes) -> Iterator[Record]:
         start, at = end + 4, end + 4 + int(length)
         if data[at : at + 4] != b"\r\n\r\n":
             raise ValueError("a WARC record that is cut short or of another length than it says")
-        yield Record(headers, data[start:at])
+        yield WarcRecord(headers, data[start:at])
         at += 4
 
 
@@ -134,7 +134,7 @@ def header_lines(head: bytes) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def response_of(record: Record) -> Response | None:
+def response_of(record: WarcRecord) -> Response | None:
     """The response a record holds; None if it holds none; ValueError if it claims to and does not.
 
     A `resource` record is a response without its head. Chunked bodies are put together, as a client would.

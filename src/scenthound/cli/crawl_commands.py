@@ -91,17 +91,17 @@ def crawl(
     from scenthound.cli.inputs import slug, understand
     from scenthound.wiring import begin
 
-    asked = understand(topic, seeds, seed_files, strategy, pairs, config, flags, scope, model)
-    folder = out or Path(slug(asked.topic))
-    if not asked.settings.contact and not asked.settings.user_agent and not as_json:
+    request = understand(topic, seeds, seed_files, strategy, pairs, config, flags, scope, model)
+    folder = out or Path(slug(request.topic))
+    if not request.settings.contact and not request.settings.user_agent and not as_json:
         say("note: --contact MAIL tells site owners whom to write to; that is good manners.")
     session = begin(
-        asked.topic,
-        asked.seeds,
+        request.topic,
+        request.seeds,
         folder,
-        strategy=asked.strategy,
-        parameters=asked.parameters,
-        settings=asked.settings,
+        strategy=request.strategy,
+        parameters=request.parameters,
+        settings=request.settings,
         model=model,
     )
     return finish(session, as_json)
@@ -140,11 +140,11 @@ def finish(session: Session, as_json: bool) -> int:
     import asyncio
 
     from scenthound.cli.app import INTERRUPTED
-    from scenthound.cli.process import keep_memory
+    from scenthound.cli.process_limits import keep_memory
     from scenthound.cli.progress import Progress
     from scenthound.report.causes import why_nothing
+    from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report
-    from scenthound.report.facts import gather
 
     keep_memory()
     try:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.rediscovery import DECIMALS, rounded
 from scenthound.testing.frontier import FrontierContract
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.exports.trail_lines import plain_number, whole_line
+from scenthound.exports.trail_lines import whole_line
 from scenthound.loop.counters import WINDOW
-from scenthound.loop.crawl_toml import Asked
+from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Lost, Step, Url
 from scenthound.store.lock import holder
@@ -48,7 +48,7 @@ class HostFacts:
 
 
 @dataclass(slots=True)
-class Point:
+class HarvestPoint:
     """The harvest after a page: overall and over the last hundred."""
 
     n: int
@@ -59,10 +59,10 @@ class Point:
 
 
 @dataclass(slots=True)
-class Facts:
+class CrawlFacts:
     """A crawl in figures."""
 
-    asked: Asked
+    request: CrawlRequest
     budget: int = 0
     """Pages asked for, by the latest run that said so."""
     ended: str = ""
@@ -87,7 +87,7 @@ class Facts:
     """Links that were not followed, by reason."""
     hosts: dict[str, HostFacts] = field(default_factory=dict)
     best: list[Step] = field(default_factory=list)
-    curve: list[Point] = field(default_factory=list)
+    curve: list[HarvestPoint] = field(default_factory=list)
     speed: list[tuple[float, float]] = field(default_factory=list)
     """Pages a second over the run, as (seconds since the start, rate)."""
 
@@ -110,17 +110,17 @@ class Facts:
 
     def as_plain(self) -> dict[str, Any]:
         """The figures as plain data, for `status --json` and its kin."""
-        asked = self.asked
+        request = self.request
         return {
-            "topic": asked.topic.keywords,
-            "strategy": asked.strategy,
+            "topic": request.topic.keywords,
+            "strategy": request.strategy,
             "ended": self.ended,
             "why": self.why,
             "process": self.process,
             "pages": self.pages,
             "budget": self.budget,
             "relevant": self.relevant,
-            "relevant_from": asked.settings.relevant,
+            "relevant_from": request.settings.relevant,
             "harvest": self.harvest,
             "harvest_recent": self.harvest_recent,
             "similarity": self.similarity,
@@ -144,9 +144,9 @@ def pages_per_second(pages: int, seconds: float) -> float:
     return pages / seconds if seconds > 0 else 0.0
 
 
-def gather(folder: CrawlFolder) -> Facts:
+def gather(folder: CrawlFolder) -> CrawlFacts:
     """Read the folder's history once, as of the last commit."""
-    facts = Facts(folder.asked, folder.budget, refused=dict(folder.history.counts()))
+    facts = CrawlFacts(folder.request, folder.budget, refused=dict(folder.history.counts()))
     facts.waiting = frontier_length(folder)
     facts.failures = _failures(folder.database.meta("failures"))
     pages = _read(facts, folder.history.events(), folder.runs)
@@ -177,7 +177,7 @@ def frontier_length(folder: CrawlFolder) -> int:
 class _Pages:
     """What has to be remembered of each page while reading; thinned as it grows."""
 
-    curve: list[Point] = field(default_factory=list)
+    curve: list[HarvestPoint] = field(default_factory=list)
     every: int = 1
     busy_times: list[float] = field(default_factory=list)
 
@@ -203,8 +203,8 @@ class _Stopwatch:
         return self._before + min(max(0.0, moment - begin), end - begin)
 
 
-def _read(facts: Facts, events: Iterable[Step | Lost], runs: Sequence[tuple[float, float]] = ()) -> _Pages:
-    relevant_from = facts.asked.settings.relevant
+def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple[float, float]] = ()) -> _Pages:
+    relevant_from = facts.request.settings.relevant
     recent: deque[bool] = deque(maxlen=WINDOW)
     best: list[tuple[float, int, Step]] = []
     pages = _Pages()
@@ -241,7 +241,7 @@ def _read(facts: Facts, events: Iterable[Step | Lost], runs: Sequence[tuple[floa
         (heapq.heappush if len(best) < BEST else heapq.heappushpop)(best, entry)
         pages.busy_times.append(facts.busy)
         if facts.pages % pages.every == 0:
-            pages.curve.append(Point(facts.pages, facts.harvest, facts.harvest_recent, len(recent)))
+            pages.curve.append(HarvestPoint(facts.pages, facts.harvest, facts.harvest_recent, len(recent)))
             if len(pages.curve) >= 4 * POINTS:
                 pages.curve, pages.every = pages.curve[1::2], pages.every * 2
     facts.best = [step for _, _, step in sorted(best, reverse=True)]
@@ -251,7 +251,7 @@ def _read(facts: Facts, events: Iterable[Step | Lost], runs: Sequence[tuple[floa
     return pages
 
 
-def _thinned(curve: list[Point], every: int) -> list[Point]:
+def _thinned(curve: list[HarvestPoint], every: int) -> list[HarvestPoint]:
     step = max(1, len(curve) // POINTS)
     return curve if step == 1 else [*curve[step - 1 :: step], *curve[-1:]]
 
@@ -266,7 +266,7 @@ def _speed(times: list[float]) -> list[tuple[float, float]]:
     return [((place + 0.5) * width, counts[place] / width) for place in range(slices)]
 
 
-def _ending(facts: Facts, folder: CrawlFolder) -> None:
+def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
     """What the folder says, unless somebody works on it now or was cut off after it was said."""
     facts.process = holder(folder.path)
     said, when = folder.database.meta("ended"), folder.database.meta("ended_at", "0")
@@ -280,14 +280,12 @@ def _ending(facts: Facts, folder: CrawlFolder) -> None:
         facts.ended = "cut off"
 
 
-def settings_changed(asked: Asked) -> Mapping[str, Any]:
+def settings_changed(request: CrawlRequest) -> Mapping[str, Any]:
     """The settings that are not at their defaults."""
     from dataclasses import fields
 
     from scenthound.loop.settings import Settings, default_of
 
-    values = {f.name: (getattr(asked.settings, f.name), default_of(f)) for f in fields(Settings)}
+    values = {f.name: (getattr(request.settings, f.name), default_of(f)) for f in fields(Settings)}
     return {name: value for name, (value, usual) in values.items() if value != usual}
 
-
-__all__ = ["BEST", "ENDINGS", "FINAL", "Facts", "HostFacts", "Point", "gather", "plain_number", "settings_changed"]

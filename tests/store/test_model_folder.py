@@ -12,10 +12,10 @@ import pytest
 
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.model import Topic
-from scenthound.store.models import Model, TrainedOn, load_model, save_model
+from scenthound.store.model_folder import TrainedModel, TrainedOn, load_model, save_model
 
 STATE = {"words": ["bee", "hïve"], "weights": np.arange(6.0).reshape(2, 3), "deep": [{"counts": np.zeros(0, "<i4")}]}
-MADE = Model(
+MADE = TrainedModel(
     "bayes",
     {"events": "multinomial", "rescore_every": 50},
     Topic("bees honey", name="bees", examples=("http://a.example/",), good=("insects",)),
@@ -56,7 +56,7 @@ def test_a_second_model_does_not_overwrite_the_first(folder: Path) -> None:
 def test_what_cannot_be_kept_is_said_before_anything_is_written(tmp_path: Path) -> None:
     for wrong in ({"x": {1, 2}}, {"x": np.array(["a"], dtype=object)}, {"x": {1: 2}}, {"@array": "y"}):
         with pytest.raises(ValueError, match=r"model"):
-            save_model(tmp_path / "m", Model("bayes", {}, Topic("x"), TrainedOn("bed", "b", "d"), wrong))
+            save_model(tmp_path / "m", TrainedModel("bayes", {}, Topic("x"), TrainedOn("bed", "b", "d"), wrong))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -156,9 +156,9 @@ def test_what_is_no_model_is_called_what_it_is(tmp_path: Path, file: str, said: 
 
 
 def test_equal_models_have_equal_digests_whenever_they_were_made() -> None:
-    def other(**changes: Any) -> Model:
-        plain = {name: getattr(MADE, name) for name in Model.__slots__}
-        return Model(**{**plain, **changes})
+    def other(**changes: Any) -> TrainedModel:
+        plain = {name: getattr(MADE, name) for name in TrainedModel.__slots__}
+        return TrainedModel(**{**plain, **changes})
 
     assert other(when="later").digest == MADE.digest
     assert other(parameters={"events": "bernoulli"}).digest != MADE.digest

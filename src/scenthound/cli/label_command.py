@@ -59,7 +59,9 @@ def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as
 
     click.echo(f"{clean(page)} {'on topic' if on_topic else 'off topic'}")
     if heard == "never":
-        say(f"note: {opened.asked.strategy} does not learn from labels; it is kept for training and for other crawls.")
+        say(
+            f"note: {opened.request.strategy} does not learn from labels; it is kept for training and for other crawls."
+        )
     elif heard == "when resumed":
         say(f"note: the crawl is not running; it hears this with: scenthound resume {folder}")
 
@@ -87,9 +89,9 @@ def _how_heard(opened: CrawlFolder) -> str:
     """When the crawl will hear a label: `soon`, `when resumed`, or `never` where its strategy has no ears."""
     from scenthound.ports import Hears
     from scenthound.store.lock import holder
-    from scenthound.strategies import SHELF
+    from scenthound.strategies import STRATEGIES
 
-    if not issubclass(SHELF.get(opened.asked.strategy), Hears):
+    if not issubclass(STRATEGIES.get(opened.request.strategy), Hears):
         return "never"
     return "soon" if holder(opened.path) is not None else "when resumed"
 
@@ -107,7 +109,7 @@ def _write(folder: Path, page: Url, on_topic: bool) -> None:
 
 
 def _show(opened: CrawlFolder, as_json: bool) -> None:
-    from scenthound.store.labels import Labels
+    from scenthound.store.label_table import Labels
 
     labels = Labels(opened.database)
     heard = {one.url: one for one in labels.heard()}

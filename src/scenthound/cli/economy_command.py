@@ -22,7 +22,7 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
     """
     from scenthound.errors import BadConfig, FolderBroken
     from scenthound.exports.clean import clean
-    from scenthound.store.models import load_model
+    from scenthound.store.model_folder import load_model
     from scenthound.strategies.hayek.state import told_model
 
     model = load_model(folder)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.app import Commands
-from scenthound.cli.crawl import many, one
+from scenthound.cli.crawl_commands import many, one
 from scenthound.cli.output import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ SHOWN = 10
 LEAST = 0.001  # probability of a category that is worth a line
 FEW = 10  # examples below which the figures say little
 FOUND_IN: Mapping[str, tuple[str, str]] = {
-    "new": ("topic", "Make a topic file from example pages."),
-    "show": ("topic", "Show a topic file and its examples."),
+    "new": ("topic_commands", "Make a topic file from example pages."),
+    "show": ("topic_commands", "Show a topic file and its examples."),
 }
 
 

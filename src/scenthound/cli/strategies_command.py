@@ -63,12 +63,12 @@ def strategies(name: str | None, as_json: bool) -> None:
       $ scenthound strategies
       $ scenthound strategies best-first
     """
-    from scenthound.strategies import SHELF
+    from scenthound.strategies import STRATEGIES
 
     if name is not None:
-        _tell(described(name, SHELF.get(name)), as_json)
+        _tell(described(name, STRATEGIES.get(name)), as_json)
         return
-    found = [described(known, kind) for known, kind in SHELF.items()]
+    found = [described(known, kind) for known, kind in STRATEGIES.items()]
     if as_json:
         emit(found)
         return

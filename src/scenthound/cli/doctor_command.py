@@ -171,8 +171,8 @@ def _loopback() -> Finding:
 
 
 def _plugins() -> Iterator[Finding]:
-    from scenthound.exports import SHELF as EXPORTERS
-    from scenthound.strategies import SHELF as STRATEGIES
+    from scenthound.exports import EXPORTERS
+    from scenthound.strategies import STRATEGIES
 
     for what, shelf in (("strategies", STRATEGIES), ("export formats", EXPORTERS)):
         yield _safely(lambda shelf=shelf, what=what: Finding(what, "ok", ", ".join(shelf.names())))  # type: ignore[misc]

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.web.sitemap import Limits, Sitemap, SitemapUrl, read_sitemap
+from scenthound.web.sitemap_file import Sitemap, SitemapLimits, SitemapUrl, read_sitemap
 
 BASE = "http://x.test/sitemap.xml"
 MEGABYTE = 1024 * 1024
 
 
-def read(body: bytes | str, limits: Limits | None = None) -> Sitemap:
-    return read_sitemap(body.encode() if isinstance(body, str) else body, BASE, limits=limits or Limits())
+def read(body: bytes | str, limits: SitemapLimits | None = None) -> Sitemap:
+    return read_sitemap(body.encode() if isinstance(body, str) else body, BASE, limits=limits or SitemapLimits())
 
 
-def urls(body: bytes | str, limits: Limits | None = None) -> list[str]:
+def urls(body: bytes | str, limits: SitemapLimits | None = None) -> list[str]:
     return [found.url for found in read(body, limits).urls]
 
 
@@ -177,7 +177,7 @@ def test_cut_gzip_gives_what_could_be_unpacked() -> None:
 
 
 def test_more_urls_than_allowed_are_not_read() -> None:
-    few = Limits(urls=2)
+    few = SitemapLimits(urls=2)
     assert (urls(WHOLE, few), read(WHOLE, few).problems) == (["http://x.test/a", "http://x.test/b"], ["too-many"])
     lines = "http://x.test/a\n" * 3
     assert (len(urls(lines, few)), read(lines, few).problems) == (2, ["too-many"])
@@ -190,7 +190,7 @@ def test_the_protocols_own_limit_is_the_default() -> None:
 
 
 def test_what_unpacks_to_more_than_allowed_is_cut_there() -> None:
-    small = Limits(unpacked=len(WHOLE) - 40)
+    small = SitemapLimits(unpacked=len(WHOLE) - 40)
     for body in (WHOLE.encode(), gzip.compress(WHOLE.encode())):
         assert (len(urls(body, small)), read(body, small).problems) == (2, ["too-large", "broken-xml"])
 

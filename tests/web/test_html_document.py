@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from scenthound.url import canonical, resolve
 from scenthound.web.charset import decode, named
-from scenthound.web.parse import WITHOUT_EVENTS, HtmlDocument, parse_html, tidy
+from scenthound.web.html_document import WITHOUT_EVENTS, HtmlDocument, parse_html, tidy
 
 HERE = "http://x.test/shop/list.html?q=1"
 

@@ -53,7 +53,7 @@ class TrainedOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class TrainedModel:
     """What a strategy learned, and all that is needed to use it and to know where it comes from."""
 
     strategy: str
@@ -74,7 +74,7 @@ class Model:
         return _sha(json.dumps(told, sort_keys=True, default=str).encode())
 
 
-def save_model(folder: Path, model: Model) -> None:
+def save_model(folder: Path, model: TrainedModel) -> None:
     """Write a model into a new folder, whole or not at all. `BadConfig` where there is something already."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         what = "there is a model already" if (folder / ABOUT).exists() else "there is something already"
@@ -93,7 +93,7 @@ def save_model(folder: Path, model: Model) -> None:
         raise _unwritable(folder, error) from error
 
 
-def load_model(folder: Path) -> Model:
+def load_model(folder: Path) -> TrainedModel:
     """The model in a folder. `BadConfig` where there is none, `FolderBroken` where it is damaged, foreign or newer."""
     about = _read_about(folder)
     path = folder / ABOUT
@@ -107,7 +107,7 @@ def load_model(folder: Path) -> Model:
         files = _checked_files(folder, about["files"])
         on = about["trained_on"]
         counts = {str(key): int(value) for key, value in on.get("counts", {}).items()}
-        return Model(
+        return TrainedModel(
             _text(about["strategy"]),
             dict(about.get("parameters", {})),
             _topic(about["topic"]),
@@ -167,7 +167,7 @@ def _named(array: Any, place: tuple[str, ...], arrays: dict[str, bytes]) -> str:
     return name
 
 
-def _about(model: Model, files: Mapping[str, bytes]) -> str:
+def _about(model: TrainedModel, files: Mapping[str, bytes]) -> str:
     topic = {one.name: getattr(model.topic, one.name) for one in fields(Topic)}
     on = model.trained_on
     tables: dict[str, Mapping[str, Any]] = {

@@ -23,12 +23,11 @@ from warcio.warcwriter import WARCWriter
 from scenthound.errors import DiskFull, FolderBroken
 from scenthound.model import Response
 from scenthound.ports import Where
-from scenthound.store import warc
-from scenthound.store import warc_encode as making
+from scenthound.store import warc_write
 from scenthound.store.cdxj import surt, write_index
 from scenthound.store.memory import MemoryRepository
-from scenthound.store.warc import WarcRepository, check, read_responses
-from scenthound.store.warc_decode import header_lines, records, unchunked
+from scenthound.store.warc_read import header_lines, records, response_of, unchunked
+from scenthound.store.warc_repository import WarcRepository, check, read_responses
 
 HTML = (("Content-Type", "text/html"), ("Server", "tiny"))
 NOW = 1_700_000_000.25
@@ -140,16 +139,16 @@ NAMES = st.text(max_size=8)
     st.text(max_size=10),
     st.lists(st.tuples(NAMES, st.text(max_size=20)), max_size=5),
     st.binary(max_size=50),
-    st.sampled_from([making.STORED, 1]),
+    st.sampled_from([warc_write.STORED, 1]),
 )
 def test_whatever_a_server_says_the_body_comes_back(
     path: str, status: int, reason: str, headers: list[tuple[str, str]], body: bytes, level: int
 ) -> None:
     said = Response(f"http://a.test/{path}", status, reason, tuple(headers), body)
-    record = making.response_record(said, NOW)
-    member = gzip.decompress(making.as_member(record, level))
+    record = warc_write.response_record(said, NOW)
+    member = gzip.decompress(warc_write.as_member(record, level))
     (only,) = records(member)
-    back = warc.response_of(only)
+    back = response_of(only)
     assert back is not None
     assert (back.status, back.body) == (status, body)
 
@@ -157,7 +156,7 @@ def test_whatever_a_server_says_the_body_comes_back(
 @pytest.mark.parametrize("size", [0, 1, 65_534, 65_535, 65_536, 131_070, 200_000])
 def test_what_is_stored_unpacked_comes_back(size: int) -> None:
     record = os.urandom(size)
-    stored = making.as_member(record, making.STORED)
+    stored = warc_write.as_member(record, warc_write.STORED)
     assert gzip.decompress(stored) == record
     assert len(stored) == size + 18 + 5 * max(1, -(-size // 65_535))
 
@@ -173,7 +172,7 @@ def test_what_is_stored_unpacked_comes_back(size: int) -> None:
     ],
 )
 def test_dates_are_told_to_the_microsecond(now: float, date: str) -> None:
-    assert f"WARC-Date: {date}\r\n".encode() in making.response_record(response(), now)
+    assert f"WARC-Date: {date}\r\n".encode() in warc_write.response_record(response(), now)
 
 
 def test_files_are_rolled_and_each_begins_with_its_warcinfo(tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
 
     from scenthound.cli.progress import Progress
     from scenthound.loop.settings import Settings
+    from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report
-    from scenthound.report.facts import gather
     from scenthound.wiring import begin
 
     settings = Settings(

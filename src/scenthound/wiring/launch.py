@@ -12,7 +12,7 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.core import Crawl
 from scenthound.loop.counters import Counters
-from scenthound.loop.crawl_toml import Asked, check_seeds
+from scenthound.loop.crawl_toml import CrawlRequest, check_seeds
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
@@ -25,7 +25,7 @@ from scenthound.page.judge import Judge
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
-from scenthound.store.models import load_model
+from scenthound.store.model_folder import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.wiring.build import (
     check_topic,
@@ -70,19 +70,19 @@ def begin(
     if learned is not None:
         strategy, parameters = fitting(learned, strategy, parameters, make_strategy)
     strategy = strategy or "best-first"
-    asked = Asked(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
+    request = CrawlRequest(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
     made = make_strategy(strategy, parameters)  # all errors before anything is written
     if declaration_of(made).oracle:
         raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
     if learned is not None:
         taught(made, learned)
-        asked = replace(asked, model=learned.digest)
+        request = replace(request, model=learned.digest)
     else:
         check_untaught(made, strategy)
     make_scope(settings)
     make_fetcher(settings)
-    asked.keyed_seeds()
-    folder = CrawlFolder.create(Path(out), asked, learned)
+    request.keyed_seeds()
+    folder = CrawlFolder.create(Path(out), request, learned)
     clock = clock or Clock()
     try:
         crawl = _assemble(folder, clock, watch)
@@ -118,7 +118,7 @@ def resume(
             folder.recovered.append(f"{len(lost):,} more pages can't be read and will be fetched again")
         if crawl.politeness is not None:
             crawl.politeness.resume_at(clock())
-        crawl.wait_until(clock() + folder.asked.settings.delay)
+        crawl.wait_until(clock() + folder.request.settings.delay)
         folder.attach(crawl, clock())
         session = Session(folder, crawl, fetcher, clock)
         session.listen()
@@ -131,10 +131,10 @@ def resume(
 def _assemble(
     folder: CrawlFolder, clock: Callable[[], float], watch: Watcher | None, pages: int | None = None
 ) -> Crawl:
-    asked, settings = folder.asked, folder.asked.settings
+    request, settings = folder.request, folder.request.settings
     if pages:
         folder.database.save_meta("pages_asked", str(pages))  # crawl.toml stays as it was written
-    strategy = make_strategy(asked.strategy, asked.parameters)
+    strategy = make_strategy(request.strategy, request.parameters)
     if (learned := folder.model()) is not None:
         taught(strategy, learned)
     politeness = folder.politeness(clock())
@@ -147,8 +147,8 @@ def _assemble(
         strategy,
         frontier,
         folder.history,
-        asked.topic,
-        asked.keyed_seeds(),
+        request.topic,
+        request.keyed_seeds(),
         limits=Limits(
             pages=folder.budget,
             ends_at=clock() + settings.time if settings.time else float("inf"),
@@ -162,7 +162,7 @@ def _assemble(
         ),
         scope=make_scope(settings),
         politeness=politeness,
-        judge=Judge(asked.topic),
+        judge=Judge(request.topic),
         counters=Counters(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
         repository=folder.repository,
         seed_number=settings.seed_number,
@@ -175,7 +175,7 @@ def _assemble(
 
 def _read_again(folder: CrawlFolder, step: Step, where: Where) -> Page | None:
     """Read a stored page as it was read when it was fetched."""
-    settings = folder.asked.settings
+    settings = folder.request.settings
     candidate = Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
     response = folder.repository.get(where)
     agent = product_token(settings) if settings.robots else ""

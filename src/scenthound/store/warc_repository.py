@@ -22,8 +22,8 @@ from scenthound.errors import DiskFull, FolderBroken
 from scenthound.files import NO_ROOM, check_own_file, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Repository, Where
-from scenthound.store.warc_decode import LARGEST, MAGIC, Member, Record, member_at, members, records, response_of
-from scenthound.store.warc_encode import STORED, as_member, digest_of, info_record, response_record
+from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
+from scenthound.store.warc_write import STORED, as_member, digest_of, info_record, response_record
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
@@ -273,7 +273,7 @@ def problem_of(member: Member) -> str:
     return ""
 
 
-def whole_records(member: Member) -> list[Record]:
+def whole_records(member: Member) -> list[WarcRecord]:
     """The records of a member, each as its digest says; ValueError if something is wrong with one of them."""
     if member.problem:
         raise ValueError(member.problem)
@@ -316,7 +316,7 @@ def _streamed(path: Path, said: list[str]) -> Iterator[tuple[int, int, Response]
         while True:
             try:
                 raw = next(found)
-                record = Record(
+                record = WarcRecord(
                     {name.lower(): value for name, value in raw.headers.astuples()}, raw.reader.read(LARGEST)
                 )
                 if record.headers.get("content-length", "") != str(len(record.block)):
@@ -344,7 +344,7 @@ def _is_one_record(data: bytes) -> bool:
         return False
 
 
-def _digest_problem(record: Record) -> str:
+def _digest_problem(record: WarcRecord) -> str:
     said = record.headers.get("warc-block-digest", "")
     if said.startswith("sha1:") and said != digest_of(hashlib.sha1(record.block)):  # noqa: S324
         return "the block is not what its digest says"

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from scenthound.files import move_tail
 from scenthound.model import Step
 from scenthound.store.sqlite_history import Place, SqliteHistory
-from scenthound.store.warc import End, WarcRepository, problem_of
-from scenthound.store.warc_decode import members
+from scenthound.store.warc_read import members
+from scenthound.store.warc_repository import End, WarcRepository, problem_of
 
 CHECKED = 200_000_000  # bytes that are read in any case; some three seconds
 SAMPLE = 500  # records that are read besides, spread over all files

@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 
-from scenthound.cli import process
+from scenthound.cli import process_limits
 
 
 def test_memory_is_kept_where_the_c_library_knows_how(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +17,7 @@ def test_memory_is_kept_where_the_c_library_knows_how(monkeypatch: pytest.Monkey
             self.mallopt = lambda name, value: told.append((name, value))
 
     monkeypatch.setattr(ctypes, "CDLL", Library)
-    process.keep_memory()
+    process_limits.keep_memory()
     assert told == [(-3, 32 << 20), (-1, 64 << 20), (-2, 8 << 20)]
 
 
@@ -27,4 +27,4 @@ def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch, error:
         raise error
 
     monkeypatch.setattr(ctypes, "CDLL", library)
-    process.keep_memory()
+    process_limits.keep_memory()

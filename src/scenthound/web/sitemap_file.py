@@ -23,7 +23,7 @@ from scenthound.url import LONGEST, host, resolve
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SitemapLimits:
     """Caps on one file; the first two are the sitemap protocol's own."""
 
     urls: int = 50_000
@@ -57,7 +57,7 @@ class Sitemap:
     `bad-encoding`, `bad-url`, `too-large`, `too-many`, `too-deep`."""
 
 
-LIMITS = Limits()
+LIMITS = SitemapLimits()
 
 _GZIP = b"\x1f\x8b"
 _WRAPPINGS = 2  # a .gz file sent through a server that compresses once more
@@ -77,7 +77,7 @@ _ENTRY = {"urlset": "url", "sitemapindex": "sitemap", "rss": "item", "rdf": "ite
 _DATES = frozenset({"lastmod", "pubdate", "date", "updated", "published"})
 
 
-def read_sitemap(body: bytes, base_url: str, *, limits: Limits = LIMITS) -> Sitemap:
+def read_sitemap(body: bytes, base_url: str, *, limits: SitemapLimits = LIMITS) -> Sitemap:
     """What the file at `base_url` lists, in its order. Never raises on what the file holds."""
     sitemap = Sitemap()
     body = _unpacked(body, limits.unpacked, sitemap.problems)
@@ -120,7 +120,7 @@ def _gunzip(body: bytes, most: int, problems: list[str]) -> bytes:
     return bytes(unpacked)
 
 
-def _read_lines(body: bytes, base_url: str, limits: Limits, sitemap: Sitemap) -> None:
+def _read_lines(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Sitemap) -> None:
     for line in _LINE.finditer(body):
         if len(sitemap.urls) >= limits.urls:
             _note(sitemap.problems, "too-many")
@@ -134,7 +134,7 @@ def _read_lines(body: bytes, base_url: str, limits: Limits, sitemap: Sitemap) ->
         _note(sitemap.problems, "not-a-sitemap")
 
 
-def _read_xml(body: bytes, base_url: str, limits: Limits, sitemap: Sitemap) -> None:
+def _read_xml(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Sitemap) -> None:
     """Read it as it is; where that fails for a reason that can be mended, mend it and read it again."""
     problem = _Reader(base_url, limits, sitemap).read(body)
     if problem == "bad-encoding":  # one we have no table for: URLs are ASCII, nearly always
@@ -157,7 +157,7 @@ class _StopError(Exception):
 class _Reader:
     """Hears of elements one by one and keeps only the entry it is in. Fills `sitemap`, from its beginning."""
 
-    def __init__(self, base_url: str, limits: Limits, sitemap: Sitemap) -> None:
+    def __init__(self, base_url: str, limits: SitemapLimits, sitemap: Sitemap) -> None:
         self.base_url, self.limits, self.sitemap = base_url, limits, sitemap
         sitemap.urls.clear()
         sitemap.children.clear()
