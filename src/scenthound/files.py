@@ -32,7 +32,8 @@ def refuse_link(path: Path) -> None:
     """Raise `UnsafeFile` if there is a symbolic link at `path`, even one that leads nowhere."""
     if path.is_symlink():
         raise UnsafeFile(
-            f"{path} is a symbolic link, and nothing is written through a link",
+            path,
+            "is a symbolic link, and nothing is written through a link",
             "remove the link; if the file is needed, put the file itself there",
         )
 
@@ -53,16 +54,13 @@ def check_own_file(path: Path) -> None:
 
 def _check_regular(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise UnsafeFile(f"{path} is not a regular file", "move it away; a file of the same name is needed there")
+        raise UnsafeFile(path, "is not a regular file", "move it away; a file of that name is needed")
 
 
 def _check_own(path: Path, found: os.stat_result) -> None:
     _check_regular(path, found)
     if found.st_nlink > 1 and found.st_nlink > _names_beside(path, found):
-        raise UnsafeFile(
-            f"{path} is a hard link: a file elsewhere would change with it",
-            "put a copy of it in its place",
-        )
+        raise UnsafeFile(path, "is a hard link: a file elsewhere would change with it", "put a copy in its place")
 
 
 def _names_beside(path: Path, found: os.stat_result) -> int:
@@ -249,7 +247,7 @@ def _explained(path: Path) -> Iterator[None]:
 def _refusal(path: Path, error: OSError) -> BadConfig | DiskFull:
     """What the system says, with the name of the file that was asked for."""
     if error.errno in NO_ROOM:
-        return DiskFull(f"no room left to write {path}", "make room, then run this again")
+        return DiskFull(path)
     if error.errno == errno.ENOENT:
         return BadConfig(f"{path} can't be written: there is no folder {path.parent}", "make the folder first")
     return BadConfig(f"{path} can't be written: {error.strerror}", "name a file in a folder that is yours")

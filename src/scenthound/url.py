@@ -14,6 +14,7 @@ from functools import lru_cache
 import ada_url
 
 from scenthound.errors import NotAUrl
+from scenthound.formats import replace_unprintable
 from scenthound.model import Url
 
 LONGEST = 2000  # live default; the papers' 256 is a lab profile (sheet 10.4, rule 10)
@@ -130,6 +131,5 @@ def file_name(url: Url) -> str:
 
 
 def _shown(raw: str) -> str:
-    """Text from the web made fit to print."""
-    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in raw[:120])
-    return f"`{clean}…`" if len(raw) > 120 else f"`{clean}`"
+    """Text from the web in quotes, fit to print."""
+    return f"`{replace_unprintable(raw)}`"

@@ -19,7 +19,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.cli.app import run
-from scenthound.cli.inputs import slug, understand
+from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
 from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.serve import BedServer, serving
@@ -246,17 +246,8 @@ def test_a_crawl_that_was_cut_off_says_so(tmp_path: Path, capsys: pytest.Capture
 def request(
     *pairs: str, topic: str | None = "bees", seeds: tuple[str, ...] = ("http://www.a.test/x",), **more: object
 ) -> object:
-    flags = {key: value for key, value in more.items() if key not in ("scope", "config", "strategy", "files")}
-    return understand(
-        topic,
-        seeds,
-        more.get("files", ()),
-        more.get("strategy"),
-        pairs,
-        more.get("config"),
-        flags,
-        more.get("scope", "any"),
-    )  # type: ignore[arg-type]
+    own = {key: more.pop(key) for key in ("scope", "config", "strategy", "seed_files") if key in more}
+    return crawl_request(CrawlOptions(topic, seeds, pairs=pairs, settings=more, **own))  # type: ignore[arg-type]
 
 
 def test_flags_win_over_set_and_set_over_the_file(tmp_path: Path) -> None:
@@ -272,7 +263,7 @@ def test_flags_win_over_set_and_set_over_the_file(tmp_path: Path) -> None:
 def test_the_crawl_toml_of_a_crawl_can_be_asked_again(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl", depth=7)
     made = request(topic=None, seeds=(), config=folder / "crawl.toml")
-    assert (made.topic.keywords, made.seeds, made.settings.depth) == ("hot air balloons", ["http://a.test/"], 7)
+    assert (made.topic.keywords, made.seeds, made.settings.depth) == ("hot air balloons", ("http://a.test/",), 7)
 
 
 def test_scope_means_the_places_of_the_seeds() -> None:
@@ -285,7 +276,7 @@ def test_scope_means_the_places_of_the_seeds() -> None:
 def test_seeds_come_from_bookmarks_too(tmp_path: Path) -> None:
     file = tmp_path / "bookmarks.html"
     file.write_text('<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><DT><A HREF="http://a.test/p">P</A></DL>')
-    assert request(seeds=(), files=(str(file),)).seeds == ["http://a.test/p"]
+    assert request(seeds=(), seed_files=(str(file),)).seeds == ["http://a.test/p"]
 
 
 def test_seeds_come_from_stdin(tmp_path: Path) -> None:

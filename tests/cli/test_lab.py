@@ -177,7 +177,7 @@ def test_a_strategy_that_raises_is_named_and_the_rest_goes_on(
             return ()
 
     STRATEGIES.names()
-    monkeypatch.setitem(STRATEGIES._things, "stumbles", Stumbles)
+    monkeypatch.setitem(STRATEGIES._plugins, "stumbles", Stumbles)
     words = ["lab", "run", str(bed.folder), "--strategies", "stumbles,random", "--topics", "2", "--pages", "9"]
     assert run([*words, "--jobs", "1", "--out", str(tmp_path)]) == 0
     err = capsys.readouterr().err

@@ -169,7 +169,7 @@ def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys
     out = small_crawl(tmp_path / "crawl", pages=2)
     written = (out / "crawl.toml").read_text()
     assert run(["resume", str(out)]) == 0
-    assert "the budget of 2 pages is spent; raise it with --pages 4" in capsys.readouterr().err
+    assert "all 2 pages are fetched; ask for more with --pages 4" in capsys.readouterr().err
     again = resume(out, fetcher=Pages(WEB), pages=3)
     assert asyncio.run(again.run()) == "pages"
     again.close()
@@ -179,7 +179,7 @@ def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys
     assert "pages of 3 asked for" in (out / "report.html").read_text()
     assert (out / "crawl.toml").read_text() == written
     assert run(["resume", str(out)]) == 0
-    assert "the budget of 3 pages is spent" in capsys.readouterr().err
+    assert "all 3 pages are fetched" in capsys.readouterr().err
 
 
 # ---- a full disk

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scenthound.cli.app import run
-from scenthound.cli.inputs import understand
+from scenthound.cli.inputs import CrawlOptions, crawl_request
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import BedTopic, write_bed
 from scenthound.lab.topics.example_file import Example, different, read_topic_file
@@ -81,7 +81,7 @@ def test_pages_on_disk_become_a_topic_that_can_be_crawled(
     assert {"coral", "reef"} <= set(told["keywords"].split())
     assert "car" not in told["keywords"].split()
     assert told["examples"] == 4
-    asked = understand(str(tmp_path / "reefs.toml"), ["http://a.test/"], [], None, [], None, {}, "any")
+    asked = crawl_request(CrawlOptions(str(tmp_path / "reefs.toml"), ["http://a.test/"]))
     assert asked.topic.keywords == told["keywords"]
     assert asked.topic.name == "reefs"
     kept = [json.loads(line) for line in (tmp_path / "reefs.examples.jsonl").read_text().splitlines()]

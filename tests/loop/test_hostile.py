@@ -17,7 +17,8 @@ from scenthound.model import Response
 from scenthound.ports import Failure
 from scenthound.store.warc_repository import check
 from scenthound.web.addresses import parse_networks
-from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
 from scenthound.wiring import begin
 from support.hostile import BEHAVIOURS, HostileServer
 

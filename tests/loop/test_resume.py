@@ -138,7 +138,7 @@ def test_too_little_room_stops_the_crawl_cleanly_and_it_can_go_on(tmp_path: Path
     step_through(session, 10)
     pages = len(trail(folder))
     object.__setattr__(session.folder.request.settings, "disk_reserve", 1 << 60)
-    with pytest.raises(DiskFull, match="free"):
+    with pytest.raises(DiskFull, match="bytes left"):
         asyncio.run(session.run())
     session.close()
     assert len(trail(folder)) >= pages

@@ -210,11 +210,16 @@ def test_memory_stays_in_proportion_to_what_waits() -> None:
         if turn % 3 == 0:
             frontier.pop(float(turn))
     assert len(frontier) <= 100
-    hosts = len(frontier._hosts)
-    assert sum(len(host.ripe) + len(host.parked) for host in frontier._hosts.values()) <= 2 * 100 + 16 * hosts
-    for heap in (*frontier._awake, frontier._timers, frontier._idle, frontier._resting or ()):
+    hosts = len(frontier._schedule._hosts)
+    assert sum(len(host.ripe) + len(host.parked) for host in frontier._schedule._hosts.values()) <= 2 * 100 + 16 * hosts
+    for heap in (
+        *frontier._schedule._awake,
+        frontier._schedule._timers,
+        frontier._schedule._idle,
+        frontier._schedule._resting or (),
+    ):
         assert len(heap) <= 2 * hosts + 64
-    assert len(frontier._worst) <= 2 * 100 + 65
+    assert len(frontier._worst._heap) <= 2 * 100 + 65
 
 
 def test_hosts_that_have_rested_and_have_nothing_are_forgotten() -> None:
@@ -223,7 +228,7 @@ def test_hosts_that_have_rested_and_have_nothing_are_forgotten() -> None:
         frontier.push(offer(f"h{number}/", 1.0))
         frontier.pop(float(number))
         frontier.rest(f"h{number}.test", number + 5.0)
-    assert len(frontier._hosts) <= 6
+    assert len(frontier._schedule._hosts) <= 6
 
 
 @pytest.mark.parametrize(

@@ -283,9 +283,9 @@ def test_text_that_is_no_database_is_broken(tmp_path: Path) -> None:
     (tmp_path / "crawl.db").write_bytes(b"this is not a database, whatever its name says" * 50)
     with pytest.raises(FolderBroken, match="damaged"):
         CrawlDatabase(tmp_path / "crawl.db")
-    with pytest.raises(FolderBroken, match="there is no"):
+    with pytest.raises(FolderBroken, match="does not exist"):
         CrawlDatabase(tmp_path / "other.db", read_only=True)
-    with pytest.raises(FolderBroken, match="can't open"):
+    with pytest.raises(FolderBroken, match="can't be opened"):
         CrawlDatabase(tmp_path / "no" / "folder.db")
 
 

@@ -22,7 +22,8 @@ from scenthound.errors import BadConfig
 from scenthound.model import Response
 from scenthound.ports import Failure
 from scenthound.web.addresses import parse_networks
-from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
 from support.hostile import BEHAVIOURS, Exchange, HostileServer, raw, whole
 
 T = TypeVar("T")

@@ -169,7 +169,7 @@ def _usage_hint(error: click.ClickException) -> str:
 
 
 def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
-    from scenthound.exports.clean import clean
+    from scenthound.formats import printable
 
     if "@" in message:
         from scenthound.loop.crawl_toml import masked
@@ -179,10 +179,10 @@ def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
         if as_json:
             click.echo(json.dumps({"error": message, "hint": hint, "exit_code": code}))
         else:
-            first, *more = [clean(line) for line in message.splitlines()] or ["unknown"]
+            first, *more = [printable(line) for line in message.splitlines()] or ["unknown"]
             click.echo("\n".join([f"error: {first}", *(f"  {line}" for line in more)]), err=True)
             if hint:
-                click.echo(f"hint: {clean(hint)}", err=True)
+                click.echo(f"hint: {printable(hint)}", err=True)
     except BrokenPipeError:
         _unheard()
     return code

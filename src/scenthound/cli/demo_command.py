@@ -1,4 +1,4 @@
-"""`scenthound demo`: the main job on a web of our own, over real HTTP, twice, and the difference."""
+"""`scenthound demo`: crawl a generated web over HTTP with two strategies, and compare them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scenthound.cli.output import emit, json_option, out, say, table
 if TYPE_CHECKING:
     from scenthound.lab.beds.bed import BedTopic
 
-MARK = ".scenthound-demo"  # in a folder that the demo made, and may replace
+MARK = ".scenthound-demo"  # marks a folder that the demo made and may replace
 STRATEGIES = ("best-first", "breadth-first")
 WEB_PAGES, WEB_SEED, WEB_TOPIC = 4000, 7, "puppet theatre"
-DELAY = 0.02  # the web is ours and asks for no rest; strangers' hosts get a second
+DELAY = 0.02  # the web is ours; other hosts get a second
 
 
 @click.command()
@@ -42,7 +42,9 @@ def demo(pages: int, folder: Path, as_json: bool) -> int:
     try:
         return _demo(pages, folder, as_json)
     except DiskFull as error:
-        raise DiskFull(error.message, "make room, or name a folder elsewhere with --out; then run it again") from error
+        raise DiskFull(
+            error.path, "make room, or name another folder with --out; then run it again", error.left
+        ) from error
 
 
 def _demo(pages: int, folder: Path, as_json: bool) -> int:
@@ -62,9 +64,9 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
             results.append(result)
             if result["ended"] == "stopped":
                 break
-    _tell(results, topic, as_json)
+    _print_results(results, topic, as_json)
     if results[-1]["ended"] == "stopped":
-        say("stopped; run it again to begin anew")
+        say("stopped; run it again to start over")
         return 1
     return 0
 
@@ -85,13 +87,13 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
     try:
         with Progress(session, title=strategy, resumable=False) as progress:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
-        if reason == "interrupted":  # its web is gone when we are: there is nothing to resume
+        if reason == "interrupted":  # its web ends with this process, so it can't be resumed
             session.folder.finish("stopped", session.clock())
         say(progress.line())
         facts = gather(session.folder)
         report = write_report(session.folder, facts)
         targets = set(topic.targets)
-        found = sum(step.url in targets for step in session.folder.history.trail())
+        on_topic = sum(step.url in targets for step in session.folder.history.trail())
     finally:
         session.close()
     return {
@@ -101,42 +103,40 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
         "ended": facts.ended,
         "pages": facts.pages,
         "harvest": facts.harvest,
-        "targets_found": found,
+        "targets_found": on_topic,
         "targets": len(targets),
-        "target_recall": found / len(targets) if targets else 0.0,
+        "target_recall": on_topic / len(targets) if targets else 0.0,
         "pages_per_second": facts.rate,
         "errors": sum(facts.misses.values()),
     }
 
 
-def _tell(results: list[dict[str, Any]], topic: BedTopic, as_json: bool) -> None:
+def _print_results(results: list[dict[str, Any]], topic: BedTopic, as_json: bool) -> None:
     if as_json:
         emit({"topic": topic.keywords, "crawls": results})
         return
     rows = [
         (
-            one["strategy"],
-            f"{one['pages']:,}",
-            f"{one['harvest']:.1%}",
-            f"{one['targets_found']:,} of {one['targets']:,}",
-            f"{one['target_recall']:.1%}",
-            f"{one['pages_per_second']:.0f}",
-            f"{one['errors']:,}",
+            crawl["strategy"],
+            f"{crawl['pages']:,}",
+            f"{crawl['harvest']:.1%}",
+            f"{crawl['targets_found']:,} of {crawl['targets']:,}",
+            f"{crawl['target_recall']:.1%}",
+            f"{crawl['pages_per_second']:.0f}",
+            f"{crawl['errors']:,}",
         )
-        for one in results
+        for crawl in results
     ]
     heads = ("strategy", "pages", "harvest rate", "on-topic pages found", "target recall", "pages/s", "errors")
     console = out()
     console.print(table(heads, rows, numbers=range(1, len(heads))))
-    console.print(
-        "Harvest: pages like the topic's words. Found and recall: pages that are on the topic by construction."
-    )
-    for one in results:
-        console.print(f"{one['strategy']:>14}: {one['folder']}/  report: {one['report']}", soft_wrap=True)
+    console.print("Harvest: pages similar to the keywords. Found and recall: pages generated for the topic.")
+    for crawl in results:
+        console.print(f"{crawl['strategy']:>14}: {crawl['folder']}/  report: {crawl['report']}", soft_wrap=True)
 
 
 def _clear(folder: Path) -> None:
-    """Make room for the demo. Only what an earlier demo made is replaced."""
+    """Prepare the folder. Only what an earlier demo made is replaced."""
     from scenthound.errors import BadConfig, DiskFull
     from scenthound.files import NO_ROOM, refuse_link, write_text
     from scenthound.store.lock import holder
@@ -158,5 +158,5 @@ def _clear(folder: Path) -> None:
         write_text(folder / MARK, "`scenthound demo` made this folder and replaces what is in it.\n")
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise DiskFull(f"no room left for {folder}") from error
+            raise DiskFull(folder) from error
         raise BadConfig(f"{folder} can't be written to: {error.strerror}", "name another folder with --out") from None

@@ -7,13 +7,17 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from scenthound.cli.output import emit, json_option, out, say, table
+
+if TYPE_CHECKING:
+    from scenthound.plugins import Registry
 
 OLDEST = (3, 11)
 EXTRAS = {"parquet": ["pyarrow"], "lab": ["pyarrow", "scipy"], "socks": ["aiohttp-socks"], "brotli": ["brotli"]}
@@ -27,7 +31,7 @@ LEAST_FREE = 200_000_000
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     state: str
@@ -44,35 +48,33 @@ def doctor(as_json: bool) -> int:
     \b
       $ scenthound doctor
     """
-    found = list(examine())
-    broken = any(one.state == "broken" for one in found)
+    findings = list(examine())
+    broken = any(finding.state == "broken" for finding in findings)
     if as_json:
-        emit({"ok": not broken, "findings": [one._asdict() for one in found]})
+        emit({"ok": not broken, "findings": [finding._asdict() for finding in findings]})
     else:
-        out().print(
-            table(("", "what", "found", "what to do"), [(one.state, one.what, one.detail, one.todo) for one in found])
-        )
+        out().print(table(("", "what", "found", "what to do"), [(f.state, f.what, f.detail, f.todo) for f in findings]))
         say("Something essential is broken: see above." if broken else "Ready to crawl.")
     return 1 if broken else 0
 
 
 def examine(here: Path = Path()) -> Iterator[Finding]:
-    """Look at everything, one by one; no look may raise."""
-    looks: list[Callable[[], Finding]] = [_python, _scenthound]
-    yield from (_safely(look) for look in looks)
+    """Run all checks. None raises: an error is a finding."""
+    yield _safely("python", _python)
+    yield _safely("scenthound", lambda: Finding("scenthound", "ok", metadata.version("scenthound")))
     yield from _packages()
     yield from _extras()
-    yield _safely(_sqlite)
-    yield _safely(lambda: _folder(here))
-    yield _safely(_loopback)
+    yield _safely("sqlite", _sqlite)
+    yield _safely("folder", lambda: _folder(here))
+    yield _safely("loopback", _loopback)
     yield from _plugins()
 
 
-def _safely(look: Callable[[], Finding]) -> Finding:
+def _safely(name: str, check: Callable[[], Finding]) -> Finding:
     try:
-        return look()
-    except Exception as error:  # whatever is wrong is a finding
-        return Finding(getattr(look, "__name__", "look").strip("_"), "broken", f"{type(error).__name__}: {error}")
+        return check()
+    except Exception as error:
+        return Finding(name, "broken", f"{type(error).__name__}: {error}")
 
 
 def _python() -> Finding:
@@ -82,12 +84,8 @@ def _python() -> Finding:
     )
 
 
-def _scenthound() -> Finding:
-    return Finding("scenthound", "ok", metadata.version("scenthound"))
-
-
 def _packages() -> Iterator[Finding]:
-    """The packages without which nothing runs, as our own metadata names them."""
+    """The packages that our metadata requires."""
     missing: list[str] = []
     present: list[str] = []
     for line in metadata.requires("scenthound") or []:
@@ -136,15 +134,15 @@ def _sqlite() -> Finding:
 
 
 def _folder(here: Path) -> Finding:
-    place = here.resolve()
+    folder = here.resolve()
     try:
-        with tempfile.TemporaryFile(dir=place):
+        with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         return Finding(
-            "this folder", "broken", f"{place}: {error.strerror}", "go to a folder you may write to, or use --out"
+            "this folder", "broken", f"{folder}: {error.strerror}", "go to a folder you may write to, or use --out"
         )
-    free = shutil.disk_usage(place).free
+    free = shutil.disk_usage(folder).free
     detail = f"may be written to, {free / 1e9:,.1f} GB free"
     if free < LEAST_FREE:
         return Finding("this folder", "broken", detail, "make room: a crawl stops when the disk is nearly full")
@@ -152,10 +150,10 @@ def _folder(here: Path) -> Finding:
 
 
 def _loopback() -> Finding:
-    """The demo and the lab talk to themselves."""
+    """The demo and `lab serve` connect to this machine."""
     import asyncio
 
-    async def talk() -> None:
+    async def connect() -> None:
         server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
         async with server:
             port = server.sockets[0].getsockname()[1]
@@ -164,7 +162,7 @@ def _loopback() -> Finding:
             await writer.wait_closed()
 
     try:
-        asyncio.run(talk())
+        asyncio.run(connect())
     except OSError as error:
         return Finding("loopback", "missing", str(error), "demo and lab serve need to connect to 127.0.0.1")
     return Finding("loopback", "ok", "127.0.0.1 can be connected to")
@@ -174,7 +172,12 @@ def _plugins() -> Iterator[Finding]:
     from scenthound.exports import EXPORTERS
     from scenthound.strategies import STRATEGIES
 
-    for what, shelf in (("strategies", STRATEGIES), ("export formats", EXPORTERS)):
-        yield _safely(lambda shelf=shelf, what=what: Finding(what, "ok", ", ".join(shelf.names())))  # type: ignore[misc]
-        for name, why in shelf.broken.items():
+    registries: tuple[tuple[str, Registry[Any]], ...] = (("strategies", STRATEGIES), ("export formats", EXPORTERS))
+    for kind, registry in registries:
+        yield _safely(kind, partial(_registered, kind, registry))
+        for name, why in registry.broken.items():
             yield Finding(f"plug-in {name}", "missing", why, f"update or uninstall the package that brings `{name}`")
+
+
+def _registered(kind: str, registry: Registry[Any]) -> Finding:
+    return Finding(kind, "ok", ", ".join(registry.names()))

@@ -1,4 +1,4 @@
-"""`scenthound economy`: a trained economy in words: who is rich, by which features, and where the money is."""
+"""`scenthound economy`: the richest agents of a trained Hayek economy, and its money balance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
       $ scenthound economy model --top 5 --json
     """
     from scenthound.errors import BadConfig, FolderBroken
-    from scenthound.exports.clean import clean
+    from scenthound.formats import printable
     from scenthound.store.model_folder import load_model
     from scenthound.strategies.hayek.state import told_model
 
@@ -29,36 +29,35 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
     if not model.strategy.startswith("hayek-"):
         raise BadConfig(
             f"the model in {folder} is of {model.strategy}, which has no economy",
-            "show one that hayek-estimating or hayek-epsilon was trained to",
+            "name a model that hayek-estimating or hayek-epsilon was trained to",
         )
     try:
-        told = told_model(model.state, top)
+        summary = told_model(model.state, top)
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise FolderBroken(
-            f"the model in {folder} can't be used: {str(error)[:300]}", "put the original back, or train it again"
-        ) from None
+        problem = f"is a model that can't be used: {str(error)[:300]}"
+        raise FolderBroken(folder, problem, "put the original back, or train it again") from None
     if as_json:
-        emit({"model": str(folder), "strategy": model.strategy, **told})
+        emit({"model": str(folder), "strategy": model.strategy, **summary})
         return
     head = ["agent", "kind", "features", "wealth", "bid", "wins", "parent", "children"]
     rows = [
         [
-            str(one["agent"]),
-            one["kind"],
-            clean(" ".join(one["features"]), 60),
-            f"{one['wealth']:,.2f}",
-            "explorer" if one["bid"] is None else f"{one['bid']:,.2f}",
-            f"{one['wins']:,}",
-            "root" if one["parent"] is None else str(one["parent"]),
-            str(one["children"]),
+            str(agent["agent"]),
+            agent["kind"],
+            printable(" ".join(agent["features"]), 60),
+            f"{agent['wealth']:,.2f}",
+            "explorer" if agent["bid"] is None else f"{agent['bid']:,.2f}",
+            f"{agent['wins']:,}",
+            "root" if agent["parent"] is None else str(agent["parent"]),
+            str(agent["children"]),
         ]
-        for one in told["agents"]
+        for agent in summary["agents"]
     ]
     out().print(table(head, rows, numbers=(0, 3, 4, 5, 6, 7)))
-    money = told["money"]
+    money = summary["money"]
     say(
-        f"{told['population']:,} agents after {told['sequences']:,} sequences at difficulty {told['difficulty']}; "
-        f"{told['births']:,} were born."
+        f"{summary['population']:,} agents after {summary['sequences']:,} sequences at difficulty "
+        f"{summary['difficulty']}; {summary['births']:,} were born."
     )
     say(
         f"Money: {money['wealth']:,.2f} with agents and {money['root']:,.2f} with the root = "

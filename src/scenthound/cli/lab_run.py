@@ -1,4 +1,4 @@
-"""`scenthound lab run`: strategies x topics x seed numbers on a bed, each a crawl, all under the same limits."""
+"""`scenthound lab run`: one crawl for each strategy, topic and seed number, all under the same limits."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.app import INTERRUPTED
-from scenthound.cli.lab_beds import pair
-from scenthound.cli.lab_progress import Pieces
+from scenthound.cli.lab_progress import TaskProgress
 from scenthound.cli.lab_results import numbers, show_summary
-from scenthound.cli.output import emit, json_option, say
+from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.prepare_pages import Cut
@@ -28,104 +27,61 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
-@click.option(
-    "--strategies", required=True, metavar="A,B:n=64", help="Strategies, each with its parameters after colons."
-)
-@click.option("--topics", metavar="N|ID,…", help="The first N topics, or those with these ids.  [default: all]")
-@click.option("--topics-file", type=click.Path(path_type=Path), metavar="FILE", help="Topics other than the bed's own.")
-@click.option("--pages", type=click.IntRange(min=1), help="Pages of each crawl.  [default: the profile's; open: 1000]")
-@click.option(
-    "--seeds-per-run",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Only a topic's first N seeds.  [default: all]",
-)
-@click.option(
-    "--seed-numbers", default="0", show_default=True, metavar="0,1", help="A crawl for each; averaged by topic."
-)
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Crawls at a time.")
-@click.option(
-    "--at", metavar="100,250,…", help="Pages after which values are shown.  [default: 100,250,500,1000 and the last]"
-)
-@click.option("--profile", default="open", show_default=True, help="Limits of a paper: open, exp, biz or graph.")
-@click.option(
-    "--in-flight", type=click.IntRange(min=1), metavar="N", help="Imitate N threads.  [default: the profile's]"
-)
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE",
-              help="Another limit: frontier, spread, static, redirects, page_bytes, url_length.")  # fmt: skip
-@click.option("--robustness", is_flag=True, help="Also crawl from two halves of the seeds, and see how alike both are.")
+@option("--strategies", "A,B:n=64", "Strategies, each with its parameters after colons.", required=True)
+@option("--topics", "N|ID,…", "The first N topics, or those with these ids.  [default: all]")
+@option("--topics-file", "FILE", "Use these topics instead of the bed's own.", type=click.Path(path_type=Path))
+@option("--pages", "N", "Pages of each crawl.  [default: the profile's; open: 1000]", type=click.IntRange(min=1))
+@option("--seeds-per-run", "N", "Only a topic's first N seeds.  [default: all]", type=click.IntRange(min=0), default=0)
+@option("--seed-numbers", "0,1", "Random seeds: a crawl for each, averaged by topic.", default="0", show_default=True)
+@option("--jobs", "N", "Crawls at a time.", type=click.IntRange(min=1), default=2, show_default=True)
+@option("--at", "100,250,…", "Page counts at which values are shown.  [default: 100,250,500,1000 and the last]")
+@option("--profile", "NAME", "Limits of a paper: open, exp, biz or graph.", default="open", show_default=True)
+@option("--in-flight", "N", "Imitate N threads.  [default: the profile's]", type=click.IntRange(min=1))
+@repeatable("--set pairs", "KEY=VALUE", "Another limit: frontier, spread, static, redirects, page_bytes, url_length.")
+@click.option("--robustness", is_flag=True, help="Also crawl from two halves of the seeds, and compare both.")
 @click.option("--no-oracles", is_flag=True, help="Leave out the reference lines.")
-@click.option(
-    "--out", "folder", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The experiment's folder."
-)
+@option("--out folder", "RUN", "The experiment's folder.", required=True, type=click.Path(path_type=Path))
 @json_option
-def run(
-    bed: Path,
-    strategies: str,
-    topics: str | None,
-    topics_file: Path | None,
-    pages: int | None,
-    seeds_per_run: int,
-    seed_numbers: str,
-    jobs: int,
-    at: str | None,
-    profile: str,
-    in_flight: int | None,
-    pairs: tuple[str, ...],
-    robustness: bool,
-    no_oracles: bool,
-    folder: Path,
-    as_json: bool,
-) -> int:
+def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_json: bool, **options: Any) -> int:
     """Replay strategies on BED, one crawl for each topic and seed number, and measure them.
 
-    What is done is kept: after Ctrl-C run the same command again to go on. A folder takes in more strategies,
-    topics and seed numbers later, as long as bed and limits stay the same. Two reference lines are drawn beside:
+    What is done is kept: after Ctrl-C run the same command again to continue. More strategies, topics and seed
+    numbers can be added to a folder later, as long as bed and limits stay the same. Two reference lines are added:
     the path oracle knows the answers, the content oracle may read pages before they are fetched.
 
     \b
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.measure.comparison import checked_points, freshen
+    from scenthound.lab.measure.comparison import freshen
     from scenthound.lab.run.experiment import run as run_experiment
 
-    limits, cut = _limits(profile, {"pages": pages, "in_flight": in_flight}, dict(map(pair, pairs)))
-    points = _points(at, limits.pages, checked_points)
+    flags = {name: options.pop(name) for name in ("pages", "in_flight")}
+    limits, cut = _limits(options.pop("profile"), flags, dict(map(key_value, options.pop("pairs"))))
+    points = _points(at, limits.pages)
+    options["oracles"] = not options.pop("no_oracles")
+    options["seed_numbers"] = numbers(options["seed_numbers"], "--seed-numbers")
     try:
-        with Pieces("preparing the bed, pages read", as_json) as tell, _one_warning(tell):
+        with TaskProgress("preparing the bed, pages read", as_json) as progress, _warn_on_interrupt(progress):
 
-            def heard(number: int, total: int, cell: Cell, outcome: Outcome) -> None:
-                tell.begin("crawls")
-                tell(number, total, f"{cell.strategy} on {cell.topic}")
+            def cell_done(count: int, total: int, cell: Cell, outcome: Outcome) -> None:
+                progress.begin("crawls")
+                progress(count, total, f"{cell.strategy} on {cell.topic}")
 
-            done = run_experiment(
-                bed,
-                strategies,
-                folder,
-                topics=topics,
-                topics_file=topics_file,
-                limits=limits,
-                cut=cut,
-                seed_numbers=numbers(seed_numbers, "--seed-numbers"),
-                seeds_per_run=seeds_per_run,
-                robustness=robustness,
-                oracles=not no_oracles,
-                jobs=jobs,
-                progress=heard,
-                preparing=tell,
-            )
-            tell.begin("measuring, topics")
-            shown = freshen(done, points, jobs=jobs, progress=tell)
+            experiment = run_experiment(
+                bed, strategies, folder, limits=limits, cut=cut, jobs=jobs, progress=cell_done, preparing=progress,
+                **options,
+            )  # fmt: skip
+            progress.begin("measuring, topics")
+            shown = freshen(experiment, points, jobs=jobs, progress=progress)
     except KeyboardInterrupt:
         return _interrupted(folder, as_json)
-    _tell(done, shown, as_json)
+    _print_results(experiment, shown, as_json)
     return 0
 
 
 def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, str]) -> tuple[ReplayLimits, Cut]:
-    """The profile's limits, with what was said otherwise."""
+    """The limits of the profile, changed by the options."""
     from scenthound.errors import UnknownName
     from scenthound.lab.beds.prepare_pages import Cut
     from scenthound.lab.run.run_cell import PROFILES, ReplayLimits
@@ -135,42 +91,43 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
         raise UnknownName.among("profile", profile, PROFILES)
     chosen = PROFILES[profile]
     cuts = {field.name for field in fields(Cut)}
-    known = [*(field.name for field in fields(ReplayLimits)), *cuts]
+    names = [*(field.name for field in fields(ReplayLimits)), *cuts]
     for key in given:
-        if key not in known:
-            raise UnknownName.among("limit", key, known)
-    said: dict[str, Any] = {**given, **{key: value for key, value in flags.items() if value is not None}}
-    limits = read(ReplayLimits, {key: value for key, value in said.items() if key not in cuts}, "limit")
-    cut = read(Cut, {key: value for key, value in said.items() if key in cuts}, "limit")
+        if key not in names:
+            raise UnknownName.among("limit", key, names)
+    changes: dict[str, Any] = {**given, **{key: value for key, value in flags.items() if value is not None}}
+    limits = read(ReplayLimits, {key: value for key, value in changes.items() if key not in cuts}, "limit")
+    cut = read(Cut, {key: value for key, value in changes.items() if key in cuts}, "limit")
     return (
-        replace(chosen.limits, **{key: getattr(limits, key) for key in said if key not in cuts}),
-        replace(chosen.cut, **{key: getattr(cut, key) for key in said if key in cuts}),
+        replace(chosen.limits, **{key: getattr(limits, key) for key in changes if key not in cuts}),
+        replace(chosen.cut, **{key: getattr(cut, key) for key in changes if key in cuts}),
     )
 
 
-def _points(at: str | None, pages: int, checked: Any) -> Sequence[int] | None:
+def _points(at: str | None, pages: int) -> Sequence[int] | None:
+    from scenthound.lab.measure.comparison import checked_points
+
     if at is None:
         return None
-    within, beyond = checked(numbers(at, "--at"), pages)
+    within, beyond = checked_points(numbers(at, "--at"), pages)
     if beyond:
         say(f"no value at {', '.join(map(str, beyond))}: the crawls have {pages:,} pages")
-    found: Sequence[int] = within
-    return found
+    return within
 
 
 @contextmanager
-def _one_warning(tell: Pieces) -> Iterator[None]:
-    """The first Ctrl-C says what happens and interrupts; the second is Python's own."""
+def _warn_on_interrupt(progress: TaskProgress) -> Iterator[None]:
+    """The first Ctrl-C prints what happens and interrupts; the second is handled by Python."""
 
-    def warn(number: int, frame: object) -> None:
+    def warn(signal_number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        tell.stop()
+        progress.stop()
         say("Finishing the crawls under way. Press Ctrl-C again to stop now; what is done is kept.")
         raise KeyboardInterrupt
 
     try:
         before = signal.signal(signal.SIGINT, warn)
-    except ValueError:  # not the main thread: somebody else hears the signal
+    except ValueError:  # not the main thread, which alone gets signals
         yield
         return
     try:
@@ -184,42 +141,42 @@ def _interrupted(folder: Path, as_json: bool) -> int:
     from scenthound.lab.run.experiment import open_experiment
 
     try:
-        there = open_experiment(folder)
-        done, cells = len(there.outcomes()), len(there.cells)
+        experiment = open_experiment(folder)
+        done, cells = len(experiment.outcomes()), len(experiment.cells)
     except BadConfig:  # while the bed was still being prepared
         done = cells = 0
     if as_json:
         emit({"out": str(folder), "interrupted": True, "done": done, "cells": cells})
     else:
-        say(f"Interrupted: {done:,} of {cells:,} crawls are done and kept. Run the same command again to go on.")
+        say(f"Interrupted: {done:,} of {cells:,} crawls are done and kept. Run the same command again to continue.")
     return INTERRUPTED
 
 
-def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
-    from scenthound.exports.clean import clean
+def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool) -> None:
+    from scenthound.formats import printable
     from scenthound.lab.measure.measure import summary
 
-    failed = done.failures()
+    failed = experiment.failures()
     if as_json:
         emit(
             {
-                "out": str(done.folder),
-                "bed": done.request.name,
-                "digest": done.request.digest,
-                "cells": len(done.cells),
+                "out": str(experiment.folder),
+                "bed": experiment.request.name,
+                "digest": experiment.request.digest,
+                "cells": len(experiment.cells),
                 "failures": [{**cell.about, "error": outcome.error} for cell, outcome in failed],
-                "troubles": [trouble._asdict() for trouble in done.troubles],
-                "given": {label: list(needs) for label, needs in done.request.given.items()},
-                "summary": summary(done, points),
+                "troubles": [trouble._asdict() for trouble in experiment.troubles],
+                "given": {label: list(needs) for label, needs in experiment.request.given.items()},
+                "summary": summary(experiment, points),
             }
         )
         return
-    show_summary(done, points)
-    for trouble in done.troubles:
+    show_summary(experiment, points)
+    for trouble in experiment.troubles:
         some = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
-        say(f"topic {clean(trouble.topic)}: {trouble.what}{some}")
+        say(f"topic {printable(trouble.topic)}: {trouble.what}{some}")
     for cell, outcome in failed[:FAILURES]:
-        say(f"failed: {clean(cell.strategy)} on {clean(cell.topic)}: {clean(outcome.error, 200)}")
+        say(f"failed: {printable(cell.strategy)} on {printable(cell.topic)}: {printable(outcome.error, 200)}")
     if failed:
-        say(f"{len(failed):,} crawls failed; all are in {done.folder}/failures.jsonl")
-    say(f"Draw it with: scenthound lab report {done.folder}")
+        say(f"{len(failed):,} crawls failed; all are in {experiment.folder}/failures.jsonl")
+    say(f"Draw it with: scenthound lab report {experiment.folder}")

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.output import say
-from scenthound.exports.clean import clean
+from scenthound.formats import printable
 from scenthound.report.crawl_facts import pages_per_second
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Progress:
             return
         self._told_of_silence = True
         worst = max(failures, key=lambda reason: failures[reason][0], default="")
-        about = f" ({clean(worst)}: {clean(failures[worst][1], 120)})" if worst else ""
+        about = f" ({printable(worst)}: {printable(failures[worst][1], 120)})" if worst else ""
         check = "--proxy" if worst == "proxy" else "the network"
         self._note(f"note: nobody answers{about}; waiting, and trying again. Ctrl-C stops; check {check}.")
 
@@ -114,7 +114,7 @@ class Progress:
 
         crawl = self.session.crawl
         counters = crawl.counters
-        head = Text(clean(self.title or self.session.folder.request.topic.keywords, 60), style="bold")
+        head = Text(printable(self.title or self.session.folder.request.topic.keywords, 60), style="bold")
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             ProgressBar(total=crawl.limits.pages, completed=counters.pages, width=40),
@@ -126,11 +126,13 @@ class Progress:
         grid = Table.grid(padding=(0, 3))
         grid.add_row("harvest", f"{counters.harvest:.1%}", "last 100", f"{counters.harvest_recent:.1%}")
         grid.add_row("frontier", f"{self.session.waiting:,}", "hosts", f"{self.session.hosts:,}")
-        worst = ", ".join(f"{clean(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
+        worst = ", ".join(f"{printable(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
         grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(counters.misses.values()):,}  {worst}")
         best = Table.grid(padding=(0, 2))
         for similarity, _, url, title in sorted(counters.best, reverse=True)[:BEST_SHOWN]:
             best.add_row(
-                Text(f"{similarity:.3f}"), Text(clean(title, 50) or "(no title)"), Text(clean(url, 60), style="dim")
+                Text(f"{similarity:.3f}"),
+                Text(printable(title, 50) or "(no title)"),
+                Text(printable(url, 60), style="dim"),
             )
         return Group(head, bar, grid, Text("best so far", style="bold"), best)

@@ -1,4 +1,4 @@
-"""`scenthound strategies`: what can decide where to go."""
+"""`scenthound strategies`: list the strategies, or describe one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAPERS = {
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
-    """A strategy as plain data: what it is, where it comes from, what can be set."""
+    """A strategy as JSON data: what it does, its papers, its parameters."""
     from scenthound.loop.settings import default_of
     from scenthound.ports import declaration_of
 
@@ -43,7 +43,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
         "parameters": [
             {
                 "name": f.name,
-                "type": f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)),
+                "type": f.type if isinstance(f.type, str) else f.type.__name__,
                 "default": default_of(f),
                 "about": f.metadata.get("doc", ""),
             }
@@ -57,7 +57,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
 @click.argument("name", required=False, shell_complete=strategies_named)
 @json_option
 def strategies(name: str | None, as_json: bool) -> None:
-    """List the strategies, or tell all about one.
+    """List the strategies, or describe one.
 
     \b
       $ scenthound strategies
@@ -66,35 +66,35 @@ def strategies(name: str | None, as_json: bool) -> None:
     from scenthound.strategies import STRATEGIES
 
     if name is not None:
-        _tell(described(name, STRATEGIES.get(name)), as_json)
+        _show(described(name, STRATEGIES.get(name)), as_json)
         return
-    found = [described(known, kind) for known, kind in STRATEGIES.items()]
+    listed = [described(name, kind) for name, kind in STRATEGIES.items()]
     if as_json:
-        emit(found)
+        emit(listed)
         return
-    out().print(table(("strategy", "what it does"), [(one["name"], one["about"]) for one in found]))
-    say("`scenthound strategies NAME` tells about one and its parameters.")
+    out().print(table(("strategy", "what it does"), [(strategy["name"], strategy["about"]) for strategy in listed]))
+    say("`scenthound strategies NAME` describes one and its parameters.")
 
 
-def _tell(one: dict[str, Any], as_json: bool) -> None:
+def _show(strategy: dict[str, Any], as_json: bool) -> None:
     from scenthound.loop.settings import shown
 
     if as_json:
-        emit(one)
+        emit(strategy)
         return
     console = out()
-    console.print(f"{one['name']}: {one['about']}\n")
-    console.print(one["story"] + "\n")
-    for paper in one["papers"]:
+    console.print(f"{strategy['name']}: {strategy['about']}\n")
+    console.print(strategy["story"] + "\n")
+    for paper in strategy["papers"]:
         console.print(f"  {paper}")
-    if one["score_parts"]:
-        console.print(table(("part of a score", "what it is"), list(one["score_parts"].items())))
-    if not one["parameters"]:
+    if strategy["score_parts"]:
+        console.print(table(("part of a score", "what it is"), list(strategy["score_parts"].items())))
+    if not strategy["parameters"]:
         console.print("It has no parameters.")
         return
-    rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in one["parameters"]]
+    rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in strategy["parameters"]]
     console.print(table(("parameter", "type", "default", "meaning"), rows))
-    for mode in one["oracle_modes"]:
-        console.print(f"An oracle, in the laboratory only and marked there as such: {mode}")
-    first = one["parameters"][0]
+    for mode in strategy["oracle_modes"]:
+        console.print(f"An oracle, for the laboratory only and marked there: {mode}")
+    first = strategy["parameters"][0]
     console.print(f"Set one with: --set {first['name']}={shown(first['default']).strip(chr(34))}")

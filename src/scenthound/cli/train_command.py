@@ -1,53 +1,42 @@
-"""`scenthound train`: let a strategy learn before it crawls."""
+"""`scenthound train`: train a strategy before it crawls."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
-from scenthound.cli.output import emit, json_option, say
+from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
 from scenthound.cli.shell_words import strategies_named
+from scenthound.formats import printable
 
 
 @click.command()
 @click.argument("strategy", shell_complete=strategies_named)
-@click.option(
+@option(
     "--topic",
+    "TOPIC.toml",
+    "What to learn; `scenthound topic new` makes such a file from examples.",
     required=True,
     type=click.Path(path_type=Path),
-    metavar="TOPIC.toml",
-    help="What to learn; `scenthound topic new` makes such a file from examples.",
 )
-@click.option(
-    "--from",
-    "source",
-    required=True,
-    metavar="BED_OR_CRAWL",
-    help="The web that is known already: a bed, a crawl folder, or a folder of HTML pages.",
+@option(
+    "--from source", "BED_OR_CRAWL", "Known pages: a bed, a crawl folder, or a folder of HTML pages.", required=True
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="The new model's folder.")
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="A parameter of the strategy.")
-@click.option(
+@option("--out", "DIR", "The folder of the new model.", required=True, type=click.Path(path_type=Path))
+@repeatable("--set pairs", "KEY=VALUE", "A parameter of the strategy.")
+@option(
     "--taxonomy",
+    "PLACE",
+    "Categories: an ODP dump, a bed with topics, or a folder of folders.  [default: what the topic file names]",
     type=click.Path(path_type=Path),
-    metavar="PLACE",
-    help="Categories: an ODP dump, a bed with topics, or a folder of folders.  [default: what the topic file names]",
 )
-@click.option("--seed-number", type=int, default=0, show_default=True, help="Number that all chance is drawn from.")
+@option("--seed-number", "N", "Random seed.", type=int, default=0, show_default=True)
 @json_option
-def train(
-    strategy: str,
-    topic: Path,
-    source: str,
-    out: Path,
-    pairs: tuple[str, ...],
-    taxonomy: Path | None,
-    seed_number: int,
-    as_json: bool,
-) -> None:
-    """Let STRATEGY learn what a topic looks like, and keep what it learned in a folder.
+def train(strategy: str, topic: Path, source: str, out: Path, as_json: bool, **options: Any) -> None:
+    """Train STRATEGY for a topic, and save what it learned in a folder.
 
     The folder holds plain JSON and arrays, and says what it was trained on. Use it with `scenthound crawl --model`.
 
@@ -55,8 +44,6 @@ def train(
       $ scenthound train context-graph --topic reefs.toml --from beds/reefs --out reefs-model
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
     """
-    from scenthound.cli.lab_beds import pair
-    from scenthound.exports.clean import clean
     from scenthound.lab.run.training import train as learn
 
     model = learn(
@@ -64,12 +51,11 @@ def train(
         topic,
         source,
         out,
-        parameters=dict(map(pair, pairs)),
-        taxonomy=taxonomy,
-        seed_number=seed_number,
+        parameters=dict(map(key_value, options.pop("pairs"))),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
         jobs=2,
-        progress=None if as_json else lambda sentence: say(clean(sentence, 200)),
+        progress=None if as_json else lambda sentence: say(printable(sentence, 200)),
+        **options,
     )
     on = model.trained_on
     if as_json:

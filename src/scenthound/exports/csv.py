@@ -8,7 +8,7 @@ import json
 from typing import Any, BinaryIO
 
 from scenthound.exports import exporter
-from scenthound.exports.trail_lines import whole_line
+from scenthound.formats import full_trail_line
 from scenthound.loop.folder import CrawlFolder
 
 _STARTS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -22,7 +22,7 @@ def csv_table(folder: CrawlFolder, out: BinaryIO) -> int:
     try:
         writer = csv.writer(text)
         for step in folder.history.trail():
-            line = whole_line(step)
+            line = full_trail_line(step)
             if not pages:
                 writer.writerow(line)
             writer.writerow([cell(value) for value in line.values()])

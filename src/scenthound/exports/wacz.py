@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from scenthound.exports import exporter
-from scenthound.exports.clean import clean
+from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
 from scenthound.ports import Where
 from scenthound.store.cdxj import lines_of, write_sorted
@@ -34,10 +34,10 @@ _CHUNK = 1 << 20
 @exporter("wacz")
 def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
     """A web archive with index and list of pages, for ReplayWeb.page, pywb and their kin."""
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as room:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as scratch:
         package = _Package(archive)
         files = [_Pieces(path, path.stat().st_size) for path in folder.repository.files()]  # a running crawl adds more
-        index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(room) / "index.cdxj")
+        index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(scratch) / "index.cdxj")
         for file in files:
             if file.left:
                 package.add(f"archive/{file.path.name}", file.chunks())
@@ -51,7 +51,7 @@ def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
         _say_what_is_missing(folder, by_name)
         head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
         package.add("pages/pages.jsonl", (json.dumps(page).encode() + b"\n" for page in [head, *pages]), packed=True)
-        package.close(clean(folder.request.topic.name or folder.request.topic.keywords, 200), pages)
+        package.close(printable(folder.request.topic.name or folder.request.topic.keywords, 200), pages)
     return len(pages)
 
 
@@ -94,10 +94,12 @@ def _lines(file: _Pieces) -> Iterator[str]:
 
 
 def _say_what_is_missing(folder: CrawlFolder, files: dict[str, _Pieces]) -> None:
-    gone = sum(_is_gone(where, files) for _, where in folder.history.places())
+    missing = sum(_is_gone(where, files) for _, where in folder.history.places())
     lost = sum(file.lost for file in files.values())
-    if lost or gone:
-        folder.recovered.append(f"{lost:,} damaged bytes and {gone:,} pages that were recorded are not in the archive")
+    if lost or missing:
+        folder.recovered.append(
+            f"{lost:,} damaged bytes and {missing:,} pages that were recorded are not in the archive"
+        )
 
 
 def _is_gone(where: Where, files: dict[str, _Pieces]) -> bool:
@@ -155,8 +157,8 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
             packed = _zipped("".join(block).encode())
             key, stamp, _ = block[0].split(" ", 2)
             digest = "sha256:" + hashlib.sha256(packed).hexdigest()
-            place = {"offset": offset, "length": len(packed), "digest": digest, "filename": "index.cdx.gz"}
-            idx.append(f"{key} {stamp} {json.dumps(place)}\n")
+            entry = {"offset": offset, "length": len(packed), "digest": digest, "filename": "index.cdx.gz"}
+            idx.append(f"{key} {stamp} {json.dumps(entry)}\n")
             offset += len(packed)
             yield packed
 
@@ -176,7 +178,7 @@ def _pages(
         url = urls.get((where.file, offset)) if where is not None and offset is not None else None
         if url is not None:
             stamp = datetime.fromtimestamp(step.time, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-            yield {"id": str(step.n), "url": url, "ts": stamp, "title": clean(step.title, 500) or url}
+            yield {"id": str(step.n), "url": url, "ts": stamp, "title": printable(step.title, 500) or url}
 
 
 def _place(line: str) -> tuple[tuple[str, int], str]:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
+from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
 from scenthound.files import NO_ROOM, write_text
 from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.core import Crawl
@@ -118,13 +118,14 @@ class CrawlFolder:
         file = path / "crawl.db"
         if (not file.exists() or file.stat().st_size == 0) and list((path / "pages").glob("*.warc.gz")):
             raise FolderBroken(
-                f"{file} is {'empty' if file.exists() else 'missing'}, but there are pages in {path / 'pages'}",
+                file,
+                f"is {'empty' if file.exists() else 'missing'}, but there are pages in {path / 'pages'}",
                 "put the database back; or make a bed of the pages: scenthound lab import warc",
             )
         try:
             return CrawlDatabase(file, check=True), []
-        except FolderBroken as error:
-            if not file.exists() or "damaged" not in error.message:
+        except FileDamaged:
+            if not file.exists():
                 raise
         said = str(recover(file))
         return CrawlDatabase(file), [said]
@@ -170,10 +171,10 @@ class CrawlFolder:
         try:
             found = load_model(self.path / MODEL)
         except BadConfig as error:
-            raise FolderBroken(f"the model of this crawl is gone: {error.message}", "put the original back") from None
+            raise FolderBroken(self.path / MODEL, f"is gone: {error.message}", "put the original back") from None
         if found.digest != self.request.model:
             raise FolderBroken(
-                f"the model in {self.path / MODEL} is not the one that this crawl began with", "put the original back"
+                self.path / MODEL, "is not the model that this crawl began with", "put the original back"
             )
         return found
 
@@ -197,9 +198,7 @@ class CrawlFolder:
         """
         crawl, settings = self.crawl, self.request.settings
         if reserve and shutil.disk_usage(self.path).free < settings.disk_reserve:
-            raise DiskFull(
-                f"less than {settings.disk_reserve:,} bytes are free for {self.path}", "make room, then resume"
-            )
+            raise DiskFull(self.path, "make room, then resume", f"less than {settings.disk_reserve:,} bytes")
         self.repository.flush()
         self._save_end()
         if crawl is not None:
@@ -242,7 +241,7 @@ class CrawlFolder:
             if now or crawl.unkept or heard - last >= self.request.settings.snapshot:
                 self.database.save_state("strategy", crawl.strategy.save())
                 self.database.save_meta("snapshot", str(heard))
-                self.database.save_meta("snapshot_labels", str(Labels(self.database).last_heard()))
+                self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
                 crawl.unkept = False
 
     def _save_run(self, now: float) -> None:
@@ -299,7 +298,7 @@ class CrawlFolder:
             None if loop is None else LoopState.from_plain(loop),
             snapshot,
             event,
-            Labels(self.database).heard(labels),
+            Labels(self.database).delivered(labels),
             self.salvaged,
             tuple(self.forgotten),
         )
@@ -363,7 +362,7 @@ def read_request(path: Path) -> CrawlRequest:
             raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", way_out)
         return CrawlRequest.from_toml(file.read_text(encoding="utf-8"), file)
     except UnicodeDecodeError as error:
-        raise FolderBroken(f"{file} can't be read: {error}", "put the original back") from None
+        raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
     except OSError as error:
         raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
 
@@ -372,7 +371,8 @@ def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
     """The error for missing WARC files: perhaps their disk is not mounted."""
     names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
     return FolderBroken(
-        f"{path / PAGES} lacks {names}, with {sum(files.values()):,} recorded pages",
+        path / PAGES,
+        f"lacks {names}, with {sum(files.values()):,} recorded pages",
         f"put the files back; or have the pages fetched again: scenthound resume {path} --refetch",
     )
 
@@ -398,11 +398,11 @@ def _room(path: Path) -> Iterator[None]:
         yield
     except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
         if _is_full(path):
-            raise DiskFull(f"no room left for {path}", "make room and try again") from error
+            raise DiskFull(path, "make room and try again") from error
         raise
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise DiskFull(f"no room left for {path}", "make room and try again") from error
+            raise DiskFull(path, "make room and try again") from error
         raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
 
 

@@ -24,11 +24,11 @@ class Listener:
         it: the labels count as heard from then on."""
         if not self._listens:
             return 0
-        new = self._labels.unheard()
+        new = self._labels.undelivered()
         event = self._folder.history.last_event() if new else 0
         for label in new:
             tell(self._crawl, label.url, label.on_topic)
-            self._labels.hear(label, event)
+            self._labels.record_delivery(label, event)
         return len(new)
 
 

@@ -44,7 +44,8 @@ def taught(strategy: Strategy, model: TrainedModel) -> Strategy:
         strategy.use(model.state)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise FolderBroken(
-            f"{model.strategy} can't use this model: {f'{type(error).__name__}: {error}'[:300]}",
+            "the model",
+            f"can't be used by {model.strategy}: {f'{type(error).__name__}: {error}'[:300]}",
             f"train it again: scenthound train {model.strategy} …",
         ) from error
     return strategy

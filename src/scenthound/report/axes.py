@@ -66,8 +66,8 @@ class Axes:
     def grid_lines(self, label: str) -> str:
         """Horizontal lines, each with its value."""
         left, parts = self.margins.left, []
-        for number in range(round(self.up / self.step) + 1):
-            value = number * self.step
+        for index in range(round(self.up / self.step) + 1):
+            value = index * self.step
             y = self.y(value)
             parts.append(f'<line class="grid" x1="{left:g}" x2="{self.end:g}" y1="{y:.1f}" y2="{y:.1f}"/>')
             parts.append(f'<text class="tick end" x="{left - 8:g}" y="{y + 4:.1f}">{label.format(value)}</text>')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scenthound.exports.clean import clean
+from scenthound.formats import printable
 from scenthound.report.crawl_facts import CrawlFacts
 
 SHOWN = 4
@@ -47,8 +47,8 @@ def why_nothing(facts: CrawlFacts) -> tuple[str, str]:
     if not reasons:
         return f"no seed could be fetched: {facts.why}", "give it more time, or other seeds"
     order = sorted(reasons, key=lambda reason: (_rank(reason), -reasons[reason]))
-    told = [_told(reason, reasons[reason], facts.failures.get(reason, (0, ""))[1]) for reason in order[:SHOWN]]
-    return f"no seed could be fetched: {'; '.join(told)}", _way_out(order[0])
+    described = [_told(reason, reasons[reason], facts.failures.get(reason, (0, ""))[1]) for reason in order[:SHOWN]]
+    return f"no seed could be fetched: {'; '.join(described)}", _way_out(order[0])
 
 
 def meaning(reason: str) -> str:
@@ -57,13 +57,13 @@ def meaning(reason: str) -> str:
 
 
 def _told(reason: str, times: int, detail: str) -> str:
-    known = meaning(reason)
-    more = ": ".join(part for part in (known, clean(detail, 120)) if part)
-    return f"{clean(reason, 40)} {times:,}" + (f" ({more})" if more else "")
+    explanation = meaning(reason)
+    more = ": ".join(part for part in (explanation, printable(detail, 120)) if part)
+    return f"{printable(reason, 40)} {times:,}" + (f" ({more})" if more else "")
 
 
 def _rank(reason: str) -> int:
-    return next((place for place, (fits, _, _) in enumerate(_WAYS_OUT) if fits(reason)), len(_WAYS_OUT))
+    return next((rank for rank, (fits, _, _) in enumerate(_WAYS_OUT) if fits(reason)), len(_WAYS_OUT))
 
 
 def _way_out(reason: str) -> str:

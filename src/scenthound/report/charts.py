@@ -49,12 +49,12 @@ def _ticks(axes: Axes, name: str, unit: float = 1.0) -> str:
     """Round numbers across, and at the end the last one with what is counted."""
     step, y = round_step(axes.across / unit, 6), axes.height - 12
     last = f"{short(axes.across / unit)} {name}"
-    room = axes.end - (len(last) + 3) * DIGIT
+    space = axes.end - (len(last) + 3) * DIGIT
     parts = []
-    for number in range(int(axes.across / unit / step) + 1):
-        x = axes.x(number * step * unit)
-        if x < room or number == 0:
-            parts.append(f'<text class="tick mid" x="{x:.1f}" y="{y:g}">{short(number * step)}</text>')
+    for index in range(int(axes.across / unit / step) + 1):
+        x = axes.x(index * step * unit)
+        if x < space or index == 0:
+            parts.append(f'<text class="tick mid" x="{x:.1f}" y="{y:g}">{short(index * step)}</text>')
     return "".join([*parts, f'<text class="tick end" x="{axes.end:g}" y="{y:g}">{last}</text>'])
 
 

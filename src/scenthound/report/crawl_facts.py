@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.exports.trail_lines import whole_line
+from scenthound.formats import full_trail_line
 from scenthound.loop.counters import WINDOW
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
@@ -134,7 +134,7 @@ class CrawlFacts:
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
                 {key: line[key] for key in ("n", "url", "title", "similarity")}
-                for line in map(whole_line, self.best[:10])
+                for line in map(full_trail_line, self.best[:10])
             ],
         }
 
@@ -263,19 +263,19 @@ def _speed(times: list[float]) -> list[tuple[float, float]]:
     slices = max(1, min(BUCKETS, len(times) // 5))
     width = times[-1] / slices
     counts = Counter(min(slices - 1, int(time / width)) for time in times)
-    return [((place + 0.5) * width, counts[place] / width) for place in range(slices)]
+    return [((index + 0.5) * width, counts[index] / width) for index in range(slices)]
 
 
 def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
     """What the folder says, unless somebody works on it now or was cut off after it was said."""
     facts.process = holder(folder.path)
-    said, when = folder.database.meta("ended"), folder.database.meta("ended_at", "0")
+    reason, when = folder.database.meta("ended"), folder.database.meta("ended_at", "0")
     if folder.crawl is not None:  # we are that process, and the run is over or about to be
-        facts.ended, facts.process = said or "interrupted", None
+        facts.ended, facts.process = reason or "interrupted", None
     elif facts.process is not None:
         facts.ended = "running"
-    elif said and float(when) >= facts.last:
-        facts.ended = said
+    elif reason and float(when) >= facts.last:
+        facts.ended = reason
     else:
         facts.ended = "cut off"
 
@@ -288,4 +288,3 @@ def settings_changed(request: CrawlRequest) -> Mapping[str, Any]:
 
     values = {f.name: (getattr(request.settings, f.name), default_of(f)) for f in fields(Settings)}
     return {name: value for name, (value, usual) in values.items() if value != usual}
-

@@ -12,8 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from scenthound.exports.clean import clean
 from scenthound.files import write_text
+from scenthound.formats import printable
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import shown
@@ -77,8 +77,9 @@ def render(facts: CrawlFacts) -> str:
 
 
 def text(raw: str, most: int = LONGEST) -> str:
-    """Text from anywhere, cleaned, cut and escaped; `bdi` keeps its direction to itself."""
-    return f"<bdi>{html.escape(clean(raw, most))}</bdi>" if raw and not raw.isascii() else html.escape(clean(raw, most))
+    """Text from the web, cleaned, cut and escaped; `bdi` isolates its direction."""
+    escaped = html.escape(printable(raw, most))
+    return escaped if raw.isascii() else f"<bdi>{escaped}</bdi>"
 
 
 def link(url: str, label: str = "", most: int = LONGEST) -> str:
@@ -137,7 +138,7 @@ def _harvest(facts: CrawlFacts) -> str:
 def _best(best: list[Step]) -> str:
     if not best:
         return ""
-    rows = [(str(place), _found(step), f"{step.similarity:.3f}") for place, step in enumerate(best, 1)]
+    rows = [(str(rank), _found(step), f"{step.similarity:.3f}") for rank, step in enumerate(best, 1)]
     pages = table(("#", "page and how it was found", "similarity"), rows, numbers={0, 2}, name="best")
     return section("Best pages", "Most similar to the topic first.", pages)
 
@@ -152,9 +153,9 @@ def _found(step: Step) -> str:
 def _how_found(step: Step) -> str:
     if step.parent is None:
         return f"page {step.n:,}, a seed"
-    words = clean(step.anchor, 80)
+    words = printable(step.anchor, 80)
     anchor = f" by “{text(words)}”" if words else ""
-    parts = ", ".join(f"{text(clean(name, 40))} {value:.3g}" for name, value in step.parts.items())
+    parts = ", ".join(f"{text(printable(name, 40))} {value:.3g}" for name, value in step.parts.items())
     score = f"score {step.score:.3g}" + (f" ({parts})" if parts else "")
     return f"page {step.n:,}, depth {step.depth}, {score}, from {link(step.parent, most=70)}{anchor}"
 
@@ -164,8 +165,8 @@ def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:
         return section(title, none)
     rows = []
     for reason, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-        known = REASONS.get(reason) or meaning(reason)
-        more = f'<span class="how">{known}</span>' if known else ""
+        explanation = REASONS.get(reason) or meaning(reason)
+        more = f'<span class="how">{explanation}</span>' if explanation else ""
         rows.append((f"<code>{text(reason)}</code>{more}", f"{times:,}"))
     return section(title, note, table(("reason", "times"), rows, numbers={1}))
 
@@ -197,17 +198,17 @@ def _speed(facts: CrawlFacts) -> str:
 def _asked(facts: CrawlFacts) -> str:
     request = facts.request
     changed = settings_changed(request)
-    said: dict[str, Any] = {
+    values: dict[str, Any] = {
         "keywords": request.topic.keywords,
         "strategy": request.strategy,
         **request.parameters,
         **changed,
     }
-    said |= {"proxy": masked(request.settings.proxy)} if "proxy" in said else {}
-    rows = [(f"<code>{text(name)}</code>", f"<code>{text(shown(value), 400)}</code>") for name, value in said.items()]
+    values |= {"proxy": masked(request.settings.proxy)} if "proxy" in values else {}
+    rows = [(f"<code>{text(name)}</code>", f"<code>{text(shown(value), 400)}</code>") for name, value in values.items()]
     seeds = "".join(f"<li>{link(masked(seed))}</li>" for seed in request.seeds[:SEEDS])
     more = f"<li>and {len(request.seeds) - SEEDS:,} more</li>" if len(request.seeds) > SEEDS else ""
-    versions = ", ".join(f"{text(name)} {text(number)}" for name, number in request.versions.items())
+    versions = ", ".join(f"{text(name)} {text(version)}" for name, version in request.versions.items())
     return (
         section("What was asked", "Everything else was at its default.", table(("setting", "value"), rows))
         + section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')

@@ -36,13 +36,13 @@ def table(heads: Iterable[str], rows: Iterable[Sequence[str]], numbers: Iterable
     """A table; `numbers` are the columns set flush right."""
     right = set(numbers)
 
-    def cell(tag: str, place: int, value: str) -> str:
-        kind = ' class="num"' if place in right else ""
+    def cell(tag: str, column: int, value: str) -> str:
+        kind = ' class="num"' if column in right else ""
         return f"<{tag}{kind}>{value}</{tag}>"
 
-    head = "".join(cell("th", place, value) for place, value in enumerate(heads))
+    head = "".join(cell("th", column, value) for column, value in enumerate(heads))
     body = "\n".join(
-        "<tr>" + "".join(cell("td", place, value) for place, value in enumerate(row)) + "</tr>" for row in rows
+        "<tr>" + "".join(cell("td", column, value) for column, value in enumerate(row)) + "</tr>" for row in rows
     )
     kind = f' class="{name}"' if name else ""
     return f'<div class="wide"><table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'

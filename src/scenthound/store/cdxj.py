@@ -77,10 +77,10 @@ def refresh(folder: Path, most: int | None = None) -> Path | None:
     With `most`, larger repositories are left alone too, and None is the answer. The index is as old as the newest
     file it was made from: that is how it is known to be up to date.
     """
-    found = [path.stat() for path in files_of(folder)]
-    if not found or (most is not None and sum(file.st_size for file in found) > most):
+    stats = [path.stat() for path in files_of(folder)]
+    if not stats or (most is not None and sum(file.st_size for file in stats) > most):
         return None
-    index, newest = folder / NAME, max(file.st_mtime_ns for file in found)
+    index, newest = folder / NAME, max(file.st_mtime_ns for file in stats)
     if not index.exists() or index.stat().st_mtime_ns != newest:
         write_index(folder)
         os.utime(index, ns=(newest, newest))
@@ -94,12 +94,12 @@ def write_index(folder: Path, path: Path | None = None) -> Path:
 
 def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
     """Write index lines in their order, whole or not at all, however many there are."""
-    with TemporaryDirectory(dir=path.parent) as room, ExitStack() as open_files:
+    with TemporaryDirectory(dir=path.parent) as scratch, ExitStack() as open_files:
         runs: list[IO[str]] = []
         lines: list[str] = []
 
         def put_down() -> None:
-            run = open_files.enter_context((Path(room) / str(len(runs))).open("w+", encoding="utf-8", newline="\n"))
+            run = open_files.enter_context((Path(scratch) / str(len(runs))).open("w+", encoding="utf-8", newline="\n"))
             run.writelines(sorted(lines))  # ASCII throughout, so this is the order of bytes
             run.seek(0)
             runs.append(run)
@@ -128,13 +128,13 @@ def lines_of(path: Path, end: int | None = None, holes: list[tuple[int, int]] | 
                 holes.append((member.offset, end - member.offset))
             return
         try:
-            found = whole_records(member)
+            records = whole_records(member)
         except ValueError:
             if holes is not None:
                 holes.append((member.offset, member.length))
                 cut += member.length
             continue
-        for record in found:
+        for record in records:
             try:
                 response = response_of(record)
             except ValueError:

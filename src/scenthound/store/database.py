@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from scenthound.errors import DiskFull, FolderBroken, FolderInUse, OurFault
+from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, OurFault
 from scenthound.files import check_file, check_own_file
 from scenthound.model import NOTHING, Url
 from scenthound.store import state_bytes as plain
@@ -154,12 +154,12 @@ class CrawlDatabase:
                 connection.execute("BEGIN IMMEDIATE")
             return connection.executemany(sql, values) if many else connection.execute(sql, values)
         except (sqlite3.Error, OSError) as error:
-            said = _translated(error, self.path)
-            if isinstance(said, OurFault):
-                self._failed = said
+            translated = _translated(error, self.path)
+            if isinstance(translated, OurFault):
+                self._failed = translated
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-            raise said from error
+            raise translated from error
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, one by one."""
@@ -168,10 +168,10 @@ class CrawlDatabase:
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         try:  # not `guarded`, which takes longer than the query: every new host is looked up this way
-            found: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
+            row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
         except (sqlite3.Error, OSError) as error:
             raise _translated(error, self.path) from error
-        return found
+        return row
 
     def close(self) -> None:
         """Let go without committing: call `commit` first."""
@@ -190,9 +190,9 @@ class CrawlDatabase:
 
     def check(self) -> None:
         """Read every page of the file; `FolderBroken` says what is wrong."""
-        problems = [str(found[0]) for found in self.rows("PRAGMA quick_check(10)")]
+        problems = [str(row[0]) for row in self.rows("PRAGMA quick_check(10)")]
         if problems != ["ok"]:
-            raise broken(self.path, "; ".join(problems)[:500])
+            raise damaged(self.path, "; ".join(problems)[:500])
 
     def _prepare(self) -> None:
         application = (self.row("PRAGMA application_id") or (0,))[0]
@@ -208,12 +208,10 @@ class CrawlDatabase:
                     f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
                 )
         elif application != APPLICATION:
-            raise FolderBroken(f"{self.path} is not the database of a crawl", "name a folder that `crawl` made")
+            raise FolderBroken(self.path, "is not the database of a crawl", "name a folder that `crawl` made")
         elif version > VERSION:
-            raise FolderBroken(
-                f"{self.path} has version {version}; this scenthound reads up to version {VERSION}",
-                "update scenthound",
-            )
+            problem = f"has version {version}; this scenthound reads up to version {VERSION}"
+            raise FolderBroken(self.path, problem, "update scenthound")
         elif version == 1 and not self.read_only:
             with self.guarded():
                 self._connection.executescript(f"BEGIN IMMEDIATE; {_FROM_1} PRAGMA user_version={VERSION}; COMMIT;")
@@ -230,8 +228,8 @@ class CrawlDatabase:
     # --- small tables -------------------------------------------------------------------------
 
     def meta(self, key: str, default: str = "") -> str:
-        found = self.row("SELECT value FROM meta WHERE key = ?", (key,))
-        return default if found is None else str(found[0])
+        row = self.row("SELECT value FROM meta WHERE key = ?", (key,))
+        return default if row is None else str(row[0])
 
     def save_meta(self, key: str, value: str) -> None:
         self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, clean(value)))
@@ -241,29 +239,29 @@ class CrawlDatabase:
         self.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, plain.pack(state)))
 
     def state(self, key: str) -> dict[str, Any] | None:
-        found = self.row("SELECT value FROM state WHERE key = ?", (key,))
-        if found is None:
+        row = self.row("SELECT value FROM state WHERE key = ?", (key,))
+        if row is None:
             return None
         try:
-            return plain.unpack(found[0])
+            return plain.unpack(row[0])
         except (ValueError, TypeError) as error:
-            raise broken(self.path, f"state `{key}`: {error}") from error
+            raise damaged(self.path, f"state `{key}`: {error}") from error
 
     def save_host(self, host: str, **changes: Any) -> None:
         """Note what changed about a host: `next_allowed`, `failures`, `pages`, or anything else that is JSON-plain."""
-        known = self.host(host)
+        before = self.host(host)
         fields = {key: changes.pop(key) for key in ("next_allowed", "failures", "pages") if key in changes}
-        more = {**known.more, **changes} if changes else known.more
-        self._hosts[host] = known._replace(**fields, more=more)
+        more = {**before.more, **changes} if changes else before.more
+        self._hosts[host] = before._replace(**fields, more=more)
         self._touched.add(host)
 
     def host(self, host: str) -> HostRow:
         """What is known of a host, this transaction included."""
-        known = self._hosts.get(host)
-        if known is None:
-            found = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
-            known = HostRow() if found is None else HostRow(found[0], found[1], found[2], as_mapping(found[3]))
-        return known
+        state = self._hosts.get(host)
+        if state is None:
+            row = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
+            state = HostRow() if row is None else HostRow(row[0], row[1], row[2], as_mapping(row[3]))
+        return state
 
     def load_hosts(self) -> dict[str, HostRow]:
         """Every host that was ever saved, this transaction included."""
@@ -286,8 +284,8 @@ class CrawlDatabase:
         self.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, clean(text), until, failures))
 
     def robots(self, origin: str) -> Robots | None:
-        found = self.row("SELECT text, until, failures FROM robots WHERE origin = ?", (origin,))
-        return None if found is None else Robots(*found)
+        row = self.row("SELECT text, until, failures FROM robots WHERE origin = ?", (origin,))
+        return None if row is None else Robots(*row)
 
     def resting_hosts(self, now: float) -> list[str]:
         """Hosts that may not be asked yet."""
@@ -302,7 +300,10 @@ class CrawlDatabase:
 
     def labels(self) -> dict[Url, bool]:
         """What people said of pages, in the order they said it."""
-        return {Url(url): bool(said) for url, said in self.rows("SELECT url, on_topic FROM labels ORDER BY time, url")}
+        return {
+            Url(url): bool(on_topic)
+            for url, on_topic in self.rows("SELECT url, on_topic FROM labels ORDER BY time, url")
+        }
 
     def save_links(self, source: Url, targets: Sequence[Url]) -> None:
         """Add a page's links to the link graph (rule 5: every link is recorded, followed or not)."""
@@ -317,15 +318,15 @@ class CrawlDatabase:
         try:
             return unpack_urls(targets)
         except ValueError as error:
-            raise broken(self.path, f"links: {error}") from error
+            raise damaged(self.path, f"links: {error}") from error
 
 
-def broken(path: str, detail: str) -> FolderBroken:
-    return FolderBroken(f"{path} is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
+def damaged(path: str, detail: str) -> FileDamaged:
+    return FileDamaged(path, f"is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
 
 
-def full(path: str) -> DiskFull:
-    return DiskFull(f"no room left to write {path}", "make room, then run `scenthound resume`")
+def _full(path: str) -> DiskFull:
+    return DiskFull(path, "make room, then run `scenthound resume`")
 
 
 def clean(text: str) -> str:
@@ -342,10 +343,10 @@ def as_mapping(text: str | None) -> dict[str, Any]:
     if not text:
         return {}
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def database_files(path: str) -> list[Path]:
@@ -361,7 +362,7 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
     for name in database_files(path):
         check_file(name)  # SQLite follows links, and writes beside the file they lead to
     if not Path(path).is_file():
-        raise FolderBroken(f"there is no {path}", "name a folder that `crawl` made")
+        raise FolderBroken(path, "does not exist", "name a folder that `crawl` made")
     address = "file:" + quote(path)
     connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None, timeout=patience)
     try:
@@ -374,27 +375,27 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
 
 def _translated(error: sqlite3.Error | OSError, path: str) -> Exception:
     if isinstance(error, OSError):
-        return full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else error
+        return _full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else error
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
-        return full(path)
+        return _full(path)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return broken(path, str(error))
+        return damaged(path, str(error))
     if code == sqlite3.SQLITE_CANTOPEN:
-        return FolderBroken(f"can't open {path}", "does its folder exist, and may you write there?")
+        return FolderBroken(path, "can't be opened", "does its folder exist, and may you write there?")
     if code == sqlite3.SQLITE_BUSY:
-        return FolderInUse(f"{path} is being written to by another process without a pause", "try again in a moment")
+        return FolderInUse(path, "is being written to by another process without a pause", "try again in a moment")
     if code == sqlite3.SQLITE_READONLY:
-        return FolderBroken(f"{path} may not be written to", "make it yours, or copy the crawl to where you may write")
+        return FolderBroken(path, "may not be written to", "copy the crawl to a folder that you may write to")
     if code == sqlite3.SQLITE_IOERR and _no_room(path):
-        return full(path)
+        return _full(path)
     return error
 
 
 def _no_room(path: str) -> bool:
     """SQLite reports some failed writes as a bare I/O error: ask the file system whether it is full."""
     try:
-        found = os.statvfs(Path(path).parent)
+        disk = os.statvfs(Path(path).parent)
     except OSError:
         return False
-    return found.f_bavail * found.f_frsize < 1 << 20
+    return disk.f_bavail * disk.f_frsize < 1 << 20

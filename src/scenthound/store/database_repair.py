@@ -145,8 +145,8 @@ class _Reader:
             order = ", ".join(f"{key} {direction}" for key in self._key.split(", "))
             whole = True
             try:
-                for number, *row in self._source.execute(f"{self._select} ORDER BY {order}"):
-                    ends[side] = number
+                for rowid, *row in self._source.execute(f"{self._select} ORDER BY {order}"):
+                    ends[side] = rowid
                     yield tuple(row)
             except (sqlite3.Error, OverflowError):
                 whole = False
@@ -164,11 +164,11 @@ class _Reader:
                 continue
             self._asks -= 1
             try:
-                found = self._source.execute(f"{self._select} WHERE rowid BETWEEN ? AND ?", (low, high)).fetchall()
+                rows = self._source.execute(f"{self._select} WHERE rowid BETWEEN ? AND ?", (low, high)).fetchall()
             except (sqlite3.Error, OverflowError):
                 if low < high:
                     middle = (low + high) // 2
                     ranges += [(middle + 1, high), (low, middle)]
                 continue
-            for _, *row in found:
+            for _, *row in rows:
                 yield tuple(row)

@@ -1,8 +1,8 @@
-"""What people said of a crawl's pages, and when the crawl heard it.
+"""Labels that people gave to the pages of a crawl, and when the crawl used them.
 
-A label may be written by any process while the crawl runs; that it was heard is written by the crawl alone, together
-with what it made of it and the number of the last event before. So a resumed crawl can be told the same things in the
-same order.
+Any process may write a label while the crawl runs. The crawl alone records that a label was delivered to the strategy,
+in the same commit as its effects and with the number of the last event before it. So a resumed crawl can deliver the
+same labels in the same order.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from scenthound.store.database import CrawlDatabase
 
 
 class Label(NamedTuple):
-    """A page and what somebody said of it."""
+    """A page and whether somebody called it on topic."""
 
     url: Url
     on_topic: bool
     time: float
 
 
-class Heard(NamedTuple):
-    """A label that the strategy was told of, after so many events of the history."""
+class DeliveredLabel(NamedTuple):
+    """A label that the strategy got after the event `event` of the history."""
 
     number: int
     event: int
@@ -38,34 +38,33 @@ class Labels:
         self._version = -1
 
     def all(self) -> list[Label]:
-        """The last word on each page, in the order of their times."""
+        """The last label of each page, by time."""
         rows = self._database.rows("SELECT url, on_topic, time FROM labels ORDER BY time, url")
-        return [Label(Url(url), bool(said), time) for url, said, time in rows]
+        return [Label(Url(url), bool(on_topic), time) for url, on_topic, time in rows]
 
-    def heard(self, after: int = 0) -> list[Heard]:
-        """What the crawl was told after the telling of this number, oldest first."""
+    def delivered(self, after: int = 0) -> list[DeliveredLabel]:
+        """What the strategy got after the delivery with this number, oldest first."""
         if not self._database.has_table("heard"):
             return []
-        rows = self._database.rows(
-            "SELECT number, event, url, on_topic FROM heard WHERE number > ? ORDER BY 1", (after,)
-        )
-        return [Heard(number, event, Url(url), bool(said)) for number, event, url, said in rows]
+        sql = "SELECT number, event, url, on_topic FROM heard WHERE number > ? ORDER BY 1"
+        rows = self._database.rows(sql, (after,))
+        return [DeliveredLabel(number, event, Url(url), bool(on_topic)) for number, event, url, on_topic in rows]
 
-    def last_heard(self) -> int:
-        """The number of the last telling."""
+    def last_delivery(self) -> int:
+        """The number of the last delivery."""
         return int((self._database.row("SELECT max(number) FROM heard") or (0,))[0] or 0)
 
-    def unheard(self) -> list[Label]:
-        """Labels that the crawl was not told of yet, or otherwise. Costs next to nothing where nobody wrote."""
+    def undelivered(self) -> list[Label]:
+        """Labels that are new or have changed. Costs next to nothing if no other process has written."""
         version = int((self._database.row("PRAGMA data_version") or (0,))[0])
         if version == self._version:
             return []
         self._version = version
-        told = {one.url: one.on_topic for one in self.heard()}
-        return [one for one in self.all() if told.get(one.url) is not one.on_topic]
+        delivered = {label.url: label.on_topic for label in self.delivered()}
+        return [label for label in self.all() if delivered.get(label.url) is not label.on_topic]
 
-    def hear(self, label: Label, event: int) -> None:
-        """Note that the crawl was told, with the same commit as what came of it."""
+    def record_delivery(self, label: Label, event: int) -> None:
+        """Record that the strategy got a label, in the same commit as its effects."""
         self._database.execute(
             "INSERT INTO heard (event, url, on_topic) VALUES (?, ?, ?)", (event, label.url, label.on_topic)
         )

@@ -42,10 +42,12 @@ def lock(folder: Path) -> Lock:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        owner = _pid(descriptor)
+        process = _pid(descriptor)
         os.close(descriptor)
-        who = f"process {owner}" if owner else "another process"
-        raise FolderInUse(f"{folder} is in use by {who}", "wait for it, or stop it; then run this again") from None
+        who = f"process {process}" if process else "another process"
+        error = FolderInUse(folder, f"is in use by {who}", "wait for it, or stop it; then run this again")
+        error.process = process
+        raise error from None
     except OSError:
         os.close(descriptor)
         raise

@@ -114,7 +114,7 @@ class MemoryHistory(History):
     def forget(self, gone: Sequence[Url]) -> list[Step]:
         steps = [step for step in (self._steps.pop(url, None) for url in gone) if step is not None]
         urls = {step.url for step in steps}
-        self._events = [None if isinstance(one, Step) and one.url in urls else one for one in self._events]
+        self._events = [None if isinstance(event, Step) and event.url in urls else event for event in self._events]
         self._seen -= set(gone)
         self._pages -= len(steps)
         for url in gone:
@@ -135,9 +135,9 @@ class MemoryHistory(History):
         return len(self._events)
 
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        for number, found in enumerate(self._events[event:], event + 1):
-            if found is not None and number not in self._unheard:
-                yield number, found, self._where.get(found.url)
+        for number, recorded in enumerate(self._events[event:], event + 1):
+            if recorded is not None and number not in self._unheard:
+                yield number, recorded, self._where.get(recorded.url)
 
     # ---- read by reports and exports
 
@@ -212,7 +212,7 @@ class MemoryRepository(Repository):
 
     def get(self, where: Where) -> Response:
         if where.file != "memory" or not 0 <= where.offset < len(self._responses):
-            raise FolderBroken(f"no response is kept at {where.file}:{where.offset}")
+            raise FolderBroken(where.file, f"has no response at {where.offset}")
         return self._responses[where.offset]
 
     def flush(self) -> None:

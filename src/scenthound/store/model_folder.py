@@ -19,13 +19,14 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, DiskFull, FolderBroken
 from scenthound.files import new_folder
+from scenthound.formats import toml_key, toml_value
 from scenthound.model import NOTHING, Topic
 
 FORMAT = 1
@@ -70,8 +71,8 @@ class TrainedModel:
     def digest(self) -> str:
         """Equal for equal models: what was learned, by whom, with which parameters; not when."""
         files = _files(self.state)
-        told = [self.strategy, dict(self.parameters), sorted((name, _sha(data)) for name, data in files.items())]
-        return _sha(json.dumps(told, sort_keys=True, default=str).encode())
+        content = [self.strategy, dict(self.parameters), sorted((name, _sha(data)) for name, data in files.items())]
+        return _sha(json.dumps(content, sort_keys=True, default=str).encode())
 
 
 def save_model(folder: Path, model: TrainedModel) -> None:
@@ -100,10 +101,8 @@ def load_model(folder: Path) -> TrainedModel:
     try:
         written = about["format"]
         if not isinstance(written, int) or written > FORMAT:
-            raise FolderBroken(
-                f"{path} was written by a newer scenthound (format {written}, this one knows {FORMAT})",
-                "install the newer version, or train the model again",
-            )
+            problem = f"was written by a newer scenthound (format {written}, this one knows {FORMAT})"
+            raise FolderBroken(path, problem, "install the newer version, or train the model again")
         files = _checked_files(folder, about["files"])
         on = about["trained_on"]
         counts = {str(key): int(value) for key, value in on.get("counts", {}).items()}
@@ -133,29 +132,29 @@ def _files(state: Mapping[str, Any]) -> dict[str, bytes]:
     return {STATE: text.encode(), **arrays}
 
 
-def _plain(value: Any, place: tuple[str, ...], arrays: dict[str, bytes]) -> Any:
+def _plain(value: Any, path: tuple[str, ...], arrays: dict[str, bytes]) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str) or key == _ARRAY:
                 raise ValueError(f"a key of a model must be text, not {key!r}")
-        return {key: _plain(inner, (*place, key), arrays) for key, inner in value.items()}
+        return {key: _plain(inner, (*path, key), arrays) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner, (*place, str(number)), arrays) for number, inner in enumerate(value)]
+        return [_plain(inner, (*path, str(index)), arrays) for index, inner in enumerate(value)]
     if hasattr(value, "dtype") and hasattr(value, "tobytes"):
         if value.ndim == 0:
-            return _plain(value.item(), place, arrays)
-        return {_ARRAY: _named(value, place, arrays)}
+            return _plain(value.item(), path, arrays)
+        return {_ARRAY: _named(value, path, arrays)}
     raise ValueError(f"a {type(value).__name__} can't be in a model: use dicts, lists, strings, numbers and arrays")
 
 
-def _named(array: Any, place: tuple[str, ...], arrays: dict[str, bytes]) -> str:
+def _named(array: Any, path: tuple[str, ...], arrays: dict[str, bytes]) -> str:
     import numpy
 
     if array.dtype.kind not in _KINDS:
         raise ValueError(f"an array of {array.dtype} can't be in a model")
-    stem = _UNFIT.sub("-", "-".join(place).lower()).strip("-_")[:80] or "array"
+    stem = _UNFIT.sub("-", "-".join(path).lower()).strip("-_")[:80] or "array"
     name, number = f"{stem}.npy", 1
     while name in arrays:
         number += 1
@@ -168,7 +167,7 @@ def _named(array: Any, place: tuple[str, ...], arrays: dict[str, bytes]) -> str:
 
 
 def _about(model: TrainedModel, files: Mapping[str, bytes]) -> str:
-    topic = {one.name: getattr(model.topic, one.name) for one in fields(Topic)}
+    topic = {f.name: getattr(model.topic, f.name) for f in fields(Topic)}
     on = model.trained_on
     tables: dict[str, Mapping[str, Any]] = {
         "parameters": model.parameters,
@@ -180,35 +179,15 @@ def _about(model: TrainedModel, files: Mapping[str, bytes]) -> str:
     lines = [
         "# What a strategy learned. Made by `scenthound train`; use it with `scenthound crawl … --model`.",
         f"format = {FORMAT}",
-        f"strategy = {_toml(model.strategy)}",
-        f"when = {_toml(model.when)}",
+        f"strategy = {toml_value(model.strategy)}",
+        f"when = {toml_value(model.when)}",
     ]
     for name, table in tables.items():
-        rows = [f"{_key(key)} = {_toml(value)}" for key, value in table.items() if value is not None]
+        rows = [f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items() if value is not None]
         lines += ["", f"[{name}]", *rows]
     for name, data in files.items():
-        lines += ["", "[[files]]", f"name = {_toml(name)}", f"bytes = {len(data)}", f'sha256 = "{_sha(data)}"']
+        lines += ["", "[[files]]", f"name = {toml_value(name)}", f"bytes = {len(data)}", f'sha256 = "{_sha(data)}"']
     return "\n".join([*lines, ""])
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
-
-
-def _toml(value: Any) -> str:
-    """A plain value in TOML. JSON strings are TOML strings, with one exception: the delete character."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        clean = value.encode("utf-8", "replace").decode()
-        return json.dumps(clean, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    raise BadConfig(
-        f"{value!r} can't be written to {ABOUT}", "parameters are texts, numbers, true/false and lists of them"
-    )
 
 
 # ---- reading
@@ -219,8 +198,8 @@ def _read_about(folder: Path) -> dict[str, Any]:
         raise BadConfig(f"there is no model in {folder}: no such folder", TRAIN)
     if not (folder / ABOUT).is_file():
         other = {"crawl.toml": "it is a crawl", "bed.toml": "it is a bed"}
-        found = [what for name, what in other.items() if (folder / name).is_file()]
-        raise BadConfig(f"{folder} is no model: {(found or [f'it has no {ABOUT}'])[0]}", TRAIN)
+        kinds = [what for name, what in other.items() if (folder / name).is_file()]
+        raise BadConfig(f"{folder} is no model: {(kinds or [f'it has no {ABOUT}'])[0]}", TRAIN)
     try:
         return tomllib.loads(_bytes_of(folder / ABOUT, LARGEST_ABOUT).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError) as error:
@@ -255,8 +234,8 @@ def _bytes_of(path: Path, most: int) -> bytes:
     except OSError as error:
         raise ValueError(f"{path.name} can't be read: {error.strerror}") from None
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
             raise ValueError(f"{path.name} is not as it was written")
         return file.read(most)
 
@@ -317,10 +296,12 @@ def _sha(data: bytes) -> str:
 
 
 def _broken(folder: Path, why: str) -> FolderBroken:
-    return FolderBroken(f"the model in {folder} can't be used: {why[:300]}", "put the original back, or train it again")
+    return FolderBroken(
+        folder, f"is a model that can't be used: {why[:300]}", "put the original back, or train it again"
+    )
 
 
 def _unwritable(folder: Path, error: OSError) -> Exception:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return DiskFull(f"no room left for the model {folder}", "make room and train again")
+        return DiskFull(f"the model {folder}", "make room and train again")
     return BadConfig(f"the model {folder} can't be written: {error.strerror}", "choose another folder")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scenthound.model import Candidate
-
-DECIMALS = 12  # rule 3: scores are compared after rounding, so that summation order cannot change a crawl
+from scenthound.model import DECIMALS, Candidate
 
 _UNITS = 10.0**DECIMALS
 

@@ -44,7 +44,7 @@ class SqliteFrontier(MemoryFrontier):
         self._next_number = max(self._next_number, int(number) if number.isdigit() else 0)
         self._unwritten = self._next_number  # from this number on nothing is in the table yet
         for name in _names(database.meta(_RECENT)):
-            self._tire(name)
+            self._schedule.mark_used(name)
         database.before_commit(self._write)
 
     def push(self, candidate: Candidate) -> Candidate | None:
@@ -52,13 +52,13 @@ class SqliteFrontier(MemoryFrontier):
         if url in self._in_flight:  # it waits again, under a new number
             self._changed[self._in_flight[url][0]] = url
         before = self._entries.get(url)
-        fallen = super().push(candidate)
+        evicted = super().push(candidate)
         after = self._entries.get(url)
         if after is not before and after is not None:
             self._changed[after[1]] = url
-        if fallen is not None and fallen is not candidate:
-            self._changed[self._fallen_number] = fallen.url
-        return fallen
+        if evicted is not None and evicted is not candidate:
+            self._changed[self._removed_number] = evicted.url
+        return evicted
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         if self._rescore(candidates):
@@ -67,10 +67,10 @@ class SqliteFrontier(MemoryFrontier):
                     self._changed[entry[1]] = candidate.url
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        fallen = super().give_back(popped)  # its row is still there
-        if fallen is not None:
-            self._changed[self._fallen_number] = fallen.url
-        return fallen
+        evicted = super().give_back(popped)  # its row is still there
+        if evicted is not None:
+            self._changed[self._removed_number] = evicted.url
+        return evicted
 
     def settle(self, url: Url) -> None:
         entry = self._in_flight.get(url) or self.entry(url)
@@ -95,7 +95,7 @@ class SqliteFrontier(MemoryFrontier):
         if self._changed:
             self._database.save_meta(_NUMBER, str(self._next_number))
             self._unwritten = self._next_number
-        recent = list(self._recent)
+        recent = list(self._schedule.recent)
         if recent != self._saved_recent:
             self._database.save_meta(_RECENT, json.dumps(recent))
             self._saved_recent = recent
@@ -134,7 +134,7 @@ class _Candidates:
     def __call__(self, row: tuple[Any, ...]) -> Candidate:
         number, url, score, carry, parts, parent, anchor, depth, spelling, due = row
         if not isinstance(score, float) or not isinstance(number, int):
-            raise FolderBroken(f"{self._path}: the frontier's entry for {url} can't be read")
+            raise FolderBroken(self._path, f"has an unreadable frontier entry for {url}")
         if parent != self._parent:
             self._parent = parent
         if parts != self._parts[0]:
@@ -162,14 +162,14 @@ class _Rows:
 
     def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
-        if (said := self._parts.get(id(parts), "")) == "":
-            said = self._parts[id(parts)] = as_json(parts)
+        if (parts_json := self._parts.get(id(parts), "")) == "":
+            parts_json = self._parts[id(parts)] = as_json(parts)
         return (
             number,
             url,
             float(score),
             as_json(carry) if carry else None,
-            said,
+            parts_json,
             parent,
             clean(anchor),
             depth,
@@ -180,7 +180,7 @@ class _Rows:
 
 def _names(text: str) -> list[str]:
     try:
-        found = json.loads(text) if text else []
+        names = json.loads(text) if text else []
     except ValueError:
         return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

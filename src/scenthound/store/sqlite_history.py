@@ -211,8 +211,10 @@ class SqliteHistory(History):
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._rows(sql, (event,)):
             where = Where(*row[18:]) if row[18] is not None else None
-            found = _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
-            yield row[15], found, where
+            recorded = (
+                _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
+            )
+            yield row[15], recorded, where
 
     def pages_until(self, event: int) -> int:
         """How many pages there were when this event had happened."""
@@ -254,9 +256,9 @@ class SqliteHistory(History):
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
             self._seen.discard(url)
         if gone:  # it will be fetched again, and its links be recorded again
-            found = set(gone)
+            urls = set(gone)
             rows = self._rows("SELECT rowid, source FROM links")
-            self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in found])
+            self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in urls])
         self._pages -= len(steps)
         self._attempts -= len(steps)
         return steps

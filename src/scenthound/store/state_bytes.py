@@ -28,12 +28,12 @@ def unpack(data: bytes) -> dict[str, Any]:
     if len(data) < 8 or end > len(data):
         raise ValueError("a saved state is cut short")
     try:
-        found, used = _revive(json.loads(data[8:end]), data, end)
+        state, used = _revive(json.loads(data[8:end]), data, end)
     except RecursionError:
         raise ValueError("a saved state is nested too deeply") from None
-    if used != len(data) or not isinstance(found, dict):
+    if used != len(data) or not isinstance(state, dict):
         raise ValueError("a saved state is damaged")
-    return found
+    return state
 
 
 def _plain(value: Any, arrays: list[bytes]) -> Any:
@@ -62,24 +62,24 @@ def _revive(value: Any, data: bytes, at: int) -> tuple[Any, int]:
     if isinstance(value, list):
         made = []
         for inner in value:
-            one, at = _revive(inner, data, at)
-            made.append(one)
+            item, at = _revive(inner, data, at)
+            made.append(item)
         return made, at
     if not isinstance(value, dict):
         return value, at
     if _ARRAY in value:
         return _array(value[_ARRAY], data, at)
-    found = {}
+    revived = {}
     for key, inner in value.items():
-        found[key], at = _revive(inner, data, at)
-    return found, at
+        revived[key], at = _revive(inner, data, at)
+    return revived, at
 
 
-def _array(said: Any, data: bytes, at: int) -> tuple[Any, int]:
+def _array(header: Any, data: bytes, at: int) -> tuple[Any, int]:
     import numpy  # slow to import, and many states hold no array
 
     try:
-        name, shape = said
+        name, shape = header
         kind = numpy.dtype(name)
         sizes = [int(size) for size in shape]
     except (TypeError, ValueError):

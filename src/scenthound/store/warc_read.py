@@ -56,12 +56,12 @@ def members(path: Path, start: int = 0) -> Iterator[Member]:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as space:
             offset = start
             while offset < size:
-                found = member_at(space, offset)
-                if found.problem:
+                member = member_at(space, offset)
+                if member.problem:
                     holes += 1
-                    found = _behind(space, found) if holes < _HOLES else found._replace(length=size - offset)
-                yield found
-                offset += found.length
+                    member = _behind(space, member) if holes < _HOLES else member._replace(length=size - offset)
+                yield member
+                offset += member.length
 
 
 def member_at(space: mmap.mmap | bytes, offset: int, largest: int = LARGEST) -> Member:
@@ -94,8 +94,8 @@ def _behind(space: mmap.mmap, hole: Member) -> Member:
         at = space.find(MAGIC, at + 1)
         if at < 0:
             break
-        found = member_at(space, at)
-        if not found.problem and found.data.startswith(b"WARC/"):
+        member = member_at(space, at)
+        if not member.problem and member.data.startswith(b"WARC/"):
             return hole._replace(length=at - hole.offset)
     return hole
 

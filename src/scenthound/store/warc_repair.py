@@ -86,8 +86,8 @@ def examine(
     unsound |= {file for file, (_, end) in recorded.items() if end > sizes.get(file, end)}
     damages, end = [], 0
     for file in sorted({*starts, *unsound}):
-        path, places = repository.folder / file, history.places_in(file)
-        damage, valid = _compare(path, places, starts.get(file, 0), limit)
+        path, recorded_places = repository.folder / file, history.places_in(file)
+        damage, valid = _compare(path, recorded_places, starts.get(file, 0), limit)
         damages += [damage] if damage else []
         end = valid if file == last else end
     return Findings(
@@ -98,22 +98,22 @@ def examine(
     )
 
 
-def mend(repository: WarcRepository, history: SqliteHistory, found: Findings) -> Mended:
+def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings) -> Mended:
     """Move tails aside, and forget the pages that are not there so that they are fetched again."""
     repository.close()
-    done, folder = Mended(found.end), repository.folder
-    for file in found.surplus:
+    done, folder = Mended(findings.end), repository.folder
+    for file in findings.surplus:
         done.notes.append(_move(folder / file, 0))
-    if found.end.file and (folder / found.end.file).stat().st_size > found.end.offset:
-        done.notes.append(_move(folder / found.end.file, found.end.offset))
-    for damage in found.damages:
+    if findings.end.file and (folder / findings.end.file).stat().st_size > findings.end.offset:
+        done.notes.append(_move(folder / findings.end.file, findings.end.offset))
+    for damage in findings.damages:
         done.forgotten += history.forget_events(damage.events)
         done.notes.append(str(damage))
-        if damage.is_inside and damage.file == found.end.file:
-            done.end = found.end.next_file()
+        if damage.is_inside and damage.file == findings.end.file:
+            done.end = findings.end.next_file()
             done.notes.append(f"new pages go to {done.end.file}")
-    for file, count in found.missing.items():
-        done.forgotten += history.forget_events([place.event for place in history.places_in(file)])
+    for file, count in findings.missing.items():
+        done.forgotten += history.forget_events([record.event for record in history.places_in(file)])
         done.notes.append(f"{file} is missing: its {count:,} recorded pages will be fetched again")
     return done
 
@@ -135,12 +135,12 @@ def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
     return starts
 
 
-def _compare(path: Path, places: Sequence[Place], start: int, limit: int) -> tuple[Damage | None, int]:
+def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int) -> tuple[Damage | None, int]:
     """What a file lacks, read from the last recorded page before `start` on, and where its last valid record ends.
 
     That is the last whole record that does not reach beyond `limit`, or that the history names.
     """
-    start = max((place.offset for place in places if 0 <= place.offset <= start), default=0)
+    start = max((record.offset for record in recorded if 0 <= record.offset <= start), default=0)
     lengths: dict[int, int] = {}
     holes: list[tuple[int, str]] = []
     for member in members(path, start):
@@ -148,22 +148,22 @@ def _compare(path: Path, places: Sequence[Place], start: int, limit: int) -> tup
             holes.append((member.offset, problem))
         else:
             lengths[member.offset] = member.length
-    behind = [place for place in places if not 0 <= place.offset < start]
-    lost = [place for place in behind if lengths.get(place.offset) != place.length]
+    behind = [record for record in recorded if not 0 <= record.offset < start]
+    lost = [record for record in behind if lengths.get(record.offset) != record.length]
     if lost and start:
-        return _compare(path, places, 0, limit)
-    gone = {place.event for place in lost}
-    named = [place.offset + place.length for place in places if place.event not in gone]
+        return _compare(path, recorded, 0, limit)
+    lost_events = {record.event for record in lost}
+    named = [record.offset + record.length for record in recorded if record.event not in lost_events]
     whole = [offset + length for offset, length in lengths.items()]
     valid = max([*named, *(end for end in whole if end <= limit)], default=0)
     return (_damage(path, lost, holes, max(whole, default=0)) if lost else None), valid
 
 
 def _damage(path: Path, lost: Sequence[Place], holes: Sequence[tuple[int, str]], last_whole: int) -> Damage:
-    offset, size = max(0, min(place.offset for place in lost)), path.stat().st_size
+    offset, size = max(0, min(record.offset for record in lost)), path.stat().st_size
     near = [problem for at, problem in holes if at <= offset]
     why = f"it has only {size:,} bytes" if offset >= size else near[-1] if near else "another record is there"
-    return Damage(path.name, offset, why, tuple(place.event for place in lost), last_whole > offset)
+    return Damage(path.name, offset, why, tuple(record.event for record in lost), last_whole > offset)
 
 
 def _move(path: Path, offset: int) -> str:

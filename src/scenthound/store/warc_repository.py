@@ -58,7 +58,7 @@ class End(NamedTuple):
         """What `str` gave; nothing where somebody has damaged the text. `FolderBroken` for a name that is not ours."""
         file, _, offset = text.rpartition(":")
         if file and not _PATTERN.fullmatch(file):
-            raise FolderBroken(f"`{file}` is no file of this repository", "the crawl's database was tampered with")
+            raise FolderBroken(file, "is no file of this repository", "the crawl's database was tampered with")
         return cls(file, int(offset)) if offset.isascii() and offset.isdigit() and len(offset) < 19 else cls()
 
     def __str__(self) -> str:
@@ -96,16 +96,16 @@ class WarcRepository(Repository):
     def get(self, where: Where) -> Response:
         """The response stored there, as an archive holds it: put together, with `X-Crawler-` for what that changed."""
         if not _PATTERN.fullmatch(where.file):
-            raise FolderBroken(f"`{where.file}` is no file of this repository")
+            raise FolderBroken(where.file, "is no file of this repository")
         try:
             with (self.folder / where.file).open("rb") as file:
                 data = os.pread(file.fileno(), min(where.length, LARGEST), where.offset)
-            found = [response_of(record) for record in records(member_at(data, 0).data)]
+            responses = [response_of(record) for record in records(member_at(data, 0).data)]
         except (OSError, ValueError, OverflowError) as error:
-            raise FolderBroken(f"{where.file} can't be read at {where.offset}: {error}") from error
-        if len(found) != 1 or found[0] is None:
-            raise FolderBroken(f"{where.file} holds no response at {where.offset}")
-        return found[0]
+            raise FolderBroken(where.file, f"can't be read at {where.offset}: {error}") from error
+        if len(responses) != 1 or responses[0] is None:
+            raise FolderBroken(where.file, f"holds no response at {where.offset}")
+        return responses[0]
 
     def holds(self, where: Where) -> bool:
         """Whether there is a whole record of this length."""
@@ -277,11 +277,11 @@ def whole_records(member: Member) -> list[WarcRecord]:
     """The records of a member, each as its digest says; ValueError if something is wrong with one of them."""
     if member.problem:
         raise ValueError(member.problem)
-    found = list(records(member.data))
-    for record in found:
+    whole = list(records(member.data))
+    for record in whole:
         if problem := _digest_problem(record):
             raise ValueError(problem)
-    return found
+    return whole
 
 
 def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
@@ -290,7 +290,7 @@ def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tu
     Plain or gzip, one member per record or one for all. What can't be read is passed over and said in
     `problems`; a record that is not whole is not given. In a file that is one member, offsets mean little.
     """
-    said = problems if problems is not None else []
+    problem_list = problems if problems is not None else []
     with path.open("rb") as file:
         start = file.read(1 << 20)
     if start.startswith(MAGIC) and _is_one_record(member_at(start, 0, 16 << 20).data):
@@ -303,19 +303,19 @@ def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tu
                     if response is not None:
                         yield member.offset, member.length, response
             except ValueError as error:
-                said.append(f"{path.name} at {member.offset}: {error}")
+                problem_list.append(f"{path.name} at {member.offset}: {error}")
     else:
-        yield from _streamed(path, said)
+        yield from _streamed(path, problem_list)
 
 
-def _streamed(path: Path, said: list[str]) -> Iterator[tuple[int, int, Response]]:
+def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
     """Through fastwarc: for plain files and those of a single member, of which only a stream can be made."""
     last: tuple[int, Response] | None = None
     with path.open("rb") as file:
-        found = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))
+        archive = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))
         while True:
             try:
-                raw = next(found)
+                raw = next(archive)
                 record = WarcRecord(
                     {name.lower(): value for name, value in raw.headers.astuples()}, raw.reader.read(LARGEST)
                 )
@@ -325,10 +325,10 @@ def _streamed(path: Path, said: list[str]) -> Iterator[tuple[int, int, Response]
             except StopIteration:
                 break
             except ValueError as error:
-                said.append(f"{path.name}: {error}")
+                problems.append(f"{path.name}: {error}")
                 continue
             except OSError as error:
-                said.append(f"{path.name}: {error}; nothing behind it was read")
+                problems.append(f"{path.name}: {error}; nothing behind it was read")
                 break
             if last is not None:
                 yield last[0], max(0, position - last[0]), last[1]
@@ -345,8 +345,8 @@ def _is_one_record(data: bytes) -> bool:
 
 
 def _digest_problem(record: WarcRecord) -> str:
-    said = record.headers.get("warc-block-digest", "")
-    if said.startswith("sha1:") and said != digest_of(hashlib.sha1(record.block)):  # noqa: S324
+    digest = record.headers.get("warc-block-digest", "")
+    if digest.startswith("sha1:") and digest != digest_of(hashlib.sha1(record.block)):  # noqa: S324
         return "the block is not what its digest says"
     return ""
 
@@ -366,5 +366,5 @@ def _space(name: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise DiskFull(f"no room left to write {name}", "make room, then go on") from error
+            raise DiskFull(name, "make room, then go on") from error
         raise

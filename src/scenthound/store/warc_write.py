@@ -34,7 +34,7 @@ _GZIP_TAIL = struct.Struct("<II")
 def response_record(response: Response, now: float) -> bytes:
     block = _http_head(response) + response.body
     digest = hashlib.sha1(block)  # noqa: S324 - WARC's customary digest
-    url = _CONTROLS.sub(lambda found: "".join(f"%{ord(c):02X}" for c in found[0]), response.url)
+    url = _CONTROLS.sub(lambda match: "".join(f"%{ord(c):02X}" for c in match[0]), response.url)
     more = [f"WARC-Target-URI: {url}"]
     if address := _address(response.address):
         more.append(f"WARC-IP-Address: {address}")

@@ -109,15 +109,15 @@ def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
 
 def parse_networks(words: Iterable[str]) -> tuple[Network, ...]:
     """The networks that `loopback`, `10.0.0.0/8`, `192.168.1.7`, `all` … name. Raises `BadConfig`."""
-    found: list[Network] = []
+    networks: list[Network] = []
     for word in words:
         name = word.strip().lower()
         for text in NAMED.get(name, (name,)):
             try:
-                found.append(ip_network(text))
+                networks.append(ip_network(text))
             except ValueError:
                 raise BadConfig(f"not a network: `{word}`", _way_out(name)) from None
-    return tuple(found)
+    return tuple(networks)
 
 
 def _way_out(name: str) -> str:

@@ -173,13 +173,13 @@ def prescan(head: bytes) -> str | None:
 
 def _attributes(head: bytes, at: int) -> tuple[dict[bytes, bytes], int]:
     """The attributes of a tag, first of each name, and where they end."""
-    found: dict[bytes, bytes] = {}
+    attributes: dict[bytes, bytes] = {}
     while (attribute := _ATTRIBUTE.match(head, at)) is not None:
         at = attribute.end()
-        found.setdefault(attribute[1].lower(), attribute[2] or attribute[3] or attribute[4] or b"")
+        attributes.setdefault(attribute[1].lower(), attribute[2] or attribute[3] or attribute[4] or b"")
         if head[at : at + 1] in (b'"', b"'") and head[:at].rstrip(b"\t\n\f\r ").endswith(b"="):
-            return found, len(head)  # a quote that never closes
-    return found, at + len(head[at:]) - len(head[at:].lstrip(b"\t\n\f\r /"))
+            return attributes, len(head)  # a quote that never closes
+    return attributes, at + len(head[at:]) - len(head[at:].lstrip(b"\t\n\f\r /"))
 
 
 def _meta(attributes: dict[bytes, bytes]) -> str | None:

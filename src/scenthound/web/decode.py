@@ -228,12 +228,12 @@ _UNPACK: dict[str, Callable[[bytes], Pieces]] = {
 
 def available() -> tuple[str, ...]:
     """The codings that can be undone here, for the `Accept-Encoding` of a request."""
-    found = ["gzip", "deflate"]
+    codings = ["gzip", "deflate"]
     for coding, module in (("br", "brotli"), ("zstd", "zstandard")):
         try:
             loaded = importlib.import_module(module)
         except ImportError:
             continue
         if coding != "br" or hasattr(loaded.Decompressor, "can_accept_more_data"):
-            found.append(coding)
-    return tuple(found)
+            codings.append(coding)
+    return tuple(codings)

@@ -157,8 +157,8 @@ def _trim_attributes(text: str, most: int) -> str:
     pieces: list[str] = []
     done = 0
     split = _split(most)
-    while (found := start.search(text, end)) is not None:
-        tag = split.match(text, found.start())
+    while (opening := start.search(text, end)) is not None:
+        tag = split.match(text, opening.start())
         assert tag is not None  # it matches every `<` with a letter
         end = tag.end()
         if tag[2]:

@@ -185,7 +185,7 @@ class HtmlDocument:
         links: list[Link] = []
         nodes = self.nodes
         near = Nearness(self.base, longest)
-        known: dict[str, tuple[str, Url] | str] = {}
+        resolved_links: dict[str, tuple[str, Url] | str] = {}
         for node in anchors:  # some 100 a page: few calls of Python's own for each
             attributes = node.attributes
             raw = attributes.get("href")
@@ -198,11 +198,11 @@ class HtmlDocument:
                 raw = ""  # written without a value: the page itself
             if "#" in raw:
                 raw = raw.partition("#")[0]
-            found = known.get(raw)
-            if found is None:
-                found = known[raw] = near.find(raw)
-            if isinstance(found, str):
-                self.refused[found] += 1
+            resolved = resolved_links.get(raw)
+            if resolved is None:
+                resolved = resolved_links[raw] = near.find(raw)
+            if isinstance(resolved, str):
+                self.refused[resolved] += 1
                 continue
             if len(links) >= max_links:
                 self.refused["too-many-links"] += 1
@@ -220,14 +220,14 @@ class HtmlDocument:
                     anchor = tidy(anchor)
                 if not anchor:
                     anchor = self._alternative(node, attributes)
-            links.append(_new(Link, (found[1], anchor[:LONGEST_ANCHOR], found[0], len(nodes), nofollow)))
+            links.append(_new(Link, (resolved[1], anchor[:LONGEST_ANCHOR], resolved[0], len(nodes), nofollow)))
             nodes.append(node)
         return links
 
     def lead(self, raw: str, longest: int = LONGEST) -> tuple[str, Url] | None:
         """Spelling and URL of an address that the page gives elsewhere than in a link; None if it is none of ours."""
-        found = _find(raw, self.base, longest)
-        return None if isinstance(found, str) else found
+        resolved = _find(raw, self.base, longest)
+        return None if isinstance(resolved, str) else resolved
 
     def add_link(self, url: Url, spelling: str) -> None:
         """One more link, without an anchor, that stands for the whole page: it hangs from the root element."""
@@ -251,8 +251,8 @@ class HtmlDocument:
 
     def headings(self) -> dict[int, int]:
         """The memory ids of the heading elements, and their numbers in document order."""
-        found = self.root.css(HEADINGS) if self.root is not None else []
-        return {node.mem_id: number for number, node in enumerate(found)}
+        nodes = self.root.css(HEADINGS) if self.root is not None else []
+        return {node.mem_id: number for number, node in enumerate(nodes)}
 
 
 class Nearness:

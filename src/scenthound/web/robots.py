@@ -111,9 +111,9 @@ class _Index:
         for greatest, length, weights in self.prefixes:
             if greatest <= best:
                 break
-            found = weights.get(path[:length], 0)
-            if found > best:
-                best = found
+            weight_of_prefix = weights.get(path[:length], 0)
+            if weight_of_prefix > best:
+                best = weight_of_prefix
         for weight, head, inner, tail in self.wildcards:
             if weight <= best:
                 break
@@ -186,9 +186,9 @@ class _Group:
 
     def slow_down(self, value: bytes) -> None:
         """Of several delays the longest is meant to be kept."""
-        found = _SECONDS.match(value)
-        if found:
-            self.delay = max(float(found[0]), self.delay or 0.0)
+        match = _SECONDS.match(value)
+        if match:
+            self.delay = max(float(match[0]), self.delay or 0.0)
 
 
 def _lines(body: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -212,16 +212,16 @@ def _lines(body: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _is_for(value: bytes, token: bytes) -> bool:
     """Whether a User-agent value names us: as the RFC's token (letters, `_`, `-`), or up to a version or space."""
-    found = _TOKEN.match(value)
-    return (found is not None and found[0] == token) or _VERSION.split(value, maxsplit=1)[0] == token
+    match = _TOKEN.match(value)
+    return (match is not None and match[0] == token) or _VERSION.split(value, maxsplit=1)[0] == token
 
 
 def _pattern(value: bytes) -> str:
     return _IN_PATTERN.sub(_respelled, value.decode("latin-1"))  # so that a character is a byte
 
 
-def _respelled(found: re.Match[str]) -> str:
-    return _SPELLINGS[found[0]]
+def _respelled(match: re.Match[str]) -> str:
+    return _SPELLINGS[match[0]]
 
 
 def _index(rules: Iterable[tuple[str, bool]]) -> _Index:
@@ -244,7 +244,7 @@ def _index(rules: Iterable[tuple[str, bool]]) -> _Index:
     return _Index(
         tuple(sorted(((max(by.values()), length, by) for length, by in prefixes.items()), key=lambda p: p[:2])[::-1]),
         whole,
-        tuple(sorted(((weight, *found) for found, weight in wildcards.items()), reverse=True)),
+        tuple(sorted(((weight, *key) for key, weight in wildcards.items()), reverse=True)),
     )
 
 

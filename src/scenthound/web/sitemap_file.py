@@ -142,7 +142,7 @@ def _read_xml(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Sitema
         problem = _Reader(base_url, limits, sitemap).read(body, "iso-8859-1")
     if problem == "broken-xml":
         most = 4 * limits.urls  # so that a file of nothing but ampersands does not grow fivefold
-        mended = _AMPERSAND.sub(lambda found: found[0] if len(found[0]) > 1 else b"&amp;", body, count=most)
+        mended = _AMPERSAND.sub(lambda match: match[0] if len(match[0]) > 1 else b"&amp;", body, count=most)
         if len(mended) != len(body):
             _note(sitemap.problems, "bad-ampersand")
             problem = _Reader(base_url, limits, sitemap).read(mended)

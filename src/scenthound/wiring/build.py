@@ -23,7 +23,8 @@ from scenthound.ports import Strategy, declaration_of
 from scenthound.strategies import STRATEGIES
 from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
-from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
 
 PRODUCT = "scenthound"
 
@@ -37,16 +38,19 @@ def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Str
 
 def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split options into settings of the crawl and parameters of the strategy, by their names."""
-    known = {f.name for f in fields(Settings)}
-    own = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
+    setting_names = {f.name for f in fields(Settings)}
+    parameter_names = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
     settings: dict[str, Any] = {}
     parameters: dict[str, Any] = {}
     for name, value in pairs.items():
         key = name.replace("-", "_")
-        (parameters if key in own else settings)[key] = value
-        if key not in own and key not in known:
+        (parameters if key in parameter_names else settings)[key] = value
+        if key not in parameter_names and key not in setting_names:
             raise UnknownName.among(
-                "setting", name, known | own, f"`scenthound strategies {strategy}` lists its parameters"
+                "setting",
+                name,
+                setting_names | parameter_names,
+                f"`scenthound strategies {strategy}` lists its parameters",
             )
     return settings, parameters
 
@@ -63,10 +67,10 @@ def check_topic(topic: Topic) -> None:
 
 
 def versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     with contextlib.suppress(PackageNotFoundError):
-        found[PRODUCT] = version(PRODUCT)
-    return found
+        installed[PRODUCT] = version(PRODUCT)
+    return installed
 
 
 def user_agent(settings: Settings) -> str:

@@ -94,7 +94,7 @@ class Session:
             return await self._crawl(tick, handle_signals)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
-            raise DiskFull(error.message, f"make room, then go on: scenthound resume {self.folder.path}") from error
+            raise DiskFull(error.path, f"make room, then: scenthound resume {self.folder.path}", error.left) from error
         finally:
             self._is_over = True
 
@@ -127,9 +127,9 @@ class Session:
             )
             if handle_signals:
                 loop = asyncio.get_running_loop()
-                for number in (signal.SIGINT, signal.SIGTERM):
-                    loop.add_signal_handler(number, self.interrupt)
-                    stack.callback(loop.remove_signal_handler, number)
+                for signal_number in (signal.SIGINT, signal.SIGTERM):
+                    loop.add_signal_handler(signal_number, self.interrupt)
+                    stack.callback(loop.remove_signal_handler, signal_number)
             reason = await self._run.run()
             self.folder.database.save_meta("failures", json.dumps(counting.failures))
             self.folder.finish(reason, self.clock())

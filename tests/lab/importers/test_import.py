@@ -267,7 +267,7 @@ def test_an_importer_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) ->
             import_bed("failing", tmp_path, tmp_path.parent / "elsewhere" / "bed")
         assert not (tmp_path.parent / "elsewhere").exists()
     finally:
-        del IMPORTERS._things["failing"]
+        del IMPORTERS._plugins["failing"]
 
 
 def test_progress_is_told_in_bytes_up_to_the_whole(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
+from scenthound.formats import toml_value
 from scenthound.model import Response, Topic, Url
 from scenthound.ports import Where
 from scenthound.store.warc_read import LARGEST, MAGIC, member_at, records, response_of
@@ -191,7 +192,7 @@ def write_bed(
     write_text(folder / "topics.jsonl", "".join(map(topic_line, listed)))
     digest = Bed(folder, {}, listed, []).digest  # read back, so it is the digest of what is really there
     facts = {"name": name, **about, "pages": count, "topics": len(listed), "digest": digest}
-    toml = "".join(f"{key} = {_toml(value)}\n" for key, value in facts.items())
+    toml = "".join(f"{key} = {toml_value(value)}\n" for key, value in facts.items())
     write_text(folder / "bed.toml", toml)  # last: a folder without it is no bed
     return Bed.open(folder)
 
@@ -301,8 +302,3 @@ def _digest(prints: Iterable[bytes], topics: Iterable[BedTopic]) -> str:
     for line in sorted(map(topic_line, topics)):
         whole.update(line.encode("utf-8", "replace"))
     return whole.hexdigest()
-
-
-def _toml(value: str | int | float | bool) -> str:
-    """A value as TOML. JSON's strings, numbers and booleans are TOML's."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -273,7 +273,7 @@ def generate(
 
 
 def _no_room(folder: str | Path) -> DiskFull:
-    return DiskFull(f"no room left for the bed in {folder}", "make room, remove the folder, then run this again")
+    return DiskFull(f"the bed in {folder}", "make room, remove the folder, then run this again")
 
 
 def _answer(url: str, status: int, reason: str, kind: str, body: bytes, *more: tuple[str, str]) -> Response:

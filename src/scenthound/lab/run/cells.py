@@ -20,6 +20,7 @@ from typing import Any
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_bytes
+from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
 from scenthound.model import Step, Url
 from scenthound.url import make
@@ -84,7 +85,7 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.given,
     )
     fields = {name: getattr(outcome, name) for name in Outcome.__slots__}
-    trail = "".join(f"{line(whole_step(step))}\n" for step in result.steps)
+    trail = "".join(f"{line(full_trail_line(step))}\n" for step in result.steps)
     write_bytes(folder / "trails" / f"{key}.jsonl", trail.encode())
     seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
     write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
@@ -120,26 +121,6 @@ def load_training(folder: Path, key: str) -> float:
         return float(json.loads((folder / "times" / f"{key}.json").read_bytes())["train_seconds"])
     except (OSError, ValueError, KeyError, TypeError):
         return 0.0
-
-
-def whole_step(step: Step) -> dict[str, Any]:
-    """A trail line: the keys of the contract in their order, then title, rank and where a redirect began."""
-    return {
-        "n": step.n,
-        "url": step.url,
-        "parent": step.parent,
-        "anchor": step.anchor,
-        "score": _plain(step.score),
-        "parts": {name: _plain(value) for name, value in step.parts.items()},
-        "similarity": _plain(step.similarity),
-        "depth": step.depth,
-        "status": step.status,
-        "bytes": step.bytes,
-        "time": step.time,
-        "title": step.title,
-        "rank": step.rank,
-        "requested": step.requested,
-    }
 
 
 def line(fields: Mapping[str, Any]) -> str:
@@ -222,13 +203,6 @@ def _number(raw: object) -> float:
     if isinstance(raw, str) and raw in ("inf", "-inf"):
         return float(raw)
     return float(raw) if isinstance(raw, (int, float)) and math.isfinite(raw) else 0.0
-
-
-def _plain(value: float) -> float | str | None:
-    """A number that JSON can say: a seed's score is the text "inf", as in the trails of live crawls."""
-    if math.isnan(value):
-        return None
-    return value if math.isfinite(value) else str(float(value))
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -11,6 +10,7 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.files import write_bytes
+from scenthound.formats import toml_value
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.run.handover import UNFETCHED
@@ -152,11 +152,11 @@ class ExperimentRequest:
 def save_request(folder: Path, request: ExperimentRequest) -> None:
     plain = asdict(request)
     tables = {name: plain.pop(name) for name in ("cut", "limits", "versions", "given")}
-    lines = [f"{key} = {_toml(value)}" for key, value in plain.items()]
+    lines = [f"{key} = {toml_value(value)}" for key, value in plain.items()]
     for name, table in tables.items():
         quoted = name == "given"  # its keys are labels, as `bayes:events=bernoulli`
         lines += ["", f"[{name}]"]
-        lines += [f"{_toml(key) if quoted else key} = {_toml(value)}" for key, value in table.items()]
+        lines += [f"{toml_value(key) if quoted else key} = {toml_value(value)}" for key, value in table.items()]
     write_bytes(folder / FILE, ("\n".join(lines) + "\n").encode())
 
 
@@ -177,12 +177,6 @@ def load_request(folder: Path) -> ExperimentRequest:
         raise BadConfig(
             f"{path} can't be used: {error}", "it is written by `scenthound lab run`, not by hand"
         ) from None
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _shown(value: Any) -> str:

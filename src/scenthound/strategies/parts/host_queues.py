@@ -15,7 +15,6 @@ from typing import Any, Generic, TypeVar
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
 
-DECIMALS = 12  # rule 3: what is compared is rounded before
 Place = TypeVar("Place", bound=tuple[Any, ...])
 
 

@@ -32,7 +32,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from scenthound.errors import BadConfig
-from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.model import DECIMALS, Candidate, Event, Miss, Topic, Url
 from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
@@ -40,7 +40,7 @@ from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.callbacks import weakly
 from scenthound.strategies.spiders.links import Links
-from scenthound.strategies.spiders.net import DECIMALS, Net, link_inputs, sightings
+from scenthound.strategies.spiders.net import Net, link_inputs, sightings
 from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
