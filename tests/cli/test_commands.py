@@ -175,7 +175,7 @@ def test_a_closed_pipe_is_no_error(crawled: Path) -> None:
 def test_status_for_people_and_programs(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["status", str(crawled)]) == 0
     told = capsys.readouterr().out
-    for words in ("hot air balloons", "4 of 1,000", "http-404 1", "nothing was left to follow", "http://a.test/"):
+    for words in ("hot air balloons", "4 of 1,000", "http-404 1", "no URL was left to fetch", "http://a.test/"):
         assert words in told
     assert "\x1b" not in told
     found = json_of(["status", str(crawled)], capsys)
@@ -211,7 +211,7 @@ def test_explain_tells_the_path(crawled: Path, capsys: pytest.CaptureFixture[str
     assert run(["explain", str(crawled), "not a url"]) == 2
     told = capsys.readouterr().err
     assert "not a URL" in told
-    assert "hint: write the URL whole" in told
+    assert "hint: write the whole URL" in told
 
 
 def test_report_is_written_anew(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:

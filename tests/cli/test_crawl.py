@@ -54,7 +54,7 @@ def test_a_crawl_says_what_came_of_it(
     assert run([*asked(web.topics[0], proxy, out), "--pages", "40"]) == 0
     told = capsys.readouterr()
     assert "40 of 40" in told.out
-    assert "the budget of pages was spent" in told.out
+    assert "all requested pages were fetched" in told.out
     assert f"report: {out / 'report.html'}" in told.err
     assert "note: --contact" in told.err
     assert "\x1b" not in told.out + told.err, "no terminal, no colours, no bars"
@@ -153,7 +153,7 @@ BAD = {
     "missing topic": (["bees.toml", *FROM], 4, "there is no topic file at bees.toml", "check the path"),
     "broken topic": (["broken.toml", *FROM], 4, "line 2", "keywords"),
     "odd topic": (["odd.toml", *FROM], 2, "no topic key in odd.toml called `keyword`", "`keywords`"),
-    "only stop words": (["the of and", *FROM], 4, "nothing is left of the topic “the of and”", "hot air ballooning"),
+    "only stop words": (["the of and", *FROM], 4, "the topic “the of and” has only stop words", "hot air ballooning"),
     "topic is a file": (["notes", *FROM], 4, "the topic file notes is not TOML", 'add a blank: "notes "'),
     "no text": (["binary", *FROM], 4, "the topic file binary can't be read", 'add a blank: "binary "'),
     "negative": ([*BEES, "--pages", "-5"], 4, "`pages` can't be -5", "at least 1"),
@@ -237,7 +237,7 @@ def test_a_crawl_that_was_cut_off_says_so(tmp_path: Path, capsys: pytest.Capture
         database.execute("DELETE FROM meta WHERE key = 'ended'")
     database.close()
     assert run(["status", str(folder)]) == 0
-    assert "cut off" in capsys.readouterr().out
+    assert "was killed" in capsys.readouterr().out
 
 
 # ---- what was asked

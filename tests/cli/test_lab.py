@@ -209,7 +209,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     _, err = running.communicate(timeout=120)
     assert running.returncode == 11, err
     assert "Finishing the crawls under way" in err
-    assert "Run the same command again to go on" in err
+    assert "Run the same command again to continue" in err
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run" / "trails").iterdir()}
     assert 2 <= len(before) < 360
     finished = set(open_experiment(tmp_path / "run").outcomes())

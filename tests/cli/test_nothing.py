@@ -176,7 +176,7 @@ def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys
     assert run(["status", str(out)]) == 0
     assert "3 of 3" in capsys.readouterr().out
     assert run(["report", str(out)]) == 0
-    assert "pages of 3 asked for" in (out / "report.html").read_text()
+    assert "pages of 3 requested" in (out / "report.html").read_text()
     assert (out / "crawl.toml").read_text() == written
     assert run(["resume", str(out)]) == 0
     assert "all 3 pages are fetched" in capsys.readouterr().err
@@ -204,7 +204,7 @@ def test_a_full_disk_is_remembered_and_what_had_landed_is_kept(
     session = fetcher.session = begin(
         "balloons", ["http://a.test/"], tmp_path / "crawl", settings=settings, fetcher=fetcher
     )
-    with pytest.raises(DiskFull, match="are free") as caught:
+    with pytest.raises(DiskFull, match="bytes left") as caught:
         asyncio.run(session.run())
     session.close()
     assert caught.value.hint == f"make room, then go on: scenthound resume {tmp_path / 'crawl'}"
@@ -263,7 +263,7 @@ def test_commands_that_cannot_be_resumed_do_not_speak_of_it(
     assert run(["demo", "--out", str(tiny_disk / "other")]) == 3
     crawled = small_crawl(tiny_disk.parent / "crawl")
     assert run(["export", str(crawled), "--to", "wacz", "--output", str(tiny_disk / "x.wacz")]) == 3
-    assert f"no room left to write {tiny_disk / 'x.wacz'}" in capsys.readouterr().err
+    assert f"no room left for {tiny_disk / 'x.wacz'}" in capsys.readouterr().err
 
 
 def test_the_report_of_a_crawl_that_has_just_begun_blames_nobody() -> None:

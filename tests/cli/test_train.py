@@ -141,7 +141,7 @@ def test_a_model_that_another_version_of_the_strategy_made_is_refused(model: Pat
     from scenthound.store.model_folder import save_model
 
     save_model(tmp_path / "odd", replace(load_model(model), state={"words": ["a"], "values": "no"}))
-    with pytest.raises(FolderBroken, match="test-pupil can't use this model"):
+    with pytest.raises(FolderBroken, match="can't be used by test-pupil"):
         begin("bees", "http://a.test/", tmp_path / "c", model=tmp_path / "odd")
     assert not (tmp_path / "c").exists()
 

@@ -104,7 +104,7 @@ def test_the_report_of_a_crawl_tells_everything(tmp_path: Path) -> None:
     parsed(page)
     for words in ("hot air balloons", "Harvest", "Best pages", "Hosts", "c.test", "http-404", "Seeds", "best-first"):
         assert words in page
-    assert "Nothing was left to follow." in page
+    assert "No URL was left to fetch." in page
     assert "robots</code>" in page, "settings that were changed are listed"
     assert not list(folder.glob(".*part")), "nothing half-written is left"
 
@@ -259,7 +259,7 @@ def test_a_dead_page_is_explained_by_its_reason(tmp_path: Path) -> None:
 def test_a_page_out_of_scope_is_refused(crawled: Path) -> None:
     assert explained(crawled, "http://e.test/")[:2] == (
         "refused",
-        "never asked for: it is out of scope (hosts, domains or paths)",
+        "never requested: it is out of scope (hosts, domains or paths)",
     )
 
 

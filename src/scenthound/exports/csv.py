@@ -1,4 +1,4 @@
-"""Comma-separated values for spreadsheets, with nothing in them that a spreadsheet would run."""
+"""Comma-separated values for spreadsheets, without formulas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def csv_table(folder: CrawlFolder, out: BinaryIO) -> int:
 
 
 def cell(value: Any) -> Any:
-    """A value as a cell. Numbers are ours; a text is the web's, and may start like a formula.
+    """A value as a cell. Text from the web may start like a formula.
 
     >>> cell("=1+1"), cell(-1.5), cell({"anchor": 0.8})
     ("'=1+1", -1.5, '{"anchor": 0.8}')

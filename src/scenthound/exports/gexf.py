@@ -1,4 +1,4 @@
-"""GEXF: the link graph of the crawled pages, for Gephi and its kin."""
+"""GEXF: the link graph of the crawled pages, for Gephi."""
 
 from __future__ import annotations
 

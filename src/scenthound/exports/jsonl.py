@@ -1,4 +1,4 @@
-"""JSON lines: the trail, one page a line."""
+"""JSON lines: the trail, one page per line."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, 
     refresh = meta_refresh(document.refresh) if document.refresh else None
     if refresh is None or not refresh[1]:
         return None
-    found = document.lead(refresh[1], limits.url_length)
+    found = document.resolved(refresh[1], limits.url_length)
     return None if found is None else (refresh[0], *found)
 
 

@@ -1,4 +1,4 @@
-"""Axes of a chart as SVG: scales, grid lines, ticks, and the frame around it all. A style sheet gives the colours."""
+"""Axes of a chart as SVG: scales, grid lines and the frame. A style sheet gives the colours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ XY = tuple[float, float]
 
 
 class Margins(NamedTuple):
-    """Pixels around the area that is drawn on."""
+    """Pixels around the plot area."""
 
     left: float
     right: float
@@ -35,12 +35,12 @@ class Axes:
 
     @property
     def end(self) -> float:
-        """The right end of the area that is drawn on."""
+        """The right end of the plot area."""
         return WIDTH - self.margins.right
 
     @property
     def floor(self) -> float:
-        """The lower end of the area that is drawn on."""
+        """The lower end of the plot area."""
         return self.height - self.margins.bottom
 
     def x(self, value: float) -> float:

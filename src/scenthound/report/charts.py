@@ -1,4 +1,4 @@
-"""Curves drawn by hand, as SVG that a style sheet colours. Nothing here comes from the web but numbers."""
+"""The charts of a crawl report as SVG. All that comes from the web is numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scenthound.report.crawl_facts import HarvestPoint
 from scenthound.report.layout import round_step
 
 MARGINS = Margins(left=46, right=12, top=12, bottom=34)
-DIGIT = 11  # the width of a digit of a tick's label where they are largest: on a small screen
+DIGIT = 11  # pixels; the width of a digit of a tick label where it is largest, on a small screen
 
 
 def harvest_curve(curve: Sequence[HarvestPoint]) -> str:
@@ -46,7 +46,7 @@ def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
 
 
 def _ticks(axes: Axes, name: str, unit: float = 1.0) -> str:
-    """Round numbers across, and at the end the last one with what is counted."""
+    """Round numbers along the x axis; at its end the last value with its unit."""
     step, y = round_step(axes.across / unit, 6), axes.height - 12
     last = f"{short(axes.across / unit)} {name}"
     space = axes.end - (len(last) + 3) * DIGIT
@@ -59,7 +59,7 @@ def _ticks(axes: Axes, name: str, unit: float = 1.0) -> str:
 
 
 def short(value: float) -> str:
-    """A number as a tick says it.
+    """A number for a tick label.
 
     >>> short(12500.0), short(12.3456), short(0.0)
     ('12,500', '12.3', '0')

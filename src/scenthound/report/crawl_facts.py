@@ -1,4 +1,4 @@
-"""What a crawl folder has to tell, gathered in one pass over its history: for `status` and the report."""
+"""The figures of a crawl, gathered in one pass over its history: for `status` and the report."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from scenthound.model import Lost, Step, Url
 from scenthound.store.lock import holder
 
 BEST = 20
-POINTS = 400  # points of a drawn curve: more can't be told apart on a screen
+POINTS = 400  # points of a curve: a screen shows no more
 BUCKETS = 60
-PAUSE = 120.0  # where nobody noted the runs: a longer silence is a pause between two, not slow crawling
+PAUSE = 120.0  # seconds; if the runs are not recorded, a longer gap is a pause between two runs
 
 ENDINGS = {
-    "pages": "the budget of pages was spent",
+    "pages": "all requested pages were fetched",
     "time": "the time was up",
-    "frontier empty": "nothing was left to follow",
-    "all that is left rests": "every host that still had something to offer had to rest too long",
-    "dry": "too few relevant pages came any more",
+    "frontier empty": "no URL was left to fetch",
+    "all that is left rests": "every host with URLs left had to rest too long",
+    "dry": "too few relevant pages were found lately",
     "interrupted": "it was interrupted, and can be resumed",
     "stopped": "it was stopped",
     "disk full": "the disk was full; make room, then it can be resumed",
     "running": "it is running now",
-    "cut off": "the process was cut off; it can be resumed",
+    "cut off": "the process was killed; it can be resumed",
 }
 FINAL = {"pages", "time", "frontier empty", "all that is left rests", "dry"}
 
 
 @dataclass(slots=True)
 class HostFacts:
-    """What one host gave."""
+    """The counts of one host."""
 
     pages: int = 0
     relevant: int = 0
@@ -64,9 +64,9 @@ class CrawlFacts:
 
     request: CrawlRequest
     budget: int = 0
-    """Pages asked for, by the latest run that said so."""
+    """Pages requested, by the latest run that set it."""
     ended: str = ""
-    """The reason in one word or a few, as recorded; `running` or `cut off` where none was."""
+    """The recorded reason; `running` or `cut off` if there is none."""
     process: int | None = None
     pages: int = 0
     relevant: int = 0
@@ -82,7 +82,7 @@ class CrawlFacts:
     misses: dict[str, int] = field(default_factory=dict)
     """URLs that brought no page, by reason; one that was tried again counts once."""
     failures: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Requests of the latest run that had no reply, robots.txt included: how many, and one's story, by reason."""
+    """Requests of the latest run without a reply, robots.txt included: count and an example, by reason."""
     refused: dict[str, int] = field(default_factory=dict)
     """Links that were not followed, by reason."""
     hosts: dict[str, HostFacts] = field(default_factory=dict)
@@ -105,11 +105,11 @@ class CrawlFacts:
 
     @property
     def why(self) -> str:
-        """Why it ended, as a sentence's second half."""
+        """Why it ended, in words."""
         return ENDINGS.get(self.ended, self.ended or "it has not begun")
 
     def as_plain(self) -> dict[str, Any]:
-        """The figures as plain data, for `status --json` and its kin."""
+        """The figures as JSON data."""
         request = self.request
         return {
             "topic": request.topic.keywords,
@@ -140,7 +140,7 @@ class CrawlFacts:
 
 
 def pages_per_second(pages: int, seconds: float) -> float:
-    """The speed of a crawl, wherever it is shown: all its pages over all the time that it was running."""
+    """The speed of a crawl: all its pages over all its running time."""
     return pages / seconds if seconds > 0 else 0.0
 
 
@@ -166,7 +166,7 @@ def _failures(text: str) -> dict[str, tuple[int, str]]:
 
 
 def frontier_length(folder: CrawlFolder) -> int:
-    """How many URLs wait, by the last commit, those in flight included."""
+    """How many URLs wait by the last commit, those in flight included."""
     from scenthound.store.sqlite_frontier import waiting
 
     own = folder.database.meta("waiting")
@@ -175,7 +175,7 @@ def frontier_length(folder: CrawlFolder) -> int:
 
 @dataclass(slots=True)
 class _Pages:
-    """What has to be remembered of each page while reading; thinned as it grows."""
+    """Points of the curves, thinned as they grow."""
 
     curve: list[HarvestPoint] = field(default_factory=list)
     every: int = 1
@@ -183,7 +183,7 @@ class _Pages:
 
 
 class _Stopwatch:
-    """Seconds of running until a moment; moments come in order. Without runs, long silences are left out."""
+    """Running time until a moment; moments come in order. Without recorded runs, long gaps are left out."""
 
     def __init__(self, runs: Sequence[tuple[float, float]]) -> None:
         self._runs, self._at, self._before = runs, 0, 0.0
@@ -226,7 +226,7 @@ def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple
                 host.misses += 1
             continue
         for url in (event.url, event.requested):
-            if url in tried:  # it came at last
+            if url in tried:  # fetched in the end
                 tried.pop(url).misses -= 1
         good = event.similarity >= relevant_from
         facts.pages += 1
@@ -267,10 +267,10 @@ def _speed(times: list[float]) -> list[tuple[float, float]]:
 
 
 def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
-    """What the folder says, unless somebody works on it now or was cut off after it was said."""
+    """Set the recorded reason, unless a process is running or was killed after it was recorded."""
     facts.process = holder(folder.path)
     reason, when = folder.database.meta("ended"), folder.database.meta("ended_at", "0")
-    if folder.crawl is not None:  # we are that process, and the run is over or about to be
+    if folder.crawl is not None:  # this process, at the end of its run
         facts.ended, facts.process = reason or "interrupted", None
     elif facts.process is not None:
         facts.ended = "running"

@@ -1,4 +1,4 @@
-"""`report.html`: a crawl for people, in one file that asks nobody for anything.
+"""`report.html`: a crawl for people, in one file that loads nothing else.
 
 All text from the web goes through `text` or `link`, which clean and escape it.
 """
@@ -29,18 +29,18 @@ SEEDS = 20
 LONGEST = 160  # characters of a title, an anchor or a URL as shown; links keep the whole URL
 
 REASONS = {
-    "out-of-scope": "outside the hosts, domains or paths that were asked for",
-    "too-deep": "deeper than asked for",
-    "trap-repeats": "the same path part again and again: a loop of relative links",
-    "trap-endless": "numbered pages that never paid",
-    "evicted": "pushed out of the full frontier by something better",
-    "frontier-full": "not wanted enough for a full frontier",
+    "out-of-scope": "outside the allowed hosts, domains or paths",
+    "too-deep": "deeper than allowed",
+    "trap-repeats": "the same path part repeated: a loop of relative links",
+    "trap-endless": "numbered pages without a relevant one",
+    "evicted": "pushed out of the full frontier by a better URL",
+    "frontier-full": "score too low for a full frontier",
     "nofollow": "marked rel=nofollow",
-    "host-budget": "the host's share of pages was spent",
-    "host-asleep": "the host gave nothing relevant for long",
-    "host-failing": "the host failed again and again",
+    "host-budget": "the host has reached its page limit",
+    "host-asleep": "the host gave nothing relevant for a long time",
+    "host-failing": "the host failed repeatedly",
     "robots": "forbidden by robots.txt",
-    "robots-unreachable": "robots.txt could not be had",
+    "robots-unreachable": "robots.txt could not be fetched",
     "timeout": "no answer in time",
     "not-html": "something other than a web page",
 }
@@ -64,11 +64,11 @@ def render(facts: CrawlFacts) -> str:
         _best(facts.best),
         '<div class="pair">',
         _counts("Requests that failed", "Nothing failed.", "Each URL that brought no page, by reason.", facts.misses),
-        _counts("Links not followed", "Every link was followed.", "Offered, and left alone on purpose.", facts.refused),
+        _counts("Links not followed", "Every link was followed.", "Found, and left out on purpose.", facts.refused),
         "</div>",
         _hosts(facts.hosts),
         _speed(facts),
-        _asked(facts),
+        _request(facts),
     ]
     return document(f"{name} · scenthound", style, parts)
 
@@ -83,11 +83,11 @@ def text(raw: str, most: int = LONGEST) -> str:
 
 
 def link(url: str, label: str = "", most: int = LONGEST) -> str:
-    """A link where the URL is one of the web; else only its text."""
-    words = text(label or url, most)
+    """A link if the URL is http(s); else only its text."""
+    shown = text(label or url, most)
     if not url.lower().startswith(("http://", "https://")) or not url.isprintable():
-        return words
-    return f'<a href="{html.escape(url)}" rel="noopener noreferrer nofollow" target="_blank">{words}</a>'
+        return shown
+    return f'<a href="{html.escape(url)}" rel="noopener noreferrer nofollow" target="_blank">{shown}</a>'
 
 
 # ---- the parts
@@ -108,7 +108,7 @@ def _head(facts: CrawlFacts, name: str) -> str:
 
 def _tiles(facts: CrawlFacts) -> str:
     tiles = [
-        (f"{facts.pages:,}", f"pages of {facts.budget:,} asked for"),
+        (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.harvest:.1%}", f"harvest rate: {facts.relevant:,} relevant"),
         (f"{facts.harvest_recent:.1%}", "harvest, last 100 pages"),
         (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
@@ -138,12 +138,12 @@ def _harvest(facts: CrawlFacts) -> str:
 def _best(best: list[Step]) -> str:
     if not best:
         return ""
-    rows = [(str(rank), _found(step), f"{step.similarity:.3f}") for rank, step in enumerate(best, 1)]
+    rows = [(str(rank), _page(step), f"{step.similarity:.3f}") for rank, step in enumerate(best, 1)]
     pages = table(("#", "page and how it was found", "similarity"), rows, numbers={0, 2}, name="best")
     return section("Best pages", "Most similar to the topic first.", pages)
 
 
-def _found(step: Step) -> str:
+def _page(step: Step) -> str:
     title, url = text(step.title) or "(no title)", link(step.url, most=110)
     return (
         f'<span class="title">{title}</span><span class="url">{url}</span><span class="how">{_how_found(step)}</span>'
@@ -195,7 +195,7 @@ def _speed(facts: CrawlFacts) -> str:
     )
 
 
-def _asked(facts: CrawlFacts) -> str:
+def _request(facts: CrawlFacts) -> str:
     request = facts.request
     changed = settings_changed(request)
     values: dict[str, Any] = {
@@ -210,9 +210,9 @@ def _asked(facts: CrawlFacts) -> str:
     more = f"<li>and {len(request.seeds) - SEEDS:,} more</li>" if len(request.seeds) > SEEDS else ""
     versions = ", ".join(f"{text(name)} {text(version)}" for name, version in request.versions.items())
     return (
-        section("What was asked", "Everything else was at its default.", table(("setting", "value"), rows))
+        section("Request", "Everything else was at its default.", table(("setting", "value"), rows))
         + section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')
-        + f"<footer>Started {text(request.started)}. Written with {versions}. Every figure can be had with "
+        + f"<footer>Started {text(request.started)}. Written with {versions}. Get every figure with "
         f"<code>scenthound status --json</code>, every page with <code>scenthound trail</code>.</footer>"
     )
 

@@ -1,7 +1,7 @@
-"""What the reports of crawls and of experiments have in common: one page, one look, tables, round numbers.
+"""The layout that the reports of crawls and of experiments share: page, sections, tables, round numbers.
 
-A report is one file that asks nobody for anything: no script, no font, no picture from elsewhere; a content security
-policy says so to the browser, too. Whatever is handed over here is HTML already: its maker has escaped it.
+A report is one file that loads nothing else: no script, font or picture; a content security policy enforces that. All
+arguments are HTML: the caller has escaped them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 
 def document(title: str, style: str, parts: Iterable[str]) -> str:
-    """A whole page in the house style; `style` is what it has beyond that. Empty parts are left out."""
+    """A whole page in the common style; `style` is added to that. Empty parts are left out."""
     house = resources.files("scenthound.report").joinpath("house.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -33,7 +33,7 @@ def section(title: str, note: str, *parts: str) -> str:
 
 
 def table(heads: Iterable[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), name: str = "") -> str:
-    """A table; `numbers` are the columns set flush right."""
+    """A table; `numbers` are the columns aligned to the right."""
     right = set(numbers)
 
     def cell(tag: str, column: int, value: str) -> str:

@@ -1,7 +1,7 @@
-"""The SQLite file of a crawl: its schema, its transactions, and what goes wrong with files.
+"""The SQLite file of a crawl: its schema, its transactions, its errors in our words.
 
-Everything is written inside one open transaction; `commit` ends it. What changes often (the frontier,
-hosts, counts) is collected in memory by its owner and written by `commit`, many rows at a time.
+Everything is written inside one open transaction; `commit` ends it. What changes often (the frontier, hosts, counts) is
+collected in memory by its owner and written by `commit`, many rows at a time.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from scenthound.store.link_blob import pack_urls, unpack_urls
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 2
 PATIENCE = 10.0
-CACHE = 64  # megabytes of the file held in memory: the inner pages of every index of a crawl of millions of pages
-CHECKPOINT = 4096  # pages of WAL, 16 MB, after which it is folded into the file
+CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
+CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
-# What grows with every link has no index but its own order: rows are added at the end and found by their number.
+# Tables that grow with every link have no index: rows are added at the end and found by their number.
 FRONTIER = """CREATE TABLE frontier (
     number INTEGER PRIMARY KEY, url TEXT NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
     anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
 """
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 """
-SAYINGS = """CREATE TABLE IF NOT EXISTS heard (
+EVENT_TABLES = """CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
     number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
@@ -60,7 +60,7 @@ CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
 {FRONTIER}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 {LINKS}CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
-{SAYINGS}"""
+{EVENT_TABLES}"""
 _FROM_1 = f"""
 ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}
 INSERT OR IGNORE INTO frontier
@@ -69,37 +69,36 @@ DROP TABLE old_frontier;
 ALTER TABLE links RENAME TO old_links; {LINKS}
 INSERT INTO links SELECT source, targets FROM old_links ORDER BY rowid;
 DROP TABLE old_links;
-{SAYINGS}"""  # noqa: S608 - nothing of it comes from outside
+{EVENT_TABLES}"""  # noqa: S608 - nothing of it comes from outside
 
 
 class HostRow(NamedTuple):
-    """What a crawl knows of a host beyond its pages."""
+    """The stored state of a host."""
 
     next_allowed: float = 0.0
     failures: int = 0
     pages: int = 0
     more: Mapping[str, Any] = NOTHING
-    """Whatever else its owner wants to find again, JSON-plain."""
+    """Other values of the loop, as JSON."""
 
 
 class Robots(NamedTuple):
-    """What an origin's robots.txt was understood to say, until when that holds, and failures to get it."""
+    """The parsed robots.txt of an origin, how long it is valid, and how often it could not be fetched."""
 
     text: str
     until: float
     failures: int = 0
 
 
-HOSTS_KNOWN = 5_000  # hosts that need not be looked up again when something about them changes
+HOSTS_CACHED = 5_000  # hosts cached in memory
 SAVE_LINKS = "INSERT INTO links VALUES (?, ?)"
 
 
 class CrawlDatabase:
-    """One crawl's SQLite file, in WAL mode. `:memory:` makes one that is never written.
+    """One crawl's SQLite file, in WAL mode; `:memory:` is never written.
 
-    `read_only` looks at a crawl that another process may be writing. `check` reads the whole file
-    first and raises `FolderBroken` if it is damaged; without it damage shows when it is met. `patience` is how many
-    seconds a write waits for that of another process.
+    `read_only` is for a crawl that another process may be writing. `check` reads the whole file first and raises
+    `FileDamaged`. `patience` is how many seconds a write waits for another process.
     """
 
     def __init__(
@@ -124,14 +123,14 @@ class CrawlDatabase:
     # --- transactions -------------------------------------------------------------------------
 
     def before_commit(self, write: Callable[[], None]) -> None:
-        """Have `write` called at the start of every commit, to put down what was collected."""
+        """Call `write` at the start of every commit, to write what was collected."""
         self._before_commit.append(write)
 
     def commit(self) -> None:
-        """Make everything since the last commit last, in one transaction.
+        """Make everything since the last commit durable, in one transaction.
 
-        If that fails (`DiskFull`) only this transaction is lost, and the database takes nothing more:
-        what its owners hold in memory is ahead of the file, so the crawl has to be opened again.
+        If that fails (`DiskFull`) only this transaction is lost, and the database accepts nothing more: the state in
+        memory is ahead of the file, so the crawl has to be opened again.
         """
         for write in self._before_commit:
             write()
@@ -167,14 +166,14 @@ class CrawlDatabase:
             yield from self._connection.execute(sql, values)
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
-        try:  # not `guarded`, which takes longer than the query: every new host is looked up this way
+        try:  # not `guarded`, which is slower than the query: called for every new host
             row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
         except (sqlite3.Error, OSError) as error:
             raise _translated(error, self.path) from error
         return row
 
     def close(self) -> None:
-        """Let go without committing: call `commit` first."""
+        """Close without a commit: call `commit` first."""
         with self.guarded():
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -182,14 +181,14 @@ class CrawlDatabase:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Say in our words what SQLite complains about: a full disk, a damaged file."""
+        """Translate errors of SQLite: a full disk, a damaged file."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
             raise _translated(error, self.path) from error
 
     def check(self) -> None:
-        """Read every page of the file; `FolderBroken` says what is wrong."""
+        """Read every page of the file; raises `FileDamaged`."""
         problems = [str(row[0]) for row in self.rows("PRAGMA quick_check(10)")]
         if problems != ["ok"]:
             raise damaged(self.path, "; ".join(problems)[:500])
@@ -200,7 +199,7 @@ class CrawlDatabase:
         empty = version == 0 and self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
         if empty:
             with self.guarded():
-                if self.read_only:  # killed before its tables were made: a crawl without pages
+                if self.read_only:  # killed before its tables were made: no pages
                     self._connection.close()
                     self._connection = sqlite3.connect(":memory:", isolation_level=None)
                 self._connection.executescript(
@@ -232,10 +231,10 @@ class CrawlDatabase:
         return default if row is None else str(row[0])
 
     def save_meta(self, key: str, value: str) -> None:
-        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, clean(value)))
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, without_surrogates(value)))
 
     def save_state(self, key: str, state: Mapping[str, Any]) -> None:
-        """Keep a strategy's or the loop's state: JSON and numpy arrays, never pickle."""
+        """Save the state of a strategy or of the loop: JSON and numpy arrays, never pickle."""
         self.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, plain.pack(state)))
 
     def state(self, key: str) -> dict[str, Any] | None:
@@ -248,7 +247,7 @@ class CrawlDatabase:
             raise damaged(self.path, f"state `{key}`: {error}") from error
 
     def save_host(self, host: str, **changes: Any) -> None:
-        """Note what changed about a host: `next_allowed`, `failures`, `pages`, or anything else that is JSON-plain."""
+        """Update `next_allowed`, `failures`, `pages` of a host, or any other JSON value."""
         before = self.host(host)
         fields = {key: changes.pop(key) for key in ("next_allowed", "failures", "pages") if key in changes}
         more = {**before.more, **changes} if changes else before.more
@@ -256,17 +255,12 @@ class CrawlDatabase:
         self._touched.add(host)
 
     def host(self, host: str) -> HostRow:
-        """What is known of a host, this transaction included."""
+        """The state of a host, this transaction included."""
         state = self._hosts.get(host)
         if state is None:
             row = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
             state = HostRow() if row is None else HostRow(row[0], row[1], row[2], as_mapping(row[3]))
         return state
-
-    def load_hosts(self) -> dict[str, HostRow]:
-        """Every host that was ever saved, this transaction included."""
-        stored = self.rows("SELECT host, next_allowed, failures, pages, more FROM hosts")
-        return {**{row[0]: HostRow(row[1], row[2], row[3], as_mapping(row[4])) for row in stored}, **self._hosts}
 
     def hosts_with_pages(self) -> int:
         """How many hosts gave a page, by the last commit."""
@@ -277,36 +271,38 @@ class CrawlDatabase:
             rows = [(host, *self._hosts[host][:3], as_json(self._hosts[host].more)) for host in self._touched]
             self.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?)", rows)
             self._touched.clear()
-            if len(self._hosts) > HOSTS_KNOWN:
+            if len(self._hosts) > HOSTS_CACHED:
                 self._hosts.clear()
 
     def save_robots(self, origin: str, text: str, until: float, failures: int = 0) -> None:
-        self.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, clean(text), until, failures))
+        self.execute(
+            "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, without_surrogates(text), until, failures)
+        )
 
     def robots(self, origin: str) -> Robots | None:
         row = self.row("SELECT text, until, failures FROM robots WHERE origin = ?", (origin,))
         return None if row is None else Robots(*row)
 
     def resting_hosts(self, now: float) -> list[str]:
-        """Hosts that may not be asked yet."""
+        """Hosts that have to wait."""
         return [row[0] for row in self.rows("SELECT host FROM hosts WHERE next_allowed > ?", (now,))]
 
     def wake(self) -> None:
-        """Let everything that waits be due: who was put off until tomorrow for being out of reach may be back."""
+        """Make all candidates due: a host that was unreachable may be back."""
         self.execute("UPDATE frontier SET due = 0 WHERE due > 0")
 
     def save_label(self, url: Url, on_topic: bool, now: float) -> None:
         self.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?)", (url, on_topic, now))
 
     def labels(self) -> dict[Url, bool]:
-        """What people said of pages, in the order they said it."""
+        """The labels of pages, by time."""
         return {
             Url(url): bool(on_topic)
             for url, on_topic in self.rows("SELECT url, on_topic FROM labels ORDER BY time, url")
         }
 
     def save_links(self, source: Url, targets: Sequence[Url]) -> None:
-        """Add a page's links to the link graph (rule 5: every link is recorded, followed or not)."""
+        """Add a page's links to the link graph (rule 5: every link, followed or not)."""
         self.execute(SAVE_LINKS, (source, pack_urls(targets)))
 
     def links(self) -> Iterator[tuple[Url, list[Url]]]:
@@ -329,8 +325,8 @@ def _full(path: str) -> DiskFull:
     return DiskFull(path, "make room, then run `scenthound resume`")
 
 
-def clean(text: str) -> str:
-    """Text from the web made fit for SQLite, which takes no lone surrogates."""
+def without_surrogates(text: str) -> str:
+    """Text without lone surrogates, which SQLite rejects."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -339,7 +335,7 @@ def as_json(value: Mapping[str, Any]) -> str | None:
 
 
 def as_mapping(text: str | None) -> dict[str, Any]:
-    """What `as_json` was given; empty if somebody has damaged the text."""
+    """The inverse of `as_json`; empty if the text is damaged."""
     if not text:
         return {}
     try:
@@ -360,14 +356,14 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
             check_own_file(name)
         return sqlite3.connect(path, isolation_level=None, timeout=patience)
     for name in database_files(path):
-        check_file(name)  # SQLite follows links, and writes beside the file they lead to
+        check_file(name)  # SQLite follows links, and writes beside their target
     if not Path(path).is_file():
         raise FolderBroken(path, "does not exist", "name a folder that `crawl` made")
     address = "file:" + quote(path)
     connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None, timeout=patience)
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
-    except sqlite3.OperationalError:  # a read-only medium has no room for the WAL's index
+    except sqlite3.OperationalError:  # a read-only disk can't hold the index of the WAL
         connection.close()
         connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
     return connection
@@ -393,7 +389,7 @@ def _translated(error: sqlite3.Error | OSError, path: str) -> Exception:
 
 
 def _no_room(path: str) -> bool:
-    """SQLite reports some failed writes as a bare I/O error: ask the file system whether it is full."""
+    """SQLite reports some failed writes only as an I/O error: ask the file system whether it is full."""
     try:
         disk = os.statvfs(Path(path).parent)
     except OSError:

@@ -1,4 +1,4 @@
-"""Getting out of a damaged crawl database whatever can still be read."""
+"""Copy whatever can be read of a damaged crawl database into a new one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.parse import quote
 from scenthound.files import check_own_file, free_name, replace, replacing
 from scenthound.store.database import CrawlDatabase, database_files
 
-_ASKS = 20_000  # queries spent on the holes of one table: damage is local, and each hole costs a few dozen
+_QUERIES = 20_000  # queries for the holes of one table: damage is local, and a hole takes a few dozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Salvage:
 def recover(path: Path) -> Salvage:
     """Replace a damaged database by one with every row of it that can be read.
 
-    The damaged file (and its WAL) stays beside it as `crawl.db.damaged-N`. Call it only while the
-    folder's lock is held. The new file appears under its name only when it is complete.
+    The damaged file (and its WAL) stays beside it as `crawl.db.damaged-N`. The caller holds the folder's lock. The new
+    file appears under its name when it is complete.
     """
     kept = free_name(path, "damaged")
     for name in database_files(str(kept)):
@@ -63,7 +63,7 @@ def recover(path: Path) -> Salvage:
 
 
 def _keep(path: Path, kept: Path) -> None:
-    """A second name for the same file; a copy where the file system knows no second names."""
+    """A hard link to the file, or a copy if the file system has no hard links."""
     check_own_file(path)
     if path.exists():
         try:
@@ -83,7 +83,7 @@ def _unlink(path: Path, *ends: str) -> None:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # read-only: closing must not fold the WAL into the file that is kept
+    # read-only: closing must not merge the WAL into the file that is kept
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None, timeout=10)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return connection
@@ -103,14 +103,14 @@ def _copy(source: sqlite3.Connection, target: CrawlDatabase) -> tuple[dict[str, 
             rows[table] = 0
             damaged.append(table)
             continue
-        reader = _Reader(source, table, columns, _has_rowid(target, table), [name for name, key in here if key])
+        reader = _TableReader(source, table, columns, _has_rowid(target, table), [name for name, key in here if key])
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         before = _size(target, table)
         for row in reader.read():
             try:
                 target.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)  # noqa: S608
             except sqlite3.Error:
-                reader.holes = True  # a row that does not keep to the schema
+                reader.holes = True  # a row that violates the schema
         rows[table] = _size(target, table) - before
         if reader.holes:
             damaged.append(table)
@@ -126,14 +126,14 @@ def _has_rowid(database: CrawlDatabase, table: str) -> bool:
     return "WITHOUT ROWID" not in sql
 
 
-class _Reader:
-    """Reads a table from both ends, and between them by ever smaller ranges."""
+class _TableReader:
+    """Reads a table from both ends, and the range between in ever smaller parts."""
 
     def __init__(
         self, source: sqlite3.Connection, table: str, columns: list[str], has_rowid: bool, keys: list[str]
     ) -> None:
         self.holes = False
-        self._source, self._asks = source, _ASKS
+        self._source, self._queries_left = source, _QUERIES
         self._key = "rowid" if has_rowid else ", ".join(keys)
         self._has_rowid = has_rowid
         first = "rowid" if has_rowid else "0"
@@ -158,11 +158,11 @@ class _Reader:
 
     def _between(self, low: int, high: int) -> Iterator[tuple[Any, ...]]:
         ranges = [(low, high)]
-        while ranges and self._asks:
+        while ranges and self._queries_left:
             low, high = ranges.pop()
             if low > high:
                 continue
-            self._asks -= 1
+            self._queries_left -= 1
             try:
                 rows = self._source.execute(f"{self._select} WHERE rowid BETWEEN ? AND ?", (low, high)).fetchall()
             except (sqlite3.Error, OverflowError):

@@ -1,4 +1,4 @@
-"""One process per crawl folder. The kernel holds the lock, so a dead process leaves none behind."""
+"""One process per crawl folder. The kernel holds the lock, so it ends with the process."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NAME = "crawl.lock"
 
 
 class Lock:
-    """A held lock; let go by `release`, by leaving the `with` block, or by dying."""
+    """A lock; ends with `release`, with the `with` block, or with the process."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path, self._descriptor = path, descriptor
 
     def release(self) -> None:
-        """The file stays: to unlink it would let two processes lock two files of one name."""
+        """The file stays: if it were deleted, two processes could lock two files of that name."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
@@ -36,7 +36,7 @@ class Lock:
 
 
 def lock(folder: Path) -> Lock:
-    """Take the folder for this process, or raise `FolderInUse` naming the process that has it."""
+    """Lock the folder, or raise `FolderInUse` with the process that has it."""
     path = folder / NAME
     descriptor = open_in_place(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -57,7 +57,7 @@ def lock(folder: Path) -> Lock:
 
 
 def holder(folder: Path) -> int | None:
-    """The process that works on the folder now, if there is one."""
+    """The process that uses the folder now, or None."""
     try:
         descriptor = os.open(folder / NAME, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:

@@ -1,11 +1,11 @@
-"""What a strategy learned, as a folder: made by `train`, used by `crawl`, readable by anybody and run by nobody.
+"""What a strategy learned, as a folder: written by `train`, read by `crawl`.
 
     model.toml   format, strategy, parameters, versions, topic, what it was trained on, and the digest of each file
-    model.json   what the strategy's `model()` gave; an array stands there as {"@array": "name.npy"}
+    model.json   what the strategy's `model()` gave; an array is {"@array": "name.npy"}
     *.npy        the arrays, one each, numbers only
 
-A folder may come from a stranger: sizes are checked before anything is read, every file against its digest, and
-nothing in it is ever executed. It appears under its name when it is complete, or not at all.
+A folder may come from a stranger: sizes are checked before anything is read, every file against its digest, and nothing
+in it is executed. It appears under its name when it is complete, or not at all.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """What a strategy learned, and all that is needed to use it and to know where it comes from."""
+    """What a strategy learned, what it needs to be used, and where it comes from."""
 
     strategy: str
     parameters: Mapping[str, Any]
@@ -63,13 +63,13 @@ class TrainedModel:
     topic: Topic
     trained_on: TrainedOn
     state: Mapping[str, Any] = field(repr=False)
-    """What `Trains.model` gave: JSON-plain values and numpy arrays."""
+    """From `Trains.model`: JSON values and numpy arrays."""
     versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     when: str = ""
 
     @property
     def digest(self) -> str:
-        """Equal for equal models: what was learned, by whom, with which parameters; not when."""
+        """Equal for equal models: strategy, parameters and what was learned, but not when."""
         files = _files(self.state)
         content = [self.strategy, dict(self.parameters), sorted((name, _sha(data)) for name, data in files.items())]
         return _sha(json.dumps(content, sort_keys=True, default=str).encode())
@@ -125,7 +125,7 @@ def load_model(folder: Path) -> TrainedModel:
 
 
 def _files(state: Mapping[str, Any]) -> dict[str, bytes]:
-    """The state as files: the JSON, and each array under a name made of its place."""
+    """The state as files: the JSON, and each array with a name made from its path."""
     arrays: dict[str, bytes] = {}
     plain = _plain(state, (), arrays)
     text = json.dumps(plain, ensure_ascii=True, separators=(",", ":"), sort_keys=False)
@@ -207,7 +207,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 
 def _checked_files(folder: Path, listed: Any) -> dict[str, bytes]:
-    """The files that the model says it has, each as it was written."""
+    """The listed files, each checked against its size and digest."""
     if not isinstance(listed, list) or len(listed) > MOST_ARRAYS + 1:
         raise ValueError(f"{ABOUT} has no proper list of files")
     total = 0
@@ -222,13 +222,13 @@ def _checked_files(folder: Path, listed: Any) -> dict[str, bytes]:
     for entry in listed:
         data = _bytes_of(folder / entry["name"], entry["bytes"])
         if len(data) != entry["bytes"] or _sha(data) != entry["sha256"]:
-            raise ValueError(f"{entry['name']} is not as it was written")
+            raise ValueError(f"{entry['name']} was changed after it was written")
         files[entry["name"]] = data
     return files
 
 
 def _bytes_of(path: Path, most: int) -> bytes:
-    """A regular file's bytes. No link, pipe or device is followed: the folder may be a stranger's."""
+    """The bytes of a regular file. No link, pipe or device is opened: the folder may be a stranger's."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -236,7 +236,7 @@ def _bytes_of(path: Path, most: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > most:
-            raise ValueError(f"{path.name} is not as it was written")
+            raise ValueError(f"{path.name} was changed after it was written")
         return file.read(most)
 
 

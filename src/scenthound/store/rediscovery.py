@@ -1,4 +1,4 @@
-"""What becomes of a waiting candidate whose URL is offered again (rule 5 of sheet 00)."""
+"""Merge a waiting candidate with a new offer for the same URL (rule 5 of sheet 00)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _UNITS = 10.0**DECIMALS
 
 
 def rounded(score: float) -> float:
-    """`round(score, DECIMALS)` in a third of the time: the nearest whole number of units, divided, is the nearest
-    number to that decimal. Where it is not sure which of two is the nearest, or there are more than can be counted
-    exactly, `round` is asked. (Of what rounds to zero from below the sign is lost.)
+    """`round(score, DECIMALS)` in a third of the time: the nearest whole number of units, divided.
+
+    Calls `round` if two numbers are about equally near, or the score is too large. Negative zero becomes zero.
 
     >>> rounded(0.1234567890125), rounded(-2.5), rounded(float("inf"))
     (0.123456789012, -2.5, inf)
@@ -27,11 +27,11 @@ def rounded(score: float) -> float:
 
 
 def found_again(old: Candidate, offer: Candidate) -> Candidate:
-    """A waiting candidate after its URL was offered once more (rule 5); `old` itself if nothing changes.
+    """The candidate after its URL was offered again (rule 5); `old` itself if nothing changes.
 
-    The better score wins with its parts and its origin, a tie keeps the old; a re-scoring wins even
-    when lower, and brings no origin unless it names one. Of what is carried each number keeps its
-    maximum, other values are the winner's. The later due time stays: it is a promise not to ask before.
+    The better score wins with its parts and its origin, a tie keeps the old; a re-scoring wins even if lower, and
+    changes the origin only if it names one. Of `carry` each number keeps its maximum, other values are the winner's.
+    The later due time stays.
     """
     better = offer.rescored or rounded(offer.score) > rounded(old.score)
     due = max(old.due, offer.due)

@@ -1,4 +1,4 @@
-"""Scores in bins: how many of all that waits are better, without looking at every one."""
+"""Counts of scores by bin: how many waiting candidates are better, without looking at each."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 from scenthound.errors import FolderBroken
 from scenthound.model import NOTHING, Candidate, Url
 from scenthound.ports import Eviction, Popped
-from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
+from scenthound.store.database import CrawlDatabase, as_json, as_mapping, without_surrogates
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 
@@ -21,11 +21,10 @@ _NUMBER = "frontier.number"
 
 
 class SqliteFrontier(MemoryFrontier):
-    """Heaps as the working set, a table as its journal: each commit writes the URLs that changed.
+    """A frontier in memory with a table as its journal: each commit writes the URLs that changed.
 
-    A popped URL stays in the table until `settle` is called for it, when its page, miss or redirect
-    has been recorded. So whatever was in flight when the process died is waiting again, in its old
-    place, when the frontier is next opened. How long hosts rest is the loop's to remember.
+    A popped URL stays in the table until `settle` is called for it, when its page, miss or redirect has been recorded.
+    So what was in flight when the process died waits again, in its old place. The loop saves how long hosts rest.
     """
 
     def __init__(
@@ -37,19 +36,19 @@ class SqliteFrontier(MemoryFrontier):
     ) -> None:
         super().__init__(bound, eviction, spread)
         self._database = database
-        self._changed: dict[int, Url] = {}  # entries by number whose row has to be written, or taken out
+        self._changed: dict[int, Url] = {}  # entries by number whose row has to be written or deleted
         self._saved_recent: list[str] = []
         self.restore(self._stored())
         number = database.meta(_NUMBER)
         self._next_number = max(self._next_number, int(number) if number.isdigit() else 0)
-        self._unwritten = self._next_number  # from this number on nothing is in the table yet
+        self._unwritten = self._next_number  # from this number on the table has no rows
         for name in _names(database.meta(_RECENT)):
             self._schedule.mark_used(name)
         database.before_commit(self._write)
 
     def push(self, candidate: Candidate) -> Candidate | None:
         url = candidate.url
-        if url in self._in_flight:  # it waits again, under a new number
+        if url in self._in_flight:  # it gets a new number
             self._changed[self._in_flight[url][0]] = url
         before = self._entries.get(url)
         evicted = super().push(candidate)
@@ -102,7 +101,7 @@ class SqliteFrontier(MemoryFrontier):
         self._changed.clear()
 
     def _stored(self) -> Iterator[tuple[int, Candidate]]:
-        """What waits in the file, in order; a URL that is there twice, as only damage can leave it, once."""
+        """The entries of the file in order; one that damage has left twice comes once."""
         waiting, candidate_of = self._entries, _Candidates(self._database.path)
         for row in self._database.rows(f"SELECT {_COLUMNS} FROM frontier ORDER BY number"):  # noqa: S608 - ours
             if row[1] in waiting:
@@ -112,18 +111,18 @@ class SqliteFrontier(MemoryFrontier):
 
 
 def waiting(database: CrawlDatabase) -> int:
-    """How many URLs wait in a crawl's file, those in flight included."""
+    """How many URLs are in the table, those in flight included."""
     return int((database.row("SELECT count(*) FROM frontier") or (0,))[0])
 
 
 def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
-    """The candidate that waits under this URL in a crawl's file."""
+    """The candidate with this URL in the table."""
     row = database.row(f"SELECT {_COLUMNS} FROM frontier WHERE url = ?", (url,))  # noqa: S608 - ours
     return None if row is None else _Candidates(database.path)(row)
 
 
 class _Candidates:
-    """Makes candidates of rows. Links of one page follow each other, so what they share is made once."""
+    """Makes candidates from rows. Links of a page are neighbours, so their common values are made once."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -155,10 +154,10 @@ class _Candidates:
 
 
 class _Rows:
-    """Makes rows of candidates; what links of one page share is put into words once."""
+    """Makes rows from candidates; parts that links of a page share are encoded once."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, str | None] = {}  # by id: while rows are made the candidates keep their parts alive
+        self._parts: dict[int, str | None] = {}  # by id: the candidates keep their parts alive
 
     def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
@@ -171,9 +170,9 @@ class _Rows:
             as_json(carry) if carry else None,
             parts_json,
             parent,
-            clean(anchor),
+            without_surrogates(anchor),
             depth,
-            clean(spelling),
+            without_surrogates(spelling),
             due,
         )
 

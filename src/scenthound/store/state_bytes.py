@@ -1,7 +1,7 @@
-"""Saved state as bytes: JSON and plain arrays of numbers, because a crawl folder may come from a stranger.
+"""Saved state as bytes: JSON and arrays of numbers. Reading runs no code, since a folder may come from a stranger.
 
-Eight bytes with the length of the JSON part, the JSON part, then the arrays' bytes one after the
-other. An array stands in the JSON as `{"array": [dtype, shape]}`; nothing is ever executed to read it.
+Eight bytes with the length of the JSON part, the JSON part, then the bytes of the arrays. In the JSON an array is
+`{"array": [dtype, shape]}`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def pack(state: Mapping[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """What `pack` was given (tuples come back as lists); ValueError if the bytes are not of its making."""
+    """The inverse of `pack` (tuples come back as lists); ValueError for other bytes."""
     end = 8 + int.from_bytes(data[:8], "big")
     if len(data) < 8 or end > len(data):
         raise ValueError("a saved state is cut short")
@@ -58,7 +58,7 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
 
 
 def _revive(value: Any, data: bytes, at: int) -> tuple[Any, int]:
-    """The value with its arrays, and where the next array begins."""
+    """The value with its arrays, and the offset of the next array."""
     if isinstance(value, list):
         made = []
         for inner in value:

@@ -1,11 +1,11 @@
-"""Does the archive hold what the history says? Asked at every resume, before anything is written.
+"""Compare the WARC files with the history at every resume, and repair what a crash or damage left.
 
-Where the archive ends is found by reading it, never taken from a number alone. Read are: all that was written since the
-last sync, the newest `CHECKED` bytes in any case, and a sample of the older records; a file in which something is wrong
-is read from its beginning. So the time is bounded, however large the archive is.
+The end of the archive is found by reading it. What is read: everything since the last sync, at least the newest
+`CHECKED` bytes, and a sample of the older records; a file with a problem is read from its beginning. So the time is
+bounded, however large the archive is.
 
-Nothing is cut away. What lies behind the last recorded page moves to `NAME.tail-N`, beside the file. A file with damage
-in its middle stays as it is, for the records before and behind the damage, and the next pages go to a new file.
+Nothing is deleted. What follows the last recorded page moves to `NAME.tail-N`, beside the file. A file damaged in its
+middle stays as it is, and the next pages go to a new file.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from scenthound.store.sqlite_history import Place, SqliteHistory
 from scenthound.store.warc_read import members
 from scenthound.store.warc_repository import End, WarcRepository, problem_of
 
-CHECKED = 200_000_000  # bytes that are read in any case; some three seconds
-SAMPLE = 500  # records that are read besides, spread over all files
+CHECKED = 200_000_000  # bytes that are always read, in about three seconds
+SAMPLE = 500  # older records that are read, spread over all files
 TAIL = "tail"
 _NO_LIMIT = 1 << 63
 
@@ -37,7 +37,7 @@ class Damage(NamedTuple):
     events: tuple[int, ...]
     """Their rows in the history."""
     is_inside: bool
-    """There are whole records behind the damage."""
+    """Whole records follow the damage."""
 
     def __str__(self) -> str:
         return (
@@ -51,17 +51,17 @@ class Findings:
     """What the archive holds, compared with the history."""
 
     end: End
-    """The file that the archive ends in, and the offset behind its last valid record."""
+    """The last file, and the end of its last valid record."""
     surplus: tuple[str, ...]
-    """Files behind that one: nothing in them was recorded."""
+    """Later files, with no recorded page."""
     damages: tuple[Damage, ...]
     missing: Mapping[str, int]
-    """Files that are gone, with the number of pages recorded in each."""
+    """Missing files, with the number of their recorded pages."""
 
 
 @dataclass(slots=True)
-class Mended:
-    """What was done, in sentences for people, the pages to fetch again, and where the next page goes."""
+class Repairs:
+    """What was done, in sentences; the pages to fetch again; where the next page goes."""
 
     end: End
     notes: list[str] = field(default_factory=list)
@@ -71,9 +71,9 @@ class Mended:
 def examine(
     repository: WarcRepository, history: SqliteHistory, written: End, synced: End, everything: bool = False
 ) -> Findings:
-    """Compare the files with the history. `written` and `synced` are what the last run noted; neither is trusted.
+    """Compare the files with the history. `written` and `synced` are from the last run; neither is trusted.
 
-    With `everything` all files are read, and whole records stay even if the history has lost them.
+    With `everything` all files are read, and whole records stay even if the history does not have them.
     """
     sizes = {path.name: path.stat().st_size for path in repository.files()}
     recorded = history.recorded_files()
@@ -98,10 +98,10 @@ def examine(
     )
 
 
-def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings) -> Mended:
-    """Move tails aside, and forget the pages that are not there so that they are fetched again."""
+def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings) -> Repairs:
+    """Move tails aside, and forget the pages that are missing so that they are fetched again."""
     repository.close()
-    done, folder = Mended(findings.end), repository.folder
+    done, folder = Repairs(findings.end), repository.folder
     for file in findings.surplus:
         done.notes.append(_move(folder / file, 0))
     if findings.end.file and (folder / findings.end.file).stat().st_size > findings.end.offset:
@@ -119,9 +119,9 @@ def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings)
 
 
 def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
-    """From where on files are read: from the last sync, and the newest `CHECKED` bytes.
+    """Where to start reading each file: at the last sync, and the newest `CHECKED` bytes.
 
-    A file is synced before the next one is begun. So where no sync is noted, the last file is read.
+    A file is synced before the next one is begun. So without a recorded sync the last file is read.
     """
     starts: dict[str, int] = {}
     budget = CHECKED
@@ -136,9 +136,9 @@ def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
 
 
 def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int) -> tuple[Damage | None, int]:
-    """What a file lacks, read from the last recorded page before `start` on, and where its last valid record ends.
+    """The damage of a file, read from the last recorded page before `start` on, and the end of its last valid record.
 
-    That is the last whole record that does not reach beyond `limit`, or that the history names.
+    Valid is a whole record that ends before `limit`, or that the history names.
     """
     start = max((record.offset for record in recorded if 0 <= record.offset <= start), default=0)
     lengths: dict[int, int] = {}

@@ -1,15 +1,14 @@
 """HTML to an `HtmlDocument`: title, text and links, by lexbor's HTML5 tree.
 
-What counts as text (sheet 10.1): every text node in document order, the title included, except those
-of `script`, `style` and of the elements whose markup a browser keeps as raw text and never shows
-(`iframe`, `noembed`, `noframes`). `noscript` is read as markup, since we run no scripts; `template`
-is inert, as in a browser: neither its text nor its links count. Comments and attribute values never do.
+Text (sheet 10.1) is every text node in document order, the title included, except those of `script`, `style` and of the
+elements whose markup a browser keeps as raw text and never shows (`iframe`, `noembed`, `noframes`). `noscript` is read
+as markup, since we run no scripts; `template` is inert, as in a browser: neither its text nor its links count.
 
-What counts as a link: `a` and `area` with `href`, `frame` and `iframe` with `src` (documents of their
-own: their anchor is empty). Refused ones are counted by reason in `refused`.
+Links are `a` and `area` with `href`, `frame` and `iframe` with `src` (documents of their own: their anchor is empty).
+Refused ones are counted by reason in `refused`.
 
-Title, text and links are read by a few calls into C, a fixed number per page or per link. `page.read` walks through
-the nodes where a record needs leaves.
+Title, text and links take a few calls into C, a fixed number per page or per link. `page.read` walks through the nodes
+if a record needs leaves.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ LONGEST_TITLE = 1000  # characters; both go into every index, table and log that
 LONGEST_ANCHOR = 2000
 WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: no mutation callbacks, which only copy <selectedcontent>
 
-# Anchors inside one another repeat the same text. Together they may have 64 times the length of the page; further
-# ones are left empty. `page.views` has the same limit for elements.
+# Nested anchors repeat the same text. Together they may have 64 times the length of the page; further ones are left
+# empty. `page.views` has the same limit for elements.
 REPETITION = 64
 REPETITION_AT_MOST = 100_000_000
 
@@ -46,18 +45,18 @@ _UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))
 _SCHEME = re.compile(r"[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
 _DROPPED = {9: None, 10: None, 13: None}
-_MEMORABLE = 300  # longer links, or links of longer folders, are resolved each time: 32,768 answers take 70 MB at most
+_LONGEST_CACHED = 300  # characters of a link or folder; so 32,768 cached results take at most 70 MB
 _ANYWHERE = "http://anywhere.invalid/"
 _PATH_START = "._~-%"
 HEADINGS = "h1,h2,h3,h4,h5,h6"
-_new: Callable[..., Link] = tuple.__new__  # as Link(...), without a call of Python's own for each
+_new_link: Callable[..., Link] = tuple.__new__  # as Link(...), without a Python call for each
 _UNFIT = re.compile(r"[\s/#.]+")
 
 
 def parse_html(
     text: str, url: str, *, max_links: int = MAX_LINKS, longest_url: int = LONGEST, shape: Shape = SHAPE
 ) -> HtmlDocument:
-    """What the page at `url` says. Never fails: any text is some page. Linear time, since the text is tamed first."""
+    """The page at `url`. Never fails: any text is some page. Linear time, since the text goes through `guard`."""
     text, cuts = tame(text, shape)
     try:
         parser = LexborHTMLParser(text, options=WITHOUT_EVENTS)
@@ -99,7 +98,7 @@ class HtmlDocument:
     ) -> None:
         self.url = url
         self.base = url
-        """What relative links start from: the page's own URL, or its `<base href>` where that is usable."""
+        """What relative links are resolved against: the URL of the page, or its `<base href>` if that is valid."""
         self.title = ""
         self.links: Sequence[Link] = ()
         self.refused: Counter[str] = Counter()
@@ -109,10 +108,10 @@ class HtmlDocument:
         self.refresh = ""
         """Content of the first `<meta http-equiv=refresh>` outside `<noscript>`."""
         self.canonical: Url | None = None
-        """What the page says its own address is (`rel=canonical`). A claim, not a fact."""
+        """The address that the page claims to have (`rel=canonical`)."""
         self.lang = ""
         self.cuts = cuts
-        """What `guard.tame` had to take away: empty for an honest page."""
+        """What `guard.tame` changed: empty for a normal page."""
         self.noindex = False
         self.nofollow = False
         self._text: str | None = None
@@ -159,13 +158,13 @@ class HtmlDocument:
         if name := attributes.get("name"):
             self.metas.append((name.strip().lower(), content))
         if not self.refresh and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
-            # Inside <noscript> it leads to a page that says "switch scripts on"; what we want is here already.
+            # Inside <noscript> it leads to a page that says "switch scripts on"; the content is here already.
             above = node.parent
             if above is None or above.tag != "noscript":
                 self.refresh = content
 
     def _rebase(self, node: LexborNode, longest: int) -> None:
-        # A long base would be read again for every link, so its length is bounded as every URL's is.
+        # A long base would be read again for every link, so its length is limited.
         try:
             base = resolve(node.attributes.get("href") or "", self.url)
         except NotAUrl:
@@ -184,9 +183,9 @@ class HtmlDocument:
     def _harvest(self, anchors: list[LexborNode], max_links: int, longest: int) -> list[Link]:
         links: list[Link] = []
         nodes = self.nodes
-        near = Nearness(self.base, longest)
+        resolver = LinkResolver(self.base, longest)
         resolved_links: dict[str, tuple[str, Url] | str] = {}
-        for node in anchors:  # some 100 a page: few calls of Python's own for each
+        for node in anchors:  # about 100 a page: few Python calls for each
             attributes = node.attributes
             raw = attributes.get("href")
             framed = node.tag in _FRAMES
@@ -195,12 +194,12 @@ class HtmlDocument:
                 if raw is None:
                     continue
             elif raw is None:
-                raw = ""  # written without a value: the page itself
+                raw = ""  # without a value: the page itself
             if "#" in raw:
                 raw = raw.partition("#")[0]
             resolved = resolved_links.get(raw)
             if resolved is None:
-                resolved = resolved_links[raw] = near.find(raw)
+                resolved = resolved_links[raw] = resolver.resolve(raw)
             if isinstance(resolved, str):
                 self.refused[resolved] += 1
                 continue
@@ -220,17 +219,17 @@ class HtmlDocument:
                     anchor = tidy(anchor)
                 if not anchor:
                     anchor = self._alternative(node, attributes)
-            links.append(_new(Link, (resolved[1], anchor[:LONGEST_ANCHOR], resolved[0], len(nodes), nofollow)))
+            links.append(_new_link(Link, (resolved[1], anchor[:LONGEST_ANCHOR], resolved[0], len(nodes), nofollow)))
             nodes.append(node)
         return links
 
-    def lead(self, raw: str, longest: int = LONGEST) -> tuple[str, Url] | None:
-        """Spelling and URL of an address that the page gives elsewhere than in a link; None if it is none of ours."""
-        resolved = _find(raw, self.base, longest)
+    def resolved(self, raw: str, longest: int = LONGEST) -> tuple[str, Url] | None:
+        """Spelling and URL of an address outside of links; None if it is no http(s) URL."""
+        resolved = _resolve(raw, self.base, longest)
         return None if isinstance(resolved, str) else resolved
 
     def add_link(self, url: Url, spelling: str) -> None:
-        """One more link, without an anchor, that stands for the whole page: it hangs from the root element."""
+        """Add a link without an anchor, at the root element."""
         if self.root is not None:
             self.links = [*self.links, Link(url, "", spelling, len(self.nodes))]
             self.nodes.append(self.root)
@@ -255,11 +254,11 @@ class HtmlDocument:
         return {node.mem_id: number for number, node in enumerate(nodes)}
 
 
-class Nearness:
-    """Where the links of one page start from, cut down to what each kind of link depends on.
+class LinkResolver:
+    """Resolves the links of one page, with a cache that pages share.
 
-    Most links of a site stand on many of its pages. A link from the root means the same on the whole host, a
-    relative one in the whole folder: under those keys one answer serves them all.
+    Most links of a site are on many of its pages. A link from the root means the same on the whole host, a relative
+    one in the whole folder: these are the keys of the cache.
     """
 
     __slots__ = ("_base", "_folder", "_longest", "root")
@@ -272,23 +271,25 @@ class Nearness:
             self.root = self._folder = ""
         else:
             self._folder = bare[: bare.rindex("/") + 1]
-            self.root = bare[: bare.index("/", bare.index("://") + 3) + 1] if len(self._folder) <= _MEMORABLE else ""
+            self.root = (
+                bare[: bare.index("/", bare.index("://") + 3) + 1] if len(self._folder) <= _LONGEST_CACHED else ""
+            )
 
-    def find(self, raw: str) -> tuple[str, Url] | str:
-        """The spelling and the URL that `raw` means on this page, or why it is refused."""
-        if len(raw) > _MEMORABLE or not self.root:
-            return _find(raw, self._base, self._longest)
+    def resolve(self, raw: str) -> tuple[str, Url] | str:
+        """The spelling and the URL of `raw` on this page, or why it is refused."""
+        if len(raw) > _LONGEST_CACHED or not self.root:
+            return _resolve(raw, self._base, self._longest)
         first = raw[:1]
         if first == "/":
-            return _remembered(raw, self.root, self._longest)
+            return _cached_resolve(raw, self.root, self._longest)
         if raw.startswith(("http://", "https://")):
-            return _remembered(raw, _ANYWHERE, self._longest)
+            return _cached_resolve(raw, _ANYWHERE, self._longest)
         if first.isalnum() or (first in _PATH_START and first):
-            return _remembered(raw, self._folder, self._longest)
-        return _find(raw, self._base, self._longest)
+            return _cached_resolve(raw, self._folder, self._longest)
+        return _resolve(raw, self._base, self._longest)
 
 
-def _find(raw: str, base: str, longest: int) -> tuple[str, Url] | str:
+def _resolve(raw: str, base: str, longest: int) -> tuple[str, Url] | str:
     scheme = _SCHEME.match(raw)
     if scheme is not None and scheme[1].lower() not in ("http", "https"):
         return "not-http"
@@ -304,11 +305,11 @@ def _find(raw: str, base: str, longest: int) -> tuple[str, Url] | str:
         return "too-long" if len(spelling) > longest else "bad-url"
 
 
-_remembered = lru_cache(maxsize=32768)(_find)
+_cached_resolve = lru_cache(maxsize=32768)(_resolve)
 
 
 def tidy(text: str) -> str:
-    """White space and control characters collapsed to single spaces: fit for one line anywhere."""
+    """One line: white space and control characters collapsed to single spaces."""
     if text.isprintable():  # then there is no white space but the ordinary one
         return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
     text = " ".join(text.split())
@@ -318,7 +319,7 @@ def tidy(text: str) -> str:
 
 
 def _in_drawing(node: LexborNode) -> bool:
-    """Whether a `<title>` is the label of a shape, not of the page."""
+    """Whether a `<title>` belongs to a drawing (SVG), not to the page."""
     above = node.parent
     while above is not None:
         if above.tag == "svg":

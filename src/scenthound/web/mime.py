@@ -38,7 +38,7 @@ class Mime(NamedTuple):
 
 
 def parse(text: str) -> Mime | None:
-    """The media type that `text` names, by the standard's algorithm; None for what is none.
+    """The media type in `text`, by the standard's algorithm; None if it is invalid.
 
     >>> str(parse('Text/HTML ; charset="utf\\\\-8"; charset=gbk'))
     'text/html;charset=utf-8'
@@ -96,7 +96,7 @@ def _written(value: str) -> str:
 def extract(values: Iterable[str]) -> Mime | None:
     """The media type of a response, from all its Content-Type headers, as the Fetch standard extracts it.
 
-    The last that is one holds; if it says no charset, that of an earlier one of the same type holds on.
+    The last valid one counts; without a charset it takes that of an earlier one of the same type.
     """
     result: Mime | None = None
     charset: str | None = None

@@ -1,10 +1,9 @@
-"""Sitemaps: what a site says it has. An optional source of candidates, and never to be believed.
+"""Read a sitemap file: an optional, untrusted source of candidates.
 
-`read_sitemap` makes one file into URLs, or into the further files that an index names: XML in any
-namespace or none, RSS, Atom, or plain lines; gzipped or not, whatever the server calls it. It opens
-nothing and fetches nothing. A file that breaks off gives what stood before the break, a file that
-declares entities gives nothing, and every cap that was met is among the `problems`. Which of the
-URLs are wanted (scope, robots), and how deep a chain of index files may go, the caller decides.
+`read_sitemap` gives the URLs of a file, or the further files that an index names: XML in any namespace or none, RSS,
+Atom, or plain lines; gzipped or not. A file that breaks off gives what came before, a file that declares entities gives
+nothing, and every limit that was reached is among the `problems`. The caller decides which URLs are wanted (scope,
+robots), and how deep a chain of index files may be.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from scenthound.url import LONGEST, host, resolve
 
 @dataclass(frozen=True, slots=True)
 class SitemapLimits:
-    """Caps on one file; the first two are the sitemap protocol's own."""
+    """Limits of one file; the first two are those of the protocol."""
 
     urls: int = 50_000
     unpacked: int = 50 * 1024 * 1024
-    """Bytes after decompression; what lies beyond is not read."""
+    """Bytes after decompression; the rest is not read."""
     nesting: int = 100
     """Open elements at a time."""
     elements: int = 2_000_000
@@ -63,9 +62,9 @@ _GZIP = b"\x1f\x8b"
 _WRAPPINGS = 2  # a .gz file sent through a server that compresses once more
 _MEMBERS = 10_000  # of one gzip file; most have one
 _PIECE = 16 * 1024  # bytes handed on at a time
-_LONGEST_TAG = 1024 * 1024  # also of a comment: expat begins such a thing anew with every piece until it has all of it
+_LONGEST_TAG = 1024 * 1024  # bytes, also of a comment: expat starts it again with every piece until it is complete
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_LONGEST_TEXT = 4 * LONGEST  # of one element; a URL may be padded with white space
+_LONGEST_TEXT = 4 * LONGEST  # characters of one element; a URL may be padded with white space
 _LINE = re.compile(rb"^[ \t]*(https?://[^\s<>]+)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 # An ampersand that begins no entity XML knows by itself. CDATA is passed over; unclosed, it lasts to the end.
 _AMPERSAND = re.compile(
@@ -78,7 +77,7 @@ _DATES = frozenset({"lastmod", "pubdate", "date", "updated", "published"})
 
 
 def read_sitemap(body: bytes, base_url: str, *, limits: SitemapLimits = LIMITS) -> Sitemap:
-    """What the file at `base_url` lists, in its order. Never raises on what the file holds."""
+    """The content of the file at `base_url`, in order. Never raises."""
     sitemap = Sitemap()
     body = _unpacked(body, limits.unpacked, sitemap.problems)
     if not body.startswith(_UTF16):
@@ -135,17 +134,17 @@ def _read_lines(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Site
 
 
 def _read_xml(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Sitemap) -> None:
-    """Read it as it is; where that fails for a reason that can be mended, mend it and read it again."""
-    problem = _Reader(base_url, limits, sitemap).read(body)
-    if problem == "bad-encoding":  # one we have no table for: URLs are ASCII, nearly always
+    """Read the file; if it has an error that can be corrected, correct it and read again."""
+    problem = _XmlReader(base_url, limits, sitemap).read(body)
+    if problem == "bad-encoding":  # an unknown encoding: URLs are nearly always ASCII
         _note(sitemap.problems, problem)
-        problem = _Reader(base_url, limits, sitemap).read(body, "iso-8859-1")
+        problem = _XmlReader(base_url, limits, sitemap).read(body, "iso-8859-1")
     if problem == "broken-xml":
-        most = 4 * limits.urls  # so that a file of nothing but ampersands does not grow fivefold
-        mended = _AMPERSAND.sub(lambda match: match[0] if len(match[0]) > 1 else b"&amp;", body, count=most)
-        if len(mended) != len(body):
+        most = 4 * limits.urls  # so that a file of ampersands does not grow fivefold
+        corrected = _AMPERSAND.sub(lambda match: match[0] if len(match[0]) > 1 else b"&amp;", body, count=most)
+        if len(corrected) != len(body):
             _note(sitemap.problems, "bad-ampersand")
-            problem = _Reader(base_url, limits, sitemap).read(mended)
+            problem = _XmlReader(base_url, limits, sitemap).read(corrected)
     if problem:
         _note(sitemap.problems, problem)
 
@@ -154,8 +153,8 @@ class _StopError(Exception):
     """Ends the reading; its argument says why."""
 
 
-class _Reader:
-    """Hears of elements one by one and keeps only the entry it is in. Fills `sitemap`, from its beginning."""
+class _XmlReader:
+    """Gets elements one by one, keeps only the current entry, and fills `sitemap`."""
 
     def __init__(self, base_url: str, limits: SitemapLimits, sitemap: Sitemap) -> None:
         self.base_url, self.limits, self.sitemap = base_url, limits, sitemap
@@ -176,7 +175,7 @@ class _Reader:
             return ""
         except _StopError as stop:
             return str(stop.args[0])
-        except (LookupError, ValueError):  # pyexpat's word for encodings it can't use
+        except (LookupError, ValueError):  # from pyexpat for an encoding it does not know
             return "bad-encoding" if encoding is None else "broken-xml"
 
     def parse(self, body: bytes, encoding: str | None) -> None:
@@ -191,16 +190,16 @@ class _Reader:
                 parser.Parse(body[position : position + _PIECE], False)
                 if position - parser.CurrentByteIndex > _LONGEST_TAG:
                     raise _StopError("too-large")
-            # The end on its own, since pyexpat forgets the text it has gathered when a call fails.
+            # The end separately, since pyexpat drops buffered text when a call fails.
             parser.Parse(b"", True)
         except expat.ExpatError:
             self.break_off(body)
             raise _StopError("broken-xml" if self.root else "not-a-sitemap") from None
 
     def doctype(self, name: str, system_id: str | None, public_id: str | None, has_subset: int) -> None:
-        """Entities and default attributes are declared in the internal subset: no sitemap needs one, every bomb does.
+        """Refuse an internal subset, which declares entities: no sitemap needs one, every bomb does.
 
-        An external one (RSS 0.91 names Netscape's) is never fetched: expat only would if it were told how.
+        An external one (RSS 0.91 names Netscape's) is never fetched.
         """
         if has_subset:
             raise _StopError("declarations")
@@ -228,7 +227,7 @@ class _Reader:
     def start_field(self, prefix: str, local: str, attributes: Mapping[str, str]) -> None:
         if prefix != self.prefix and (prefix, local) != ("dc", "date"):
             local = ""
-        if local == "loc" and "loc" in self.values:  # several in one entry: somebody forgot the tags between
+        if local == "loc" and "loc" in self.values:  # several in one entry: the tags between are missing
             self.keep()
             self.values = {}
         if local == "link" and self.root == "feed":
@@ -272,12 +271,12 @@ class _Reader:
         self.text, self.length = [], 0
 
     def keep_fallback(self, text: str) -> None:
-        """What may stand for a missing `loc` or `link`, if it looks like a URL at all."""
+        """Use text that looks like a URL for a missing `loc` or `link`."""
         if text[:8].lower().startswith(("http://", "https://")):
             self.values.setdefault("fallback", text)
 
     def keep(self) -> None:
-        """The entry is over: a URL or another sitemap."""
+        """Add the finished entry: a URL or another sitemap."""
         if len(self.sitemap.urls) + len(self.sitemap.children) >= self.limits.urls:
             raise _StopError("too-many")
         url = _resolved(self.values.get("loc") or self.values.get("fallback") or "", self.base_url)
@@ -290,7 +289,7 @@ class _Reader:
             self.sitemap.urls.append(SitemapUrl(url, _moment(date), _share(priority)))
 
     def break_off(self, body: bytes) -> None:
-        """The file ended, or broke, inside an entry: keep it if its URL was complete, that is, a tag followed it."""
+        """The file broke off inside an entry: keep it if a tag followed its URL, which is then complete."""
         if self.entry_depth and self.field_depth and self.field == "loc" and body.rfind(b"<") > body.rfind(b">"):
             self.end_field()
         if self.entry_depth and self.values.get("loc"):
@@ -300,7 +299,7 @@ class _Reader:
 def _resolved(raw: str, base_url: str) -> str | None:
     if not raw:
         return None
-    if raw.startswith(host(base_url) + "/"):  # somebody forgot the scheme
+    if raw.startswith(host(base_url) + "/"):  # the scheme is missing
         raw = "//" + raw
     try:
         url = resolve(raw, base_url)

@@ -31,9 +31,8 @@ PRODUCT = "scenthound"
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
     """A strategy by name, with its parameters checked."""
-    kind = STRATEGIES.get(name)
-    made: Strategy = read(kind, parameters or {}, what=f"parameter of {name}")
-    return made
+    strategy: Strategy = read(STRATEGIES.get(name), parameters or {}, what=f"parameter of {name}")
+    return strategy
 
 
 def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -58,10 +57,10 @@ def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, A
 def check_topic(topic: Topic) -> None:
     """Raise `BadConfig` for a topic without usable keywords."""
     if not topic.keywords.strip():
-        raise BadConfig("the topic has no words", "say what you look for, as: hot air ballooning")
+        raise BadConfig("the topic has no words", "name what you look for, as: hot air ballooning")
     if not Judge(topic).query.counts:
         raise BadConfig(
-            f"nothing is left of the topic “{topic.keywords[:80]}” without its stop words",
+            f"the topic “{topic.keywords[:80]}” has only stop words",
             "name what the pages are about, as: hot air ballooning",
         )
 
@@ -82,7 +81,7 @@ def user_agent(settings: Settings) -> str:
 
 
 def product_token(settings: Settings) -> str:
-    """The name under which robots.txt is read."""
+    """The name that robots.txt rules are looked up by."""
     return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
 
 
@@ -108,7 +107,7 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:
-    """Enough to keep the connection of every host in flight while it rests, within the limit on open files."""
+    """Enough to keep a connection for every host in flight, within the limit on open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 

@@ -1,7 +1,8 @@
-"""Start a crawl in a new folder, or continue one in its old folder."""
+"""Start a crawl in a new folder, continue one in its old folder, or do a whole crawl in one call."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
 from scenthound.loop.recorder import Watcher
 from scenthound.loop.resume import resume as resume_crawl
-from scenthound.loop.settings import Settings
+from scenthound.loop.settings import Settings, read
 from scenthound.loop.trained import check_untaught, fitting, taught
 from scenthound.model import Candidate, Step, Topic
 from scenthound.page.judge import Judge
@@ -34,6 +35,7 @@ from scenthound.wiring.build import (
     make_strategy,
     page_limits,
     product_token,
+    split_settings,
     versions,
 )
 from scenthound.wiring.session import Session
@@ -71,14 +73,14 @@ def begin(
         strategy, parameters = fitting(learned, strategy, parameters, make_strategy)
     strategy = strategy or "best-first"
     request = CrawlRequest(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
-    made = make_strategy(strategy, parameters)  # all errors before anything is written
-    if declaration_of(made).oracle:
+    instance = make_strategy(strategy, parameters)  # raises before anything is written
+    if declaration_of(instance).oracle:
         raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
     if learned is not None:
-        taught(made, learned)
+        taught(instance, learned)
         request = replace(request, model=learned.digest)
     else:
-        check_untaught(made, strategy)
+        check_untaught(instance, strategy)
     make_scope(settings)
     make_fetcher(settings)
     request.keyed_seeds()
@@ -181,3 +183,56 @@ def _read_again(folder: CrawlFolder, step: Step, where: Where) -> Page | None:
     agent = product_token(settings) if settings.robots else ""
     result = land(candidate, response, page_limits(settings), agent=agent, now=step.time)
     return result if isinstance(result, Page) else None
+
+
+async def crawl_async(
+    topic: Topic | str,
+    seeds: Sequence[str],
+    pages: int = 1000,
+    out: Path | str = "crawl",
+    *,
+    strategy: str | None = None,
+    watch: Watcher | None = None,
+    model: Path | str | None = None,
+    **options: Any,
+) -> CrawlFolder:
+    """`crawl` for programs that have an event loop."""
+    name = strategy or (load_model(Path(model)).strategy if model is not None else "best-first")
+    given, parameters = split_settings({"pages": pages, **options}, name)
+    session = begin(
+        topic,
+        seeds,
+        out,
+        strategy=strategy,
+        parameters=parameters,
+        settings=read(Settings, given),
+        watch=watch,
+        model=model,
+    )
+    try:
+        await session.run()
+    finally:
+        session.close()
+    return CrawlFolder.look(Path(out))
+
+
+def crawl(
+    topic: Topic | str,
+    seeds: Sequence[str],
+    pages: int = 1000,
+    out: Path | str = "crawl",
+    *,
+    strategy: str | None = None,
+    watch: Watcher | None = None,
+    model: Path | str | None = None,
+    **options: Any,
+) -> CrawlFolder:
+    """Crawl the web for a topic, best pages first, and return the finished folder.
+
+    `topic` is keywords or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder. `watch`
+    is called with each page, miss, dropped link and event of the strategy. `strategy` is `best-first` by default, or
+    that of the `model`, a folder that `train` made. `options` are settings of the crawl (`delay="500 ms"`,
+    `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are obeyed and hosts get their
+    delay. Raises `ScenthoundError` if something is wrong with the arguments.
+    """
+    return asyncio.run(crawl_async(topic, seeds, pages, out, strategy=strategy, watch=watch, model=model, **options))

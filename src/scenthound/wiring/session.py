@@ -26,7 +26,7 @@ MOST_REASONS = 30  # different reasons for failure that are counted
 
 
 class CountingFetcher:
-    """A fetcher that counts why no reply came, for robots.txt too: the answer to "why are there no pages?"."""
+    """A fetcher that counts why there was no reply, for robots.txt too: it explains a crawl without pages."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.fetcher = fetcher
@@ -53,10 +53,10 @@ class Session:
         self._fetcher = fetcher
         self._run: LiveRun | None = None
         self._is_over = False
-        self._watch, crawl.recorder.watch = crawl.recorder.watch, self._heard
+        self._watch, crawl.recorder.watch = crawl.recorder.watch, self._recorded
         self._listener = Listener(folder, crawl)
 
-    def _heard(self, event: Step | Miss | Dropped | Event) -> None:
+    def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:
             self.hosts += self.crawl.politeness.host(urls.host(event.url)).pages == 1
         if self._watch:
@@ -77,7 +77,7 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Tell the strategy of new labels and commit what follows from them."""
+        """Give new labels to the strategy and commit the effects."""
         if self._listener.listen():
             self.folder.commit(self.clock())
 
