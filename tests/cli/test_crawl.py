@@ -276,7 +276,7 @@ def test_scope_means_the_places_of_the_seeds() -> None:
 def test_seeds_come_from_bookmarks_too(tmp_path: Path) -> None:
     file = tmp_path / "bookmarks.html"
     file.write_text('<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><DT><A HREF="http://a.test/p">P</A></DL>')
-    assert request(seeds=(), seed_files=(str(file),)).seeds == ["http://a.test/p"]
+    assert request(seeds=(), seed_files=(str(file),)).seeds == ("http://a.test/p",)
 
 
 def test_seeds_come_from_stdin(tmp_path: Path) -> None:

@@ -101,13 +101,13 @@ def test_when_nobody_answers_the_first_pages_somebody_is_told(
             nonlocal told
             progress.tick()
             told += capsys.readouterr().err
-            if "nobody answers" in told:
+            if "no server answers" in told:
                 session.crawl.stop("enough")
 
         asyncio.run(session.run(tick=tick))
     session.close()
     told += capsys.readouterr().err
-    assert told.count("nobody answers (proxy: connection refused)") == 1
+    assert told.count("no server answers (proxy: connection refused)") == 1
     assert "check --proxy" in told
 
 

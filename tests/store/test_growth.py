@@ -15,7 +15,7 @@ from scenthound.lab.generate.endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
-from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SAYINGS, SCHEMA, VERSION
+from scenthound.store.database import APPLICATION, FRONTIER, LINKS, EVENT_TABLES, SCHEMA, VERSION
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
 from scenthound.testing.frontier import Model, same
@@ -146,7 +146,7 @@ def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
 def first_edition(path: Path) -> None:
     """A crawl's file as the first edition wrote it."""
     connection = sqlite3.connect(path)
-    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(SAYINGS, "")
+    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(EVENT_TABLES, "")
     assert schema != SCHEMA
     connection.executescript(f"{schema} PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;")
     for number, url in ((4, "http://b.test/"), (2, "http://a.test/")):

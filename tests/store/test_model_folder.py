@@ -94,11 +94,11 @@ def edited(before: str, after: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (cut, r"weights\.npy is not as it was written"),
-        (swap, r"model\.json is not as it was written"),
+        (cut, r"weights\.npy was changed after it was written"),
+        (swap, r"model\.json was changed after it was written"),
         (lose, r"weights\.npy can't be read"),
         (link, r"weights\.npy can't be read"),
-        (pipe, r"weights\.npy is not as it was written"),
+        (pipe, r"weights\.npy was changed after it was written"),
         (edited("format = 1", "format = 2"), "newer scenthound"),
         (edited("format = 1", "format = 'x'"), "newer scenthound"),
         (edited('strategy = "bayes"', ""), "lacks 'strategy'"),

@@ -27,7 +27,8 @@ from scenthound.store import warc_write
 from scenthound.store.cdxj import surt, write_index
 from scenthound.store.memory import MemoryRepository
 from scenthound.store.warc_read import header_lines, records, response_of, unchunked
-from scenthound.store.warc_repository import WarcRepository, check, read_responses
+from scenthound.store.warc_repository import WarcRepository, read_responses
+from support.warc_check import check
 
 HTML = (("Content-Type", "text/html"), ("Server", "tiny"))
 NOW = 1_700_000_000.25

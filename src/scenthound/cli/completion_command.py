@@ -1,4 +1,4 @@
-"""`scenthound completion`: the script that teaches a shell our commands."""
+"""`scenthound completion`: the completion script for a shell."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def completion(shell: str, as_json: bool) -> None:
     from scenthound.cli.app import COMPLETE, NAME, app
 
     kind = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}[shell]
-    made = kind(app, {}, NAME, COMPLETE)
-    script = made.source_template % made.source_vars()  # `source()` of bash would run bash to ask its version
+    completion = kind(app, {}, NAME, COMPLETE)
+    script = completion.source_template % completion.source_vars()  # `source()` would run bash to get its version
     emit({"shell": shell, "script": script, "install": HOW[shell]}) if as_json else click.echo(script)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.errors import BadConfig, DiskFull
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.bed import BedTopic
@@ -37,7 +38,6 @@ def demo(pages: int, folder: Path, as_json: bool) -> int:
       $ scenthound demo
       $ scenthound demo --pages 200 --out /tmp/demo
     """
-    from scenthound.errors import DiskFull
 
     try:
         return _demo(pages, folder, as_json)
@@ -137,7 +137,6 @@ def _print_results(results: list[dict[str, Any]], topic: BedTopic, as_json: bool
 
 def _clear(folder: Path) -> None:
     """Prepare the folder. Only what an earlier demo made is replaced."""
-    from scenthound.errors import BadConfig, DiskFull
     from scenthound.files import NO_ROOM, refuse_link, write_text
     from scenthound.store.lock import holder
 

@@ -43,7 +43,7 @@ class Finding(NamedTuple):
 @click.command()
 @json_option
 def doctor(as_json: bool) -> int:
-    """Say what is installed, what is missing, and what to do. Exit code 1: something essential is broken.
+    """Check the installation: what is missing, and what to do. Exit code 1: something essential is broken.
 
     \b
       $ scenthound doctor

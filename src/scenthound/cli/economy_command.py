@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.errors import BadConfig, FolderBroken
+from scenthound.formats import printable
 
 
 @click.command()
@@ -20,8 +22,6 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
       $ scenthound economy model
       $ scenthound economy model --top 5 --json
     """
-    from scenthound.errors import BadConfig, FolderBroken
-    from scenthound.formats import printable
     from scenthound.store.model_folder import load_model
     from scenthound.strategies.hayek.state import told_model
 

@@ -12,13 +12,14 @@ import click
 
 from scenthound.cli.output import emit, json_option, option, out, print_facts, say, table
 from scenthound.cli.shell_words import exporters_named
-from scenthound.formats import json_number, printable
+from scenthound.errors import BadUsage, NotAUrl, OurFault
+from scenthound.formats import event_line, json_line, json_number, miss_line, printable, trail_line
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Event, Lost, Step
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
-    from scenthound.loop.folder import CrawlFolder
-    from scenthound.model import Event, Lost, Step
     from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.report.explain import Explanation
 
@@ -35,7 +36,6 @@ def status(folder: Path, as_json: bool) -> None:
       $ scenthound status balloons
       $ scenthound status balloons --json
     """
-    from scenthound.loop.folder import CrawlFolder
     from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import FINAL, gather
 
@@ -96,10 +96,6 @@ def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: 
       $ scenthound trail balloons --misses | grep '"reason"'
       $ scenthound trail balloons --events
     """
-    from scenthound.errors import BadUsage
-    from scenthound.formats import event_line, json_line, miss_line, trail_line
-    from scenthound.loop.folder import CrawlFolder
-    from scenthound.model import Event, Step
 
     if misses and events:
         raise BadUsage("--misses and --events ask for different things", "leave one of them out")
@@ -127,8 +123,6 @@ def explain(folder: Path, url: str, as_json: bool) -> None:
     \b
       $ scenthound explain balloons https://example.org/envelopes.html
     """
-    from scenthound.errors import BadUsage, NotAUrl
-    from scenthound.loop.folder import CrawlFolder
     from scenthound.report.explain import explain as explain_url
 
     with CrawlFolder.look(folder) as opened:
@@ -202,7 +196,6 @@ def report(folder: Path, as_json: bool) -> None:
     \b
       $ scenthound report balloons
     """
-    from scenthound.loop.folder import CrawlFolder
     from scenthound.report.crawl_report import write_report
 
     with CrawlFolder.look(folder) as opened:
@@ -226,10 +219,8 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
       $ scenthound export balloons --to csv --output balloons.csv
       $ scenthound export balloons --to jsonl --output - | head
     """
-    from scenthound.errors import BadUsage
     from scenthound.exports import EXPORTERS
     from scenthound.files import replacing
-    from scenthound.loop.folder import CrawlFolder
 
     writer = EXPORTERS.get(name)
     with CrawlFolder.look(folder) as opened:
@@ -258,7 +249,6 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
 
 def _check_target(path: Path, force: bool) -> None:
     """Raise `BadUsage` if a file would be overwritten; files of a crawl never are, not even with `--force`."""
-    from scenthound.errors import BadUsage
     from scenthound.loop.entries import is_part_of_a_crawl
 
     if is_part_of_a_crawl(path):
@@ -271,7 +261,6 @@ def _check_target(path: Path, force: bool) -> None:
 
 def _index(opened: CrawlFolder) -> None:
     """Update the CDXJ index of the pages if it can be written."""
-    from scenthound.errors import OurFault
     from scenthound.store.cdxj import refresh
 
     with contextlib.suppress(OSError, OurFault):

@@ -10,8 +10,9 @@ import click
 
 from scenthound.cli.app import Commands
 from scenthound.cli.output import emit, json_option, option, say
+from scenthound.errors import BadConfig
 
-FOUND_IN: Mapping[str, tuple[str, str]] = {
+MODULES: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
     "generate": ("lab", "Write a generated web as a bed."),
     "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, topical locality."),
@@ -24,7 +25,7 @@ FOUND_IN: Mapping[str, tuple[str, str]] = {
 """By subcommand: its module in `scenthound.cli`, and a line about it."""
 
 
-@click.group(cls=Commands, found_in=FOUND_IN)
+@click.group(cls=Commands, modules=MODULES)
 def lab() -> None:
     """Compare crawlers on recorded webs with known answers.
 
@@ -84,7 +85,6 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
       $ scenthound lab serve beds/demo --port 8080 --latency 0.05
       $ curl --proxy http://127.0.0.1:8080 http://HOST-OF-THE-BED/
     """
-    from scenthound.errors import BadConfig
     from scenthound.lab.beds.bed import Bed
     from scenthound.lab.beds.serve import BedServer
 

@@ -10,6 +10,8 @@ import click
 
 from scenthound.cli.lab_progress import TaskProgress
 from scenthound.cli.output import emit, json_option, option, out, say, table
+from scenthound.errors import BadUsage
+from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from scenthound.lab.run.experiment import Experiment
@@ -51,7 +53,6 @@ def measure(
       $ scenthound lab measure runs/first --topics
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
-    from scenthound.errors import BadUsage
     from scenthound.lab.measure.comparison import checked_points, freshen, open_run
     from scenthound.lab.measure.measure import CORRELATED, summary
 
@@ -121,7 +122,6 @@ def _measure_trail(
     jobs: int,
 ) -> None:
     """Print the measures of one trail in the form of an experiment with one crawl."""
-    from scenthound.errors import BadUsage
     from scenthound.lab.beds.bed import Bed
     from scenthound.lab.beds.prepared import prepare
     from scenthound.lab.measure.measure import measure_trail
@@ -190,8 +190,6 @@ def compare(
       $ scenthound lab compare runs/first best-first best-first --against runs/second
       $ scenthound lab compare runs/first --json
     """
-    from scenthound.errors import BadUsage
-    from scenthound.formats import printable
     from scenthound.lab.measure.comparison import as_json as plain
     from scenthound.lab.measure.comparison import (
         checked_points,
@@ -257,7 +255,6 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
 
 def numbers(text: str, what: str) -> list[int]:
     """`0,1,2` as numbers."""
-    from scenthound.errors import BadUsage
 
     try:
         values = [int(part.strip().replace("_", "")) for part in text.split(",") if part.strip()]

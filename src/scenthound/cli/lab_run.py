@@ -15,6 +15,8 @@ from scenthound.cli.app import INTERRUPTED
 from scenthound.cli.lab_progress import TaskProgress
 from scenthound.cli.lab_results import numbers, show_summary
 from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
+from scenthound.errors import BadConfig, UnknownName
+from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.prepare_pages import Cut
@@ -82,7 +84,6 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
 
 def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, str]) -> tuple[ReplayLimits, Cut]:
     """The limits of the profile, changed by the options."""
-    from scenthound.errors import UnknownName
     from scenthound.lab.beds.prepare_pages import Cut
     from scenthound.lab.run.run_cell import PROFILES, ReplayLimits
     from scenthound.loop.settings import read
@@ -137,7 +138,6 @@ def _warn_on_interrupt(progress: TaskProgress) -> Iterator[None]:
 
 
 def _interrupted(folder: Path, as_json: bool) -> int:
-    from scenthound.errors import BadConfig
     from scenthound.lab.run.experiment import open_experiment
 
     try:
@@ -153,7 +153,6 @@ def _interrupted(folder: Path, as_json: bool) -> int:
 
 
 def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool) -> None:
-    from scenthound.formats import printable
     from scenthound.lab.measure.measure import summary
 
     failed = experiment.failures()

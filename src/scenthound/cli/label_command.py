@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from scenthound.cli.folder_commands import folder_argument
 from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.errors import BadUsage, NotAUrl
 from scenthound.formats import printable
-
-if TYPE_CHECKING:
-    from scenthound.loop.folder import CrawlFolder
-    from scenthound.model import Url
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Url
 
 PATIENCE = 60.0  # seconds to wait for a busy crawl to finish a transaction
 
@@ -28,7 +27,7 @@ PATIENCE = 60.0  # seconds to wait for a busy crawl to finish a transaction
 @click.option("--list", "listed", is_flag=True, help="Show the labels, and which of them the crawl has used.")
 @json_option
 def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as_json: bool) -> None:
-    """Say that a page of a crawl is on topic or off.
+    """Label a page of a crawl as on topic or off topic.
 
     A running crawl uses it within a second, a stopped one when it is resumed. A strategy that learns re-scores what
     waits; the label is kept in any case, and `scenthound train --from DIR` learns from it too.
@@ -38,8 +37,6 @@ def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as
       $ scenthound label reefs https://example.org/cars.html --off-topic
       $ scenthound label reefs --list
     """
-    from scenthound.errors import BadUsage
-    from scenthound.loop.folder import CrawlFolder
 
     if listed:
         if url is not None or on_topic is not None:
@@ -68,7 +65,6 @@ def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as
 
 def _known_page(opened: CrawlFolder, raw: str) -> Url:
     """The page of this crawl with that URL; `BadUsage` with similar URLs if there is none."""
-    from scenthound.errors import BadUsage, NotAUrl
     from scenthound.report.explain import explain
 
     try:

@@ -1,4 +1,4 @@
-"""What the command does to its own process, and a library must not do to its user's."""
+"""Settings of our own process, which a library must not change: garbage collection, open files, malloc."""
 
 from __future__ import annotations
 
@@ -13,21 +13,17 @@ KEPT = {MMAP_THRESHOLD: 32 << 20, TRIM_THRESHOLD: 64 << 20, TOP_PAD: 8 << 20}
 
 
 def prepare() -> None:
-    """Collect garbage seldom, and have room for connections."""
-    gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples and no cycles: a tenth of a crawl otherwise
+    """Collect garbage less often, and allow more open files."""
+    gc.set_threshold(50_000, 20, 100)  # a frontier is small tuples without cycles: saves a tenth of a crawl
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.suppress(ValueError, OSError):  # connections are files, and 1,024 of them are soon used up
+    with contextlib.suppress(ValueError, OSError):  # a connection is a file, and 1,024 are too few
         resource.setrlimit(
             resource.RLIMIT_NOFILE, (max(files, FILES if most == resource.RLIM_INFINITY else min(most, FILES)), most)
         )
 
 
 def keep_memory() -> None:
-    """Have what one page took kept for the next, where the C library is glibc.
-
-    It would go back to the system and be fetched again, up to 15 page faults a page: every read of a socket or a pipe
-    sets 256 KB aside.
-    """
+    """Tell glibc to keep freed memory: every read of a socket or pipe allocates 256 KB, up to 15 page faults a page."""
     import ctypes
 
     with contextlib.suppress(OSError, AttributeError):  # another C library

@@ -13,8 +13,9 @@ import click
 
 from scenthound.cli.app import Commands
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
+from scenthound.errors import BadUsage, ScenthoundError
 from scenthound.formats import printable
-from scenthound.model import Topic
+from scenthound.model import Candidate, Topic
 
 if TYPE_CHECKING:
     from scenthound.lab.run.lesson_sources import Source
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 SHOWN = 10
 LEAST = 0.001  # probability of a category that is worth a line
 FEW = 10  # examples below which the figures say little
-FOUND_IN: Mapping[str, tuple[str, str]] = {
+MODULES: Mapping[str, tuple[str, str]] = {
     "new": ("topic_commands", "Make a topic file from example pages."),
     "show": ("topic_commands", "Show a topic file and its examples."),
 }
 
 
-@click.group(cls=Commands, found_in=FOUND_IN)
+@click.group(cls=Commands, modules=MODULES)
 def topic() -> None:
     """Describe what you look for by example pages.
 
@@ -105,7 +106,6 @@ def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: boo
       $ scenthound topic new reefs.toml --examples bookmarks.html --taxonomy content.rdf.u8 --good Science/Biology
       $ scenthound topic new reefs.toml --examples pages/ --background beds/schools --keywords "coral reef" --yes
     """
-    from scenthound.errors import BadUsage
 
     if file.suffix != ".toml":
         raise BadUsage(f"{file} is no name for a topic file", f"call it {file.with_suffix('.toml').name}")
@@ -151,7 +151,6 @@ def _categories(taxonomy: str | None, depth: int | None) -> Categories | None:
 
 
 def _check_good(good: Sequence[str], categories: Categories | None, added: str | None) -> None:
-    from scenthound.errors import BadUsage
     from scenthound.lab.run.lessons import name_of
     from scenthound.lab.topics.taxonomies import check_good, path_named
 
@@ -179,7 +178,6 @@ def _analyse(options: TopicOptions, categories: Categories | None, settings: Set
     from scenthound.lab.topics.example_file import Example, content, different
     from scenthound.lab.topics.example_sources import gather
     from scenthound.lab.topics.from_examples import categories_of, how_sure, propose_keywords
-    from scenthound.model import Candidate
     from scenthound.page.page import Page
 
     source = None if options.source is None else open_source(options.source)
@@ -266,7 +264,6 @@ def _sureness_sentences(analysis: Analysis) -> list[str]:
 
 def _ask_good(falls: Sequence[Falls], categories: Categories | None) -> list[str]:
     """Ask for the good categories, by number in the table or by name, until the answer is valid."""
-    from scenthound.errors import ScenthoundError
     from scenthound.lab.topics.taxonomies import check_good
 
     names = categories.names if categories is not None else []

@@ -43,33 +43,20 @@ class MemoryHistory(History):
             self._where[step.url] = where
 
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        wanted = miss.candidate
+        candidate = miss.candidate
         number = len(self._events) + 1
-        self._events.append(
-            Lost(
-                number,
-                wanted.url,
-                wanted.parent,
-                wanted.anchor,
-                wanted.score,
-                wanted.depth,
-                miss.status,
-                miss.size,
-                now,
-                miss.reason,
-                miss.detail,
-                wanted.carry,
-            )
-        )
+        origin = (candidate.url, candidate.parent, candidate.anchor, candidate.score, candidate.depth)
+        reply = (miss.status, miss.size, now, miss.reason, miss.detail)
+        self._events.append(Lost(number, *origin, *reply, candidate.carry))
         if dead:
-            self._dead[wanted.url] = miss.reason
-            self._seen.add(wanted.url)
+            self._dead[candidate.url] = miss.reason
+            self._seen.add(candidate.url)
         else:
             self._retried.add(number)
         if not (dead and heard):
             self._not_delivered.add(number)
         if where is not None:
-            self._where[wanted.url] = where
+            self._where[candidate.url] = where
 
     def alias(self, url: Url, to: Url) -> None:
         self._aliases[url] = to

@@ -41,16 +41,9 @@ def found_again(old: Candidate, offer: Candidate) -> Candidate:
     if not better:
         return old if due == old.due and carry == old.carry else old._replace(carry=carry, due=due)
     origin = old if offer.rescored and offer.parent is None else offer
+    spelling = offer.spelling or old.spelling
     return Candidate(
-        old.url,
-        offer.score,
-        carry,
-        offer.parts,
-        origin.parent,
-        origin.anchor,
-        origin.depth,
-        offer.spelling or old.spelling,
-        due,
+        old.url, offer.score, carry, offer.parts, origin.parent, origin.anchor, origin.depth, spelling, due
     )
 
 

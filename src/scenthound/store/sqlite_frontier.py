@@ -28,11 +28,7 @@ class SqliteFrontier(MemoryFrontier):
     """
 
     def __init__(
-        self,
-        database: CrawlDatabase,
-        bound: int | None = None,
-        eviction: Eviction = "scored",
-        spread: int = 1,
+        self, database: CrawlDatabase, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1
     ) -> None:
         super().__init__(bound, eviction, spread)
         self._database = database
@@ -140,17 +136,10 @@ class _Candidates:
             self._parts = (parts, as_mapping(parts) or NOTHING)
         if len(self._anchors) > 10_000:
             self._anchors.clear()
-        return Candidate(
-            url,
-            score,
-            as_mapping(carry) if carry else NOTHING,
-            self._parts[1],
-            self._parent,
-            self._anchors.setdefault(anchor, anchor),
-            depth,
-            url if spelling == url else spelling,
-            due,
-        )
+        carried = as_mapping(carry) if carry else NOTHING
+        text = self._anchors.setdefault(anchor, anchor)
+        spelling = url if spelling == url else spelling
+        return Candidate(url, score, carried, self._parts[1], self._parent, text, depth, spelling, due)
 
 
 class _Rows:
@@ -163,18 +152,9 @@ class _Rows:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
         if (parts_json := self._parts.get(id(parts), "")) == "":
             parts_json = self._parts[id(parts)] = as_json(parts)
-        return (
-            number,
-            url,
-            float(score),
-            as_json(carry) if carry else None,
-            parts_json,
-            parent,
-            without_surrogates(anchor),
-            depth,
-            without_surrogates(spelling),
-            due,
-        )
+        carried = as_json(carry) if carry else None
+        anchor, spelling = without_surrogates(anchor), without_surrogates(spelling)
+        return number, url, float(score), carried, parts_json, parent, anchor, depth, spelling, due
 
 
 def _names(text: str) -> list[str]:

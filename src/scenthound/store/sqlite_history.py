@@ -43,9 +43,8 @@ class SqliteHistory(History):
     def __init__(self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED) -> None:
         self._database, self._hosts_counted = database, hosts_counted
         self._seen: set[str] = set()
-        self._pages = self._attempts = 0
+        self._pages = 0
         for url, kind in database.rows("SELECT url, kind FROM history"):
-            self._attempts += 1
             if kind == "page":
                 self._pages += 1
                 self._seen.add(url)
@@ -70,62 +69,25 @@ class SqliteHistory(History):
     def record(self, step: Step, where: Where | None = None) -> None:
         self._pages += 1
         self._seen.add(step.url)
-        self._add_event(
-            (
-                "page",
-                step.n,
-                step.url,
-                step.parent,
-                without_surrogates(step.anchor),
-                step.score,
-                as_json(step.parts),
-                step.similarity,
-                step.depth,
-                step.status,
-                step.bytes,
-                step.time,
-                without_surrogates(step.title),
-                step.rank,
-                step.requested,
-                as_json(step.carry),
-                None,
-                None,
-                *(where or _NOWHERE),
-            ),
-            len(step.title) + len(step.anchor),
-        )
+        row = (
+            "page", step.n, step.url, step.parent, without_surrogates(step.anchor), step.score, as_json(step.parts),
+            step.similarity, step.depth, step.status, step.bytes, step.time, without_surrogates(step.title), step.rank,
+            step.requested, as_json(step.carry), None, None, *(where or _NOWHERE),
+        )  # fmt: skip
+        self._add_event(row, len(step.title) + len(step.anchor))
 
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        candidate = miss.candidate
+        candidate, reason = miss.candidate, without_surrogates(miss.reason)
         if dead:
-            self._database.execute(
-                "INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, without_surrogates(miss.reason))
-            )
+            self._database.execute("INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, reason))
             self._seen.add(candidate.url)
-        self._add_event(
-            (
-                "retry" if not dead else "miss" if heard else "refused",
-                None,
-                candidate.url,
-                candidate.parent,
-                without_surrogates(candidate.anchor),
-                candidate.score,
-                None,
-                None,
-                candidate.depth,
-                miss.status,
-                miss.size,
-                now,
-                None,
-                None,
-                None,
-                as_json(candidate.carry),
-                without_surrogates(miss.reason),
-                without_surrogates(miss.detail),
-                *(where or _NOWHERE),
-            ),
-            len(miss.detail) + len(candidate.anchor),
-        )
+        kind = "retry" if not dead else "miss" if heard else "refused"
+        row = (
+            kind, None, candidate.url, candidate.parent, without_surrogates(candidate.anchor), candidate.score, None,
+            None, candidate.depth, miss.status, miss.size, now, None, None, None, as_json(candidate.carry), reason,
+            without_surrogates(miss.detail), *(where or _NOWHERE),
+        )  # fmt: skip
+        self._add_event(row, len(miss.detail) + len(candidate.anchor))
 
     def alias(self, url: Url, to: Url) -> None:
         self._database.execute("INSERT OR REPLACE INTO aliases VALUES (?, ?)", (url, to))
@@ -187,11 +149,6 @@ class SqliteHistory(History):
         return self._pages
 
     # --- queries ------------------------------------------------------------------------------
-
-    @property
-    def attempts(self) -> int:
-        """Everything recorded: pages and misses (rule 2)."""
-        return self._attempts
 
     def events(self) -> Iterator[Step | Lost]:
         rows = self._rows(f"SELECT kind, {_STEP}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
@@ -256,7 +213,6 @@ class SqliteHistory(History):
             rows = self._rows("SELECT rowid, source FROM links")
             self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in urls])
         self._pages -= len(steps)
-        self._attempts -= len(steps)
         return steps
 
     def misses(self) -> Iterator[Lost]:
@@ -318,7 +274,6 @@ class SqliteHistory(History):
         return summed((reason, times) for reason, times in self._rows(sql))
 
     def _add_event(self, event: tuple[Any, ...], length: int) -> None:
-        self._attempts += 1
         self._new_events.append(event)
         if len(self._new_events) >= COLLECTED or length > LONG:
             self._write_events()
@@ -364,23 +319,11 @@ def _whole(value: object) -> int:
 
 def _step(row: Any) -> Step:
     n, url, parent, anchor, score, parts, similarity, depth, status, size, time, title, rank, requested, carry = row
+    parent, requested = (None if name is None else Url(name) for name in (parent, requested))
     return Step(
-        n=n,
-        url=Url(url),
-        parent=None if parent is None else Url(parent),
-        anchor=anchor,
-        score=score,
-        parts=as_mapping(parts),
-        similarity=similarity,
-        depth=depth,
-        status=status,
-        bytes=size,
-        time=time,
-        title=title,
-        rank=rank,
-        requested=None if requested is None else Url(requested),
-        carry=as_mapping(carry),
-    )
+        n, Url(url), parent, anchor, score, as_mapping(parts), similarity, depth, status, size, time, title, rank,
+        requested, as_mapping(carry),
+    )  # fmt: skip
 
 
 def _lost(row: Any) -> Lost:

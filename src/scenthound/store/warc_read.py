@@ -1,6 +1,6 @@
-"""WARC records as bytes: gzip members found in a file, records in a member, a response in a record.
+"""Read WARC files: gzip members in a file, records in a member, a response in a record.
 
-Files may be cut, damaged or a stranger's: nothing here trusts a length, and nothing inflates without a limit.
+Files may be cut, damaged or a stranger's: no length is trusted, and nothing is decompressed without a limit.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 from scenthound.model import Response
 
-LARGEST = 256 << 20  # bytes of one inflated member; the live cap on a page is a small part of this
+LARGEST = 256 << 20  # bytes of one decompressed member; far above the limit of a page
 MAGIC = b"\x1f\x8b\x08"
 _CHUNK = 32 << 10
-_HOLES = 1000  # damaged stretches looked behind in one file
+_HOLES = 1000  # damaged ranges that are skipped in one file
 _STATUS = re.compile(rb"HTTP/(\d(?:\.\d)?) +(\d{3})(?: +([^\r\n]*))?")
 _SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,8})[^\r\n]{0,256}\r?\n")
 
 
 class Member(NamedTuple):
-    """One gzip member of a file, or a stretch of the file that is none."""
+    """One gzip member of a file, or a damaged range."""
 
     offset: int
     length: int
@@ -47,7 +47,7 @@ class WarcRecord(NamedTuple):
 
 
 def members(path: Path, start: int = 0) -> Iterator[Member]:
-    """Every gzip member from `start` on; behind damage the next whole member is looked for."""
+    """Every gzip member from `start` on; after damage the next valid one is searched."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         if size <= start:
@@ -65,7 +65,7 @@ def members(path: Path, start: int = 0) -> Iterator[Member]:
 
 
 def member_at(space: mmap.mmap | bytes, offset: int, largest: int = LARGEST) -> Member:
-    """The member that begins here; where there is none, a `problem` and as length what is left of the file."""
+    """The member at `offset`; if it is invalid, a `problem` and the length of the rest of the file."""
     inflate = zlib.decompressobj(31)
     parts: list[bytes] = []
     room, at, rest = largest, offset, len(space) - offset
@@ -88,7 +88,7 @@ def member_at(space: mmap.mmap | bytes, offset: int, largest: int = LARGEST) -> 
 
 
 def _behind(space: mmap.mmap, hole: Member) -> Member:
-    """The damaged stretch, up to the next place that looks like a member and is one."""
+    """The damaged range up to the next valid member."""
     at = hole.offset
     for _ in range(_HOLES):
         at = space.find(MAGIC, at + 1)
@@ -101,7 +101,7 @@ def _behind(space: mmap.mmap, hole: Member) -> Member:
 
 
 def records(data: bytes) -> Iterator[WarcRecord]:
-    """The records of an uncompressed stretch, as far as they are whole; ValueError at the first that is not."""
+    """The records of decompressed data; ValueError at the first invalid one."""
     at = 0
     while at < len(data):
         end = data.find(b"\r\n\r\n", at, at + (64 << 10))
@@ -119,7 +119,7 @@ def records(data: bytes) -> Iterator[WarcRecord]:
 
 
 def header_lines(head: bytes) -> Iterator[tuple[str, str]]:
-    """Names and values in order; a folded line belongs to the one before, a line without a name is passed over."""
+    """Names and values in order; a folded line continues the one before, a line without a name is skipped."""
     name, value = "", ""
     for line in head.split(b"\n"):
         text = line.rstrip(b"\r").decode("utf-8", "surrogateescape")
@@ -135,9 +135,9 @@ def header_lines(head: bytes) -> Iterator[tuple[str, str]]:
 
 
 def response_of(record: WarcRecord) -> Response | None:
-    """The response a record holds; None if it holds none; ValueError if it claims to and does not.
+    """The response in a record; None if it is of another kind; ValueError if it is invalid.
 
-    A `resource` record is a response without its head. Chunked bodies are put together, as a client would.
+    A `resource` record is a response without a head. Chunked bodies are joined, as by a client.
     """
     target = record.target
     if not target.lower().startswith(("http://", "https://")):
@@ -169,7 +169,7 @@ def response_of(record: WarcRecord) -> Response | None:
 
 
 def unchunked(body: bytes) -> bytes:
-    """The body of a chunked message; as it is if it is not chunked (many archives keep only the header)."""
+    """The body of a chunked message; unchanged if it is not chunked (many archives keep only the header)."""
     parts: list[bytes] = []
     at = 0
     while at < len(body):

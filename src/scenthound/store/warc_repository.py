@@ -1,8 +1,8 @@
-"""The repository: WARC 1.1 files, one gzip member per record, rolled by size. The truth of a crawl.
+"""The repository of replies as WARC 1.1 files, one gzip member per record, with a new file above a size.
 
-A record goes to the operating system in one piece as soon as it is put, so it survives the death of
-the process; `sync` makes it survive the death of the machine. A write that does not fit is taken
-back, so a full disk leaves valid files. Requests are not kept: what we ask is the URL and nothing else.
+A record goes to the operating system in one piece, so it survives a crash of the process; `sync` makes it survive a
+power cut. A write that does not fit is undone, so a full disk leaves valid files. Requests are not kept: they have only
+the URL.
 """
 
 from __future__ import annotations
@@ -30,32 +30,21 @@ with warnings.catch_warnings():
     from fastwarc.warc import ArchiveIterator
 
 ROLL = 1 << 30
-LEVEL = 2  # half the time of level 6 for 8 % more bytes (docs/decisions/0004)
-UNSYNCED = 64 << 20  # bytes after which a sync is begun: a second's work to check at a resume
+LEVEL = 2  # of gzip: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
+UNSYNCED = 64 << 20  # bytes between syncs: to check them at a resume takes a second
 _PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
 _PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
 
 
-class FileReport(NamedTuple):
-    """What a look at one WARC file found."""
-
-    file: str
-    records: int
-    size: int
-    good: int
-    """Where the last whole record ends."""
-    problems: tuple[str, ...] = ()
-
-
 class End(NamedTuple):
-    """How far the repository reaches: the file written to, and the offset in it. Empty: nothing is written yet."""
+    """The end of the repository: the last file, and the offset in it. Empty: nothing is written yet."""
 
     file: str = ""
     offset: int = 0
 
     @classmethod
     def parse(cls, text: str) -> End:
-        """What `str` gave; nothing where somebody has damaged the text. `FolderBroken` for a name that is not ours."""
+        """The inverse of `str`; empty if the text is damaged. `FolderBroken` for a name that is not ours."""
         file, _, offset = text.rpartition(":")
         if file and not _PATTERN.fullmatch(file):
             raise FolderBroken(file, "is no file of this repository", "the crawl's database was tampered with")
@@ -75,7 +64,7 @@ class WarcRepository(Repository):
     """The `Repository` port on a folder of WARC files."""
 
     def __init__(self, folder: Path, roll: int = ROLL, level: int = LEVEL, info: Mapping[str, str] = NOTHING) -> None:
-        """`info` is said in each file's `warcinfo` record: software, operator, what for."""
+        """`info` is written to the `warcinfo` record of each file."""
         self.folder, self.roll, self.level, self.info = folder, roll, level, info
         folder.mkdir(parents=True, exist_ok=True)
         self._file: io.FileIO | None = None
@@ -84,7 +73,7 @@ class WarcRepository(Repository):
         self._next_name = ""
         self._syncing: _Sync | None = None
         self.synced = NOWHERE
-        """What survives a power cut by now."""
+        """The end of what would survive a power cut."""
 
     def put(self, response: Response, now: float) -> Where:
         """Store a response. Raises `DiskFull`, and then nothing has changed."""
@@ -94,7 +83,7 @@ class WarcRepository(Repository):
         return self._append(member)
 
     def get(self, where: Where) -> Response:
-        """The response stored there, as an archive holds it: put together, with `X-Crawler-` for what that changed."""
+        """The response stored there, with `X-Crawler-` headers for those that the archive changed."""
         if not _PATTERN.fullmatch(where.file):
             raise FolderBroken(where.file, "is no file of this repository")
         try:
@@ -108,7 +97,7 @@ class WarcRepository(Repository):
         return responses[0]
 
     def holds(self, where: Where) -> bool:
-        """Whether there is a whole record of this length."""
+        """Whether there is a valid record of this length."""
         try:
             with (self.folder / where.file).open("rb") as file:
                 member = member_at(os.pread(file.fileno(), min(where.length, LARGEST), where.offset), 0)
@@ -117,11 +106,11 @@ class WarcRepository(Repository):
         return member.length == where.length and not problem_of(member)
 
     def end(self) -> End:
-        """The file written to, and how far it reaches."""
+        """The current file and its length."""
         return End(self._name, self._offset)
 
     def continue_at(self, end: End) -> None:
-        """Let the next record go to this file, an old one or a new one, and sync what there is of it."""
+        """Write the next record to this file, old or new, and sync what is there."""
         self.close()
         self._next_name = end.file
         if (path := self.folder / end.file).is_file():
@@ -131,19 +120,19 @@ class WarcRepository(Repository):
         self.synced = end
 
     def flush(self) -> None:
-        """Nothing to do: a record is with the operating system when `put` returns."""
+        """Does nothing: `put` has given the record to the operating system."""
 
     def sync(self) -> None:
-        """Make everything put so far survive a power cut."""
+        """Make everything so far survive a power cut."""
         self._finish_sync(wait=True)
         if self._file is not None:
-            with _space(self._name):
+            with _disk_full_error(self._name):
                 os.fsync(self._file.fileno())
             sync_folder(self.folder)
             self.synced = self.end()
 
     def sync_soon(self) -> None:
-        """Begin to sync beside the crawl when `UNSYNCED` bytes were written since; `synced` tells when it is done."""
+        """Start a sync in the background after `UNSYNCED` bytes; `synced` changes when it is done."""
         self._finish_sync()
         written = self._offset - (self.synced.offset if self.synced.file == self._name else 0)
         if self._file is not None and self._syncing is None and written >= UNSYNCED:
@@ -152,7 +141,7 @@ class WarcRepository(Repository):
     def _finish_sync(self, wait: bool = False) -> None:
         if self._syncing is not None and (wait or self._syncing.is_done()):
             syncing, self._syncing = self._syncing, None
-            with _space(syncing.end.file):
+            with _disk_full_error(syncing.end.file):
                 syncing.result()
             self.synced = syncing.end
 
@@ -175,7 +164,7 @@ class WarcRepository(Repository):
         return files_of(self.folder)
 
     def _make_room(self, length: int, now: float) -> None:
-        """Open the last file, or a new one where the last is full."""
+        """Open the last file, or a new one if that is full."""
         if self._file is None:
             last = self.files()[-1:]
             self._open(self._next_name or (last[0].name if last else _name(1)), now)
@@ -186,7 +175,7 @@ class WarcRepository(Repository):
             self._open(_name(_number(self._name) + 1), now)
 
     def _open(self, name: str, now: float) -> None:
-        with _space(name):
+        with _disk_full_error(name):
             self._file = io.FileIO(open_in_place(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab")
         self._name, self._offset = name, self._file.seek(0, os.SEEK_END)
         self._has_records = self._offset > 0
@@ -198,12 +187,12 @@ class WarcRepository(Repository):
         assert self._file is not None
         offset = self._offset
         try:
-            with _space(self._name):
+            with _disk_full_error(self._name):
                 rest = memoryview(member)
                 while rest:
                     rest = rest[self._file.write(rest) or 0 :]
         except BaseException:
-            os.ftruncate(self._file.fileno(), offset)  # takes no room, so it works on a full disk
+            os.ftruncate(self._file.fileno(), offset)  # works on a full disk
             raise
         self._offset += len(member)
         self._has_records = True
@@ -211,7 +200,7 @@ class WarcRepository(Repository):
 
 
 class _Sync:
-    """An `fsync` that runs beside the crawl, in a thread of its own."""
+    """An `fsync` in a thread of its own."""
 
     def __init__(self, descriptor: int, folder: Path, end: End) -> None:
         self.end = end
@@ -226,7 +215,7 @@ class _Sync:
         self._thread.join()
 
     def result(self) -> None:
-        """Wait for it; raises what went wrong."""
+        """Wait for the end; raises its error."""
         self.wait()
         if self._error is not None:
             raise self._error
@@ -242,30 +231,12 @@ class _Sync:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """The WARC files a `WarcRepository` wrote in a folder, in order."""
+    """The files of a `WarcRepository`, in order."""
     return sorted(path for path in folder.iterdir() if _PATTERN.fullmatch(path.name)) if folder.is_dir() else []
 
 
-def check(folder: Path) -> list[FileReport]:
-    """Read every record of every file: inflate it, measure it, compare its digest."""
-    return [look_at(path) for path in files_of(folder)]
-
-
-def look_at(path: Path) -> FileReport:
-    count = good = 0
-    problems: list[str] = []
-    for member in members(path):
-        problem = problem_of(member)
-        if problem:
-            problems.append(f"{path.name} at {member.offset}: {problem}")
-        else:
-            count += 1
-            good = member.offset + member.length
-    return FileReport(path.name, count, path.stat().st_size, good, tuple(problems[:100]))
-
-
 def problem_of(member: Member) -> str:
-    """What is wrong with a member: it does not inflate, is no record, or its digest is another."""
+    """What is wrong with a member: compression, format or digest; empty if nothing is."""
     try:
         whole_records(member)
     except ValueError as error:
@@ -274,7 +245,7 @@ def problem_of(member: Member) -> str:
 
 
 def whole_records(member: Member) -> list[WarcRecord]:
-    """The records of a member, each as its digest says; ValueError if something is wrong with one of them."""
+    """The records of a member; ValueError if one is invalid."""
     if member.problem:
         raise ValueError(member.problem)
     whole = list(records(member.data))
@@ -287,10 +258,10 @@ def whole_records(member: Member) -> list[WarcRecord]:
 def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
     """Offset, length and response of each `response` (or http `resource`) record of anybody's WARC file.
 
-    Plain or gzip, one member per record or one for all. What can't be read is passed over and said in
-    `problems`; a record that is not whole is not given. In a file that is one member, offsets mean little.
+    Plain or gzip, one member per record or one for all. Unreadable and incomplete records are skipped and added to
+    `problems`. In a file that is one member, offsets mean little.
     """
-    problem_list = problems if problems is not None else []
+    problems_found = problems if problems is not None else []
     with path.open("rb") as file:
         start = file.read(1 << 20)
     if start.startswith(MAGIC) and _is_one_record(member_at(start, 0, 16 << 20).data):
@@ -303,13 +274,13 @@ def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tu
                     if response is not None:
                         yield member.offset, member.length, response
             except ValueError as error:
-                problem_list.append(f"{path.name} at {member.offset}: {error}")
+                problems_found.append(f"{path.name} at {member.offset}: {error}")
     else:
-        yield from _streamed(path, problem_list)
+        yield from _streamed(path, problems_found)
 
 
 def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
-    """Through fastwarc: for plain files and those of a single member, of which only a stream can be made."""
+    """Read with fastwarc: for plain files and those of a single member."""
     last: tuple[int, Response] | None = None
     with path.open("rb") as file:
         archive = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))
@@ -360,8 +331,8 @@ def _number(name: str) -> int:
 
 
 @contextmanager
-def _space(name: str) -> Iterator[None]:
-    """Say `DiskFull` where the system says that there is no room."""
+def _disk_full_error(name: str) -> Iterator[None]:
+    """Raise `DiskFull` if there is no room."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,4 @@
-"""Records of a WARC file, made: what a response becomes on its way to the disk.
-
-They are deterministic: the same response at the same moment gives the same bytes, the record's id included.
-"""
+"""Make WARC records. The same response at the same moment gives the same bytes, the record's id included."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ from typing import Any
 
 from scenthound.model import Response
 
-STORED = 0  # for a body that came packed: once more at level 1 it grows by 2 to 4 %, at ten times the cost
+STORED = 0  # level for a compressed body: level 1 makes it 2 to 4 % larger, in ten times the time
 _TOKEN = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
 _BREAKS = re.compile(r"[\r\n\x00]+")
 _CONTROLS = re.compile(r"[\x00-\x20\x7f<>]+")
 _VERSION = re.compile(r"\d(\.\d)?")
 _PAIRS = [a + b for a in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" for b in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"]
 _TRUNCATED = ("length", "time", "disconnect", "unspecified")
-_GZIP_HEAD = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255))  # deflated, no name, no time, of no particular system
+_GZIP_HEAD = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255))  # deflate, no name, no time, unknown system
 _BLOCK = 0xFFFF
 _BLOCK_HEAD = struct.Struct("<BHH")
 _GZIP_TAIL = struct.Struct("<II")
@@ -57,7 +54,7 @@ def info_record(name: str, info: Mapping[str, str], now: float) -> bytes:
 
 
 def _record(kind: str, content: str, now: float, identity: str, more: list[str], block: bytes) -> bytes:
-    """A whole record; its id follows from what it holds, so no dice are needed."""
+    """A whole record; its id is derived from its content."""
     made = uuid.uuid5(uuid.NAMESPACE_URL, identity.encode("utf-8", "replace").decode())
     lines = [
         "WARC/1.1",
@@ -72,9 +69,9 @@ def _record(kind: str, content: str, now: float, identity: str, more: list[str],
     return b"".join(("\r\n".join(lines).encode("utf-8", "replace"), block, b"\r\n\r\n"))
 
 
-def digest_of(made: Any) -> str:
-    """Its base-32 form, ten bits at a time: four times as fast as `base64` has it."""
-    number = int.from_bytes(made.digest(), "big")
+def digest_of(digest: Any) -> str:
+    """A digest in base 32, ten bits at a time: four times as fast as `base64`."""
+    number = int.from_bytes(digest.digest(), "big")
     return "sha1:" + "".join([_PAIRS[(number >> bits) & 1023] for bits in range(150, -1, -10)])
 
 
@@ -87,7 +84,7 @@ def as_member(record: bytes, level: int) -> bytes:
 
 
 def _stored(record: bytes) -> bytes:
-    """A member whose blocks are not packed, put together by hand: zlib would first lay out 256 KB to pack with."""
+    """A member without compression, made by hand: zlib would first allocate 256 KB."""
     size = len(record)
     parts = [_GZIP_HEAD]
     for begin in range(0, size or 1, _BLOCK):
@@ -98,15 +95,15 @@ def _stored(record: bytes) -> bytes:
 
 
 def _http_head(response: Response) -> bytes:
-    """Status line and headers as received, except what would lie about the body or break the record.
+    """Status line and headers as received, except those that are wrong for the stored body or break the record.
 
-    The client has undone the transfer coding and may have stopped early: the old words are kept
-    under `X-Crawler-` names, as Common Crawl does, and the length is the one that is true.
+    The client has removed the transfer coding and may have stopped early: such headers are kept as `X-Crawler-`, as
+    Common Crawl does, and the length is the real one.
     """
     version = response.http_version if _VERSION.fullmatch(response.http_version) else "1.1"
     lines = [f"HTTP/{version} {response.status:03d} {_BREAKS.sub(' ', response.reason)}".rstrip(" ")]
     length = str(len(response.body))
-    lies = any(
+    is_changed = any(
         name.lower() == "transfer-encoding" or (name.lower() == "content-length" and value.strip() != length)
         for name, value in response.headers
     )
@@ -114,15 +111,15 @@ def _http_head(response: Response) -> bytes:
         name = _header_name(name)
         if "\r" in value or "\n" in value or "\0" in value:
             value = _BREAKS.sub(" ", value)
-        if name and lies and name.lower() in ("transfer-encoding", "content-length"):
+        if name and is_changed and name.lower() in ("transfer-encoding", "content-length"):
             name = f"X-Crawler-{name}"
         if name:
             lines.append(f"{name}: {value.strip()}")
-    if lies:
+    if is_changed:
         lines.append(f"Content-Length: {length}")
     text = "\r\n".join(lines) + "\r\n\r\n"
     try:
-        return text.encode("utf-8", "surrogateescape")  # gives back the very bytes that were no UTF-8
+        return text.encode("utf-8", "surrogateescape")  # restores bytes that were not UTF-8
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace")
 

@@ -226,16 +226,3 @@ _UNPACK: dict[str, Callable[[bytes], Pieces]] = {
     "zstd": _zstd,
     "identity": _identity,
 }
-
-
-def available() -> tuple[str, ...]:
-    """The codings that can be decoded here, for `Accept-Encoding`."""
-    codings = ["gzip", "deflate"]
-    for coding, module in (("br", "brotli"), ("zstd", "zstandard")):
-        try:
-            loaded = importlib.import_module(module)
-        except ImportError:
-            continue
-        if coding != "br" or hasattr(loaded.Decompressor, "can_accept_more_data"):
-            codings.append(coding)
-    return tuple(codings)

@@ -137,13 +137,6 @@ def tame(text: str, shape: Shape = SHAPE) -> Tamed:
     return Tamed(text, tuple(cuts))
 
 
-def check(html: str | bytes, shape: Shape = SHAPE) -> str | None:
-    """Why the parser should not see this as it is, in one word, or None."""
-    text = html if isinstance(html, str) else html.decode("latin-1")  # every byte a character: tags are ASCII
-    cuts = tame(text, shape).cuts
-    return cuts[0] if cuts else None
-
-
 def _trim_attributes(text: str, most: int) -> str:
     """The text without the attributes after the first `most` of each tag; the same object if there are none."""
     start = _LONG if len(text) < EXACT_FROM and 2 * most >= LONG_TAG else _OPENING
