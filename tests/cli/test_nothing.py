@@ -207,7 +207,7 @@ def test_a_full_disk_is_remembered_and_what_had_landed_is_kept(
     with pytest.raises(DiskFull, match="bytes left") as caught:
         asyncio.run(session.run())
     session.close()
-    assert caught.value.hint == f"make room, then go on: scenthound resume {tmp_path / 'crawl'}"
+    assert caught.value.hint == f"make room, then: scenthound resume {tmp_path / 'crawl'}"
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         facts = gather(opened)
     assert (facts.pages, facts.ended) == (1, "disk full")

@@ -15,7 +15,7 @@ from scenthound.lab.generate.endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
-from scenthound.store.database import APPLICATION, FRONTIER, LINKS, EVENT_TABLES, SCHEMA, VERSION
+from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, SCHEMA, VERSION
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
 from scenthound.testing.frontier import Model, same
