@@ -97,7 +97,7 @@ def test_saying_the_same_again_is_not_heard_twice_but_a_change_of_mind_is(tmp_pa
     session = born(tmp_path / "crawl", "test-pupil")
     step_through(session, 10, commit_every=1)
     page = first_pages(tmp_path / "crawl", 1)[0]
-    heard = Labels(session.folder.database).heard
+    heard = Labels(session.folder.database).delivered
     for on_topic, times in ((True, 1), (True, 1), (False, 2), (True, 3)):
         label(tmp_path / "crawl", page, on_topic)
         session.listen()

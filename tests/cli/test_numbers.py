@@ -102,8 +102,8 @@ def test_a_url_that_was_tried_again_is_one_error(tmp_path: Path) -> None:
         asked = 0
 
         async def fetch(self, url: str) -> Response | Failure:
-            self.request += 1
-            if "b.test" in url or ("c.test/two" in url and self.request < 4):
+            self.asked += 1
+            if "b.test" in url or ("c.test/two" in url and self.asked < 4):
                 return Failure("reset", "", 0, True)
             return await super().fetch(url)
 
