@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": FLOOR | {"loop", "strategies"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
-    "lab": FLOOR | {"loop", "strategies", "wiring", "report"},
+    "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports"},
     "cli": FLOOR | {"loop", "strategies", "wiring", "lab", "exports", "report"},
     "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},
     "__main__": {"cli"},

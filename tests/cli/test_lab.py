@@ -112,7 +112,7 @@ def test_what_is_asked_arrives_in_the_experiment(bed: Bed, tmp_path: Path, capsy
     words += ["--seed-numbers", "3,4", "--profile", "exp", "--in-flight", "2", "--set", "frontier=99", "--no-oracles"]
     words += ["--set", "page_bytes=5000", "--jobs", "1", "--out", str(tmp_path / "run")]
     found = told(["lab", "run", str(bed.folder), *words], capsys)
-    asked = open_experiment(tmp_path / "run").asked
+    asked = open_experiment(tmp_path / "run").spec
     assert found["cells"] == 2
     assert asked.topics == (bed.topics[1].id,)
     assert (asked.limits.pages, asked.limits.in_flight, asked.limits.frontier) == (12, 2, 99)

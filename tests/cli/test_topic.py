@@ -20,7 +20,7 @@ from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import BedTopic, write_bed
 from scenthound.lab.topics.example_file import Example, different, read_topic_file
 from scenthound.lab.topics.example_sources import gather
-from scenthound.lab.topics.from_examples import how_sure, propose_keywords, wilson
+from scenthound.lab.topics.from_examples import leave_one_out, propose_keywords, wilson
 from scenthound.lab.topics.taxonomies import check_good, read_categories
 from scenthound.model import Response, Url
 from scenthound.store.database import CrawlDatabase
@@ -366,10 +366,10 @@ def test_keywords_are_written_as_the_examples_write_them() -> None:
 
 def test_pages_like_the_background_are_not_recognised() -> None:
     same = [page(CARS[n % 3] + f" word{n}", n) for n in range(12)]
-    sure = how_sure(same[:6], same[6:])
+    sure = leave_one_out(same[:6], same[6:])
     assert sure is not None
     assert sure.auc < 0.9
-    assert how_sure(same[:1], same[1:]) is None
+    assert leave_one_out(same[:1], same[1:]) is None
 
 
 def test_wilson_s_interval_is_that_of_the_books() -> None:

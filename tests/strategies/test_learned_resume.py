@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.run.lessons import lessons_of
+from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.settings import Settings, read
 from scenthound.loop.trained import settled
 from scenthound.ports import Trains

@@ -108,7 +108,7 @@ def serve(
     """
     from scenthound.errors import BadConfig
     from scenthound.lab.beds.bed import Bed
-    from scenthound.lab.beds.serve import BedServer
+    from scenthound.lab.beds.serve import BedServer, ServerOptions
 
     opened = Bed.open(bed)
     if robots is not None and robots not in ("allow", "deny"):
@@ -120,14 +120,16 @@ def serve(
             ) from None
     server = BedServer(
         opened,
-        latency=latency,
-        jitter=jitter,
-        error_rate=error_rate,
-        robots=robots,
-        compress=compress,
-        port=port,
-        seed=seed,
-        log_file=log,
+        ServerOptions(
+            latency=latency,
+            jitter=jitter,
+            error_rate=error_rate,
+            robots=robots,
+            compress=compress,
+            port=port,
+            seed=seed,
+            log_file=log,
+        ),
     )
 
     def ready(address: str) -> None:

@@ -56,7 +56,7 @@ def measure(
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
     from scenthound.errors import BadUsage
-    from scenthound.lab.measure.comparison import checked_points, freshen, open_run
+    from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
     from scenthound.lab.measure.measure import CORRELATED, summary
 
     chosen = _metrics(metrics, as_json)
@@ -68,12 +68,14 @@ def measure(
         _foreign(trail, bed, topic, at, chosen, jobs, as_json)
         return
     opened = open_run(run)
-    points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
+    points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
     with Pieces("measuring, topics", as_json) as tell:
         if topics:
-            points = freshen(opened, points or [opened.asked.limits.pages], show=False, jobs=jobs, progress=tell)
+            points = measure_if_stale(
+                opened, points or [opened.spec.limits.pages], show=False, jobs=jobs, progress=tell
+            )
         else:
-            points = freshen(opened, points, jobs=jobs, progress=tell)
+            points = measure_if_stale(opened, points, jobs=jobs, progress=tell)
     if topics:
         _topics(opened, points, chosen if metrics else CORRELATED, as_json)
     elif as_json:
@@ -85,7 +87,7 @@ def measure(
 def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, as_json: bool) -> None:
     """What kind of topics they are, and Spearman's rank correlations with what the crawlers reached."""
     from scenthound.lab.measure.measure import load_characteristics, topic_correlations
-    from scenthound.lab.run.request import marked
+    from scenthound.lab.run.spec import display_name
     from scenthound.lab.topics.characteristics_table import NAMES
 
     topics = {topic: {name: getattr(one, name) for name in NAMES} for topic, one in load_characteristics(run).items()}
@@ -107,7 +109,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
                 counted = sorted({int(cell["topics"] or 0) for cell in one.values()})
                 if any(counted):
                     told = (_number(one[name]["rho"]) for name in NAMES)
-                    rows.append((marked(strategy, run.asked.given), *told, "/".join(map(str, counted))))
+                    rows.append((display_name(strategy, run.spec.given), *told, "/".join(map(str, counted))))
             if rows:
                 console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
                 console.print(table(("crawler", *heads, "topics"), rows, numbers=right))
@@ -122,7 +124,7 @@ def _foreign(
     from scenthound.lab.beds.bed import Bed
     from scenthound.lab.beds.prepared import prepare
     from scenthound.lab.measure.measure import measure_trail
-    from scenthound.lab.run.request import choose_topics
+    from scenthound.lab.run.spec import choose_topics
 
     if trail is None or bed is None or topic is None:
         raise BadUsage("a trail can't be judged alone", "add --bed BED and --topic ID")
@@ -155,13 +157,13 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
     \b
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.measure.comparison import checked_points, freshen, open_run
-    from scenthound.lab.report.page import write_report
+    from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
+    from scenthound.lab.report.experiment_report import write_report
 
     opened = open_run(run)
-    points = checked_points(numbers(at, "--at"), opened.asked.limits.pages)[0] if at else None
+    points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
     with Pieces("measuring, topics", as_json) as tell:
-        points = freshen(opened, points, jobs=jobs, progress=tell)
+        points = measure_if_stale(opened, points, jobs=jobs, progress=tell)
     path = write_report(opened, points)
     emit({"report": str(path)}) if as_json else click.echo(path)
 
@@ -191,23 +193,23 @@ def compare(
     from scenthound.exports.clean import clean
     from scenthound.lab.measure.comparison import as_json as plain
     from scenthound.lab.measure.comparison import (
-        checked_points,
         compare_across,
         compare_within,
-        named_for_people,
         open_run,
+        split_points,
+        with_display_names,
     )
     from scenthound.lab.measure.statistics import sentence
-    from scenthound.lab.run.request import FILE
+    from scenthound.lab.run.spec import FILE
 
     if against is None and len(names) == 3 and (Path(names[1]) / FILE).exists():  # RUN1 A RUN2 B
         against, names = Path(names[1]), (names[0], names[2])
     opened = open_run(run)
-    pages = opened.asked.limits.pages
-    points, beyond = checked_points(numbers(at, "--at") if at else [pages], pages)
+    pages = opened.spec.limits.pages
+    points, beyond = split_points(numbers(at, "--at") if at else [pages], pages)
     if beyond:
         raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {pages:,} pages", f"give up to --at {pages}")
-    given = dict(opened.asked.given)
+    given = dict(opened.spec.given)
     with Pieces("measuring, topics", as_json) as tell:
         if against is None:
             found = compare_within(opened, names, metric, points, jobs=jobs, progress=tell)
@@ -215,14 +217,14 @@ def compare(
             raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
         else:
             pair, other = (names[0], names[1]), open_run(against)
-            given |= other.asked.given
+            given |= other.spec.given
             found = compare_across((opened, other), pair, metric, points, jobs=jobs, progress=tell)
     if as_json:
         told = [plain(one, given) for one in found]
         emit(told[0] if len(told) == 1 else told)
         return
     for one in found:
-        click.echo(clean(sentence(named_for_people(one, given))))
+        click.echo(clean(sentence(with_display_names(one, given))))
         if one.left_out:
             say(f"Left out, for want of a value: {clean(', '.join(one.left_out), 300)}")
 
@@ -230,7 +232,7 @@ def compare(
 def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequence[str] | None = SHOWN) -> None:
     """Means ± standard errors for people: a table for each metric."""
     from scenthound.lab.measure.measure import summary
-    from scenthound.lab.run.request import marked
+    from scenthound.lab.run.spec import display_name
 
     found = summary(experiment, points, metrics)
     names = list(dict.fromkeys(name for values in found.values() for name in values))
@@ -243,12 +245,12 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
             topics = {cell["topics"] for cell in cells.values()}
             if any(topics):
                 counted = "/".join(map(str, sorted(topics, key=lambda n: n or 0)))
-                rows.append((marked(strategy, experiment.asked.given), *told, counted))
+                rows.append((display_name(strategy, experiment.spec.given), *told, counted))
         if rows:
             heads = (name, *(f"{point:,} pages" for point in points), "topics")
             console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
-    if experiment.asked.given:
-        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.asked.given.items()]
+    if experiment.spec.given:
+        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.spec.given.items()]
         console.print(table(("strategy", "given beyond keywords and seeds"), rows))
 
 

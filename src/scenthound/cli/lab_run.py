@@ -88,11 +88,12 @@ def run(
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.measure.comparison import checked_points, freshen
+    from scenthound.lab.measure.comparison import measure_if_stale, split_points
+    from scenthound.lab.run.experiment import RunOptions
     from scenthound.lab.run.experiment import run as run_experiment
 
     limits, cut = _limits(profile, {"pages": pages, "in_flight": in_flight}, dict(map(pair, pairs)))
-    points = _points(at, limits.pages, checked_points)
+    points = _points(at, limits.pages, split_points)
     try:
         with Pieces("preparing the bed, pages read", as_json) as tell, _one_warning(tell):
 
@@ -104,20 +105,22 @@ def run(
                 bed,
                 strategies,
                 folder,
-                topics=topics,
-                topics_file=topics_file,
-                limits=limits,
-                cut=cut,
-                seed_numbers=numbers(seed_numbers, "--seed-numbers"),
-                seeds_per_run=seeds_per_run,
-                robustness=robustness,
-                oracles=not no_oracles,
+                RunOptions(
+                    topics=topics,
+                    topics_file=topics_file,
+                    limits=limits,
+                    cut=cut,
+                    seed_numbers=numbers(seed_numbers, "--seed-numbers"),
+                    seeds_per_run=seeds_per_run,
+                    robustness=robustness,
+                    oracles=not no_oracles,
+                ),
                 jobs=jobs,
                 progress=heard,
                 preparing=tell,
             )
             tell.begin("measuring, topics")
-            shown = freshen(done, points, jobs=jobs, progress=tell)
+            shown = measure_if_stale(done, points, jobs=jobs, progress=tell)
     except KeyboardInterrupt:
         return _interrupted(folder, as_json)
     _tell(done, shown, as_json)
@@ -204,18 +207,18 @@ def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
         emit(
             {
                 "out": str(done.folder),
-                "bed": done.asked.name,
-                "digest": done.asked.digest,
+                "bed": done.spec.name,
+                "digest": done.spec.digest,
                 "cells": len(done.cells),
                 "failures": [{**cell.about, "error": outcome.error} for cell, outcome in failed],
-                "troubles": [trouble._asdict() for trouble in done.troubles],
-                "given": {label: list(needs) for label, needs in done.asked.given.items()},
+                "troubles": [trouble._asdict() for trouble in done.problems],
+                "given": {label: list(needs) for label, needs in done.spec.given.items()},
                 "summary": summary(done, points),
             }
         )
         return
     show_summary(done, points)
-    for trouble in done.troubles:
+    for trouble in done.problems:
         some = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
         say(f"topic {clean(trouble.topic)}: {trouble.what}{some}")
     for cell, outcome in failed[:FAILURES]:

@@ -18,7 +18,7 @@ from scenthound.cli.output import emit, json_option, out, say, table
 if TYPE_CHECKING:
     from scenthound.lab.run.lesson_sources import Source
     from scenthound.lab.topics.example_file import Example
-    from scenthound.lab.topics.from_examples import Falls, Keyword, Sureness
+    from scenthound.lab.topics.from_examples import CategoryMatch, Keyword, LeaveOneOut
     from scenthound.lab.topics.taxonomies import Categories
 
 SHOWN = 10
@@ -48,8 +48,8 @@ class Found:
     same: int
     problems: list[str]
     keywords: list[Keyword]
-    falls: list[Falls]
-    sureness: Sureness | None
+    falls: list[CategoryMatch]
+    sureness: LeaveOneOut | None
     background: Source
 
 
@@ -146,13 +146,13 @@ def _categories(taxonomy: str | None, depth: int | None) -> Categories | None:
 
 def _check_good(good: Sequence[str], categories: Categories | None, added: str | None) -> None:
     from scenthound.errors import BadUsage
-    from scenthound.lab.run.lessons import name_of
+    from scenthound.lab.run.topic_lessons import category_name
     from scenthound.lab.topics.taxonomies import check_good, path_named
 
     if good and categories is None:
         raise BadUsage("--good marks categories, and there is no taxonomy", "add --taxonomy PLACE")
     if categories is not None:
-        own = [name_of(path_named(added))] if added else []
+        own = [category_name(path_named(added))] if added else []
         check_good(good, [*categories.names, *own])
 
 
@@ -176,10 +176,10 @@ def _find_out(
 
     from scenthound.cli.lab_progress import Pieces
     from scenthound.lab.run.lesson_sources import GENERATED, open_source
-    from scenthound.lab.run.lessons import background as sample
+    from scenthound.lab.run.topic_lessons import background as sample
     from scenthound.lab.topics.example_file import Example, content, different
     from scenthound.lab.topics.example_sources import gather
-    from scenthound.lab.topics.from_examples import categories_of, how_sure, propose_keywords
+    from scenthound.lab.topics.from_examples import leave_one_out, match_categories, propose_keywords
     from scenthound.model import Candidate
     from scenthound.page.page import Page
 
@@ -201,8 +201,8 @@ def _find_out(
         len(all_examples) - len(kept),
         gathered.problems,
         propose_keywords(pages, others),
-        categories_of(pages, categories) if categories is not None else [],
-        how_sure(pages, others),
+        match_categories(pages, categories) if categories is not None else [],
+        leave_one_out(pages, others),
         ground,
     )
 
@@ -271,7 +271,7 @@ def sureness_told(found: Found) -> list[str]:
     return told
 
 
-def _ask_good(falls: Sequence[Falls], categories: Categories | None) -> list[str]:
+def _ask_good(falls: Sequence[CategoryMatch], categories: Categories | None) -> list[str]:
     """Which categories are good, by their numbers in the table or by name; asked again until it makes sense."""
     from scenthound.errors import ScenthoundError
     from scenthound.lab.topics.taxonomies import check_good

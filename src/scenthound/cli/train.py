@@ -57,7 +57,7 @@ def train(
     """
     from scenthound.cli.lab_beds import pair
     from scenthound.exports.clean import clean
-    from scenthound.lab.run.training import train as learn
+    from scenthound.lab.run.train_model import train as learn
 
     model = learn(
         strategy,

@@ -191,7 +191,7 @@ def write_bed(
     write_text(folder / "topics.jsonl", "".join(map(topic_line, listed)))
     digest = Bed(folder, {}, listed, []).digest  # read back, so it is the digest of what is really there
     facts = {"name": name, **about, "pages": count, "topics": len(listed), "digest": digest}
-    toml = "".join(f"{key} = {_toml(value)}\n" for key, value in facts.items())
+    toml = "".join(f"{key} = {toml_value(value)}\n" for key, value in facts.items())
     write_text(folder / "bed.toml", toml)  # last: a folder without it is no bed
     return Bed.open(folder)
 
@@ -303,6 +303,8 @@ def _digest(prints: Iterable[bytes], topics: Iterable[BedTopic]) -> str:
     return whole.hexdigest()
 
 
-def _toml(value: str | int | float | bool) -> str:
-    """A value as TOML. JSON's strings, numbers and booleans are TOML's."""
+def toml_value(value: Any) -> str:
+    """A value as TOML. JSON strings, numbers and booleans are valid TOML, except for the delete character."""
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -2,7 +2,7 @@
 
 Two numbers decide whether a bed can tell crawlers apart at all. *Reachability*: a target that no path of
 links leads to can't be found by anybody. *Topical locality*: focused crawling works because pages link
-to pages like themselves (Davison 2000; Menczer 2004); where they do no more than chance would, no
+to pages like themselves (Davison 2000; Menczer 2004); where they do no more than rng would, no
 strategy can beat breadth-first.
 """
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
-from scenthound.lab.importers.page_graph import Recorded, Said, recorded_graph, said_by
+from scenthound.lab.importers.page_graph import RecordedGraph, RecordedPage, read_recorded, recorded_graph
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
@@ -90,7 +90,7 @@ class BedInfo:
     pages: int
     redirects: int
     other_answers: int
-    """Recorded, but neither a page nor a redirect."""
+    """RecordedGraph, but neither a page nor a redirect."""
     hosts: int
     linked_hosts: int
     """Ordered pairs of different hosts with a link between them."""
@@ -121,31 +121,31 @@ def describe(bed: Bed, prepared: PreparedBed | None = None, seed: int = 0) -> Be
     The same bed and seed number give the same answer; the seed number draws the sample for the cosines.
     """
     known = list(bed.index())
-    chance = random.Random(seed)
-    sample = set(chance.sample(sorted(known), min(SAMPLE, len(known))))
-    said = said_by(bed.responses(), sample.__contains__) if prepared is None else said_by_prepared(prepared, sample)
-    return describe_said(bed, said, known, chance)
+    rng = random.Random(seed)
+    sample = set(rng.sample(sorted(known), min(SAMPLE, len(known))))
+    said = read_recorded(bed.responses(), sample.__contains__) if prepared is None else read_prepared(prepared, sample)
+    return describe_pages(bed, said, known, rng)
 
 
-def said_by_prepared(prepared: PreparedBed, sample: set[Url]) -> Iterator[Said]:
+def read_prepared(prepared: PreparedBed, sample: set[Url]) -> Iterator[RecordedPage]:
     """What the pages of a prepared bed say, without parsing them again."""
     analyser = Analyser()
     for url, target in prepared.aliases.items():
-        yield Said(Url(url), moved=Url(target))
+        yield RecordedPage(Url(url), moved=Url(target))
     for url in prepared.pages:
         page = prepared.fetch(Candidate(url, 0.0))
         if isinstance(page, Page):
             counts = prepared.counts(url, analyser) if url in sample else None
-            yield Said(url, page.size, tuple(link.url for link in page.outlinks), counts)
+            yield RecordedPage(url, page.size, tuple(link.url for link in page.outlinks), counts)
 
 
-def describe_said(bed: Bed, said: Iterable[Said], known: Sequence[Url], chance: random.Random) -> BedInfo:
+def describe_pages(bed: Bed, said: Iterable[RecordedPage], known: Sequence[Url], rng: random.Random) -> BedInfo:
     """The description of a bed whose pages have been read by somebody."""
     recorded = recorded_graph(said, known)
     graph, gone = _among_pages(recorded)
     pages = int(np.count_nonzero(recorded.is_page))
     topics = bed.topics
-    walk = _Walk(graph, recorded, pages)
+    walk = _LinkWalk(graph, recorded, pages)
     about = bed.about
     hosts = [host(name) for name in graph.names]
     return BedInfo(
@@ -170,12 +170,12 @@ def describe_said(bed: Bed, said: Iterable[Said], known: Sequence[Url], chance: 
         seeds_missing=sum(len(topic.seeds) - len(walk.present(topic.seeds)) for topic in topics),
         targets_missing=sum(len(topic.targets) - len(walk.present(topic.targets)) for topic in topics),
         reachability=_reachability(walk, topics),
-        locality=_locality(walk, topics, chance),
+        locality=_locality(walk, topics, rng),
         faults=tuple(bed.faults),
     )
 
 
-def _among_pages(recorded: Recorded) -> tuple[LinkGraph, int]:
+def _among_pages(recorded: RecordedGraph) -> tuple[LinkGraph, int]:
     """The links from page to page, and how many lead to answers that are no pages."""
     whole = recorded.graph
     lead_on = recorded.is_page[whole.targets]
@@ -193,10 +193,10 @@ def _linked_hosts(graph: LinkGraph, hosts: Sequence[str]) -> int:
     return len(set((one[apart] * len(names) + other[apart]).tolist()))
 
 
-class _Walk:
+class _LinkWalk:
     """The graph made ready for walks from many seeds."""
 
-    def __init__(self, graph: LinkGraph, recorded: Recorded, pages: int) -> None:
+    def __init__(self, graph: LinkGraph, recorded: RecordedGraph, pages: int) -> None:
         self.graph, self.recorded, self.pages = graph, recorded, pages
         self.starts: Numbers = np.concatenate(([0], np.cumsum(graph.out_degree))).astype(np.int64)
 
@@ -231,7 +231,7 @@ class _Walk:
         return linked
 
 
-def _reachability(walk: _Walk, topics: Sequence[BedTopic]) -> Reachability:
+def _reachability(walk: _LinkWalk, topics: Sequence[BedTopic]) -> Reachability:
     pages, targets = list[float](), list[float]()
     distances: Counter[int] = Counter()
     for topic in topics:
@@ -249,7 +249,7 @@ def _reachability(walk: _Walk, topics: Sequence[BedTopic]) -> Reachability:
     return Reachability(Spread.of(pages), Spread.of(targets), spread | ({"none": nowhere} if nowhere else {}), mean)
 
 
-def _locality(walk: _Walk, topics: Sequence[BedTopic], chance: random.Random) -> Locality:
+def _locality(walk: _LinkWalk, topics: Sequence[BedTopic], rng: random.Random) -> Locality:
     inside, expected = list[float](), list[float]()
     for topic in topics:
         wanted = np.unique(np.array(walk.present(topic.targets), dtype=np.int64))
@@ -261,8 +261,8 @@ def _locality(walk: _Walk, topics: Sequence[BedTopic], chance: random.Random) ->
             expected.append((len(wanted) - 1) / (walk.pages - 1))
     counts = walk.recorded.counts
     read = sorted(counts)
-    linked_pairs = _linked_pairs(walk.graph, read, chance)
-    random_pairs = [tuple(chance.sample(read, 2)) for _ in range(PAIRS)] if len(read) > 1 else []
+    linked_pairs = _linked_pairs(walk.graph, read, rng)
+    random_pairs = [tuple(rng.sample(read, 2)) for _ in range(PAIRS)] if len(read) > 1 else []
     return Locality(
         Spread.of(inside),
         Spread.of(expected),
@@ -272,10 +272,10 @@ def _locality(walk: _Walk, topics: Sequence[BedTopic], chance: random.Random) ->
     )
 
 
-def _linked_pairs(graph: LinkGraph, read: Sequence[int], chance: random.Random) -> list[tuple[int, int]]:
+def _linked_pairs(graph: LinkGraph, read: Sequence[int], rng: random.Random) -> list[tuple[int, int]]:
     """Some links among pages whose words are known. Pages were drawn by lot, so every link was as likely."""
     known = np.zeros(len(graph), dtype=np.bool_)
     known[list(read)] = True
     both = np.flatnonzero(known[graph.sources] & known[graph.targets])
-    drawn = sorted(chance.sample(range(len(both)), min(PAIRS, len(both))))
+    drawn = sorted(rng.sample(range(len(both)), min(PAIRS, len(both))))
     return [(int(graph.sources[both[place]]), int(graph.targets[both[place]])) for place in drawn]

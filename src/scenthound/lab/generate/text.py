@@ -1,7 +1,7 @@
 """What the generated pages say: words drawn by Zipf's law from the vocabulary of a subject, set in sentences.
 
-A *wheel* is a list in which each word stands as often as it is likely, so a draw is one look-up. There is a
-wheel for each leaf, facet and strength: a page takes up one of four facets of its subject, and only the first
+A *word_table* is a list in which each word stands as often as it is likely, so a draw is one look-up. There is a
+word_table for each leaf, facet and strength: a page takes up one of four facets of its subject, and only the first
 facet says the subject's name freely. So some pages on a subject never name it.
 """
 
@@ -26,11 +26,11 @@ _LINKS = tuple((text, text.count("%s")) for text in words.LINK_SENTENCES)
 
 def _share(slots: int, ranked: Sequence[tuple[str, float]]) -> list[str]:
     """`slots` places given to words by weight. Only additions and divisions, which are exact everywhere."""
-    total, reached, wheel = sum(weight for _, weight in ranked), 0.0, list[str]()
+    total, reached, word_table = sum(weight for _, weight in ranked), 0.0, list[str]()
     for word, weight in ranked:
         reached += weight
-        wheel += [word] * (int(reached / total * slots + 0.5) - len(wheel))
-    return wheel
+        word_table += [word] * (int(reached / total * slots + 0.5) - len(word_table))
+    return word_table
 
 
 def _zipf(ranked: Sequence[str]) -> list[tuple[str, float]]:
@@ -38,7 +38,7 @@ def _zipf(ranked: Sequence[str]) -> list[tuple[str, float]]:
 
 
 @lru_cache(maxsize=1024)
-def wheel(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
+def word_table(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
     """The words of a page about `leaf` (-1: about nothing in particular)."""
     if leaf < 0:
         return tuple(_share(_SLOTS, _zipf(words.GENERAL)))
@@ -57,7 +57,7 @@ def wheel(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
 
 
 def sentence(drawn: Sequence[str], numbers: Iterator[int]) -> str:
-    """One sentence of words drawn from a wheel."""
+    """One sentence of words drawn from a word_table."""
     text, slots = _SENTENCES[next(numbers) * len(_SENTENCES) >> 32]
     return text % tuple([drawn[next(numbers) >> _SHIFT] for _ in range(slots)])
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from scenthound.errors import BadConfig, DiskFull
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.generate import subjects as words
-from scenthound.lab.generate.html import Printer
 from scenthound.lab.generate.plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, Habits, Plan, make_plan
+from scenthound.lab.generate.render import PageRenderer
 from scenthound.lab.generate.rng import below, stream
 from scenthound.lab.generate.text import description
 from scenthound.model import Response, Url
@@ -57,7 +57,7 @@ class GeneratedWeb:
         self._asked = (pages, seed, topics, page_size, traps, habits or Habits())
         self._wanted = topics
         self.plan: Plan = make_plan(pages, seed, habits or Habits())
-        self._print = Printer(self.plan, page_size, traps)
+        self._renderer = PageRenderer(self.plan, page_size, traps)
 
     @property
     def name(self) -> str:
@@ -73,10 +73,10 @@ class GeneratedWeb:
         return {name: host for host, name in enumerate(self.plan.names)}
 
     def url(self, number: int) -> Url:
-        return make(self._print.url(number))
+        return make(self._renderer.url(number))
 
     def html(self, number: int) -> str:
-        return self._print.html(number)
+        return self._renderer.html(number)
 
     def links(self, number: int) -> list[int]:
         """The pages this one links to, each once, in document order of first mention (inside its host first)."""
@@ -117,20 +117,20 @@ class GeneratedWeb:
         found = _LOCAL.search(path) if path.startswith("/old/") else None
         if found and int(found[1]) < self.plan.size(host):
             number = self.plan.start[host] + int(found[1])
-            return self._moved(url, number) if self._print.alias(number) == url else None
+            return self._moved(url, number) if self._renderer.alias(number) == url else None
         return None
 
     def response(self, number: int) -> Response:
         """The page as it comes over the wire, in its host's character set."""
         host = self.plan.host_of(number)
-        look = self._print.look(self.plan.original.get(host, host))
+        look = self._renderer.look(self.plan.original.get(host, host))
         text = self.html(number)
         if look.charset == "utf-16":
             body = b"\xff\xfe" + text.encode("utf-16-le")
         else:
             body = text.encode(look.charset, "xmlcharrefreplace")
         kind = f"text/html; charset={look.charset}" if look.in_header else "text/html"
-        return _answer(self._print.url(number), 200, "OK", kind, body)
+        return _answer(self._renderer.url(number), 200, "OK", kind, body)
 
     def responses(self) -> Iterator[Response]:
         """Everything that a bed of this web records, host by host."""
@@ -141,13 +141,13 @@ class GeneratedWeb:
                     yield extra
             for number in range(plan.start[host], plan.start[host + 1]):
                 yield self.response(number)
-                old = self._print.alias(number)
+                old = self._renderer.alias(number)
                 if old is not None:
                     yield self._moved(old, number)
 
     def extras(self) -> tuple[int, int]:
         """How many redirects, and how many robots.txt files and site maps, `responses` gives beside the pages."""
-        redirects = sum(self._print.alias(number) is not None for number in range(self.pages))
+        redirects = sum(self._renderer.alias(number) is not None for number in range(self.pages))
         files = sum(self._robots(host) is not None for host in range(self.plan.hosts))
         return redirects, files + sum(self._has_sitemap(host) for host in range(self.plan.hosts))
 
@@ -175,7 +175,7 @@ class GeneratedWeb:
         places += [plan.popular[-1]] * 7
         seeds = [place[below(numbers, len(place))] for place in places if place]
         kept = [page for page in pages if page not in examples]
-        openings = [self._print.opening(page) for page in kept[:40]]
+        openings = [self._renderer.opening(page) for page in kept[:40]]
         return BedTopic(
             id=".".join(path).replace(" ", "-"),
             path=path,
@@ -193,7 +193,7 @@ class GeneratedWeb:
             id=".".join(path).replace(" ", "-"),
             path=path,
             keywords=" ".join(path[-2:]),
-            description=description(leaf, [self._print.opening(page) for page in homes[:40]]),
+            description=description(leaf, [self._renderer.opening(page) for page in homes[:40]]),
             seeds=tuple(map(self.url, homes[:3])),
             targets=tuple(map(self.url, homes[3:])),
         )
@@ -203,7 +203,7 @@ class GeneratedWeb:
         return (self._hosts.get(name) if url.startswith("http://") else None), "/" + path
 
     def _moved(self, url: str, number: int) -> Response:
-        there = self._print.url(number)
+        there = self._renderer.url(number)
         body = f'<html><body>Moved to <a href="{there}">{there}</a></body></html>\n'.encode()
         return _answer(url, 301, "Moved Permanently", "text/html", body, ("Location", there))
 
@@ -229,7 +229,7 @@ class GeneratedWeb:
             return None
         plan = self.plan
         pages = range(plan.start[host], plan.start[host + 1])
-        urls = [self._print.url(page) for page in pages if not plan.is_private(page, host)]
+        urls = [self._renderer.url(page) for page in pages if not plan.is_private(page, host)]
         items = "".join(f"<url><loc>{url}</loc></url>\n" for url in urls)
         body = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{items}</urlset>\n'
         return _answer(f"http://{plan.names[host]}/sitemap.xml", 200, "OK", "application/xml", body.encode())

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenthound.lab.importers.port import Brought, ImportReport, Notes, Options, Progress, Reader
+from scenthound.lab.importers.interface import Brought, ImportReport, Notes, Options, Progress, Reader
 from scenthound.lab.importers.write_bed import bring
 from scenthound.plugins import Shelf
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.importers.warc import responses_in
 from scenthound.lab.importers.warc_stream import check_start
 from scenthound.lab.topics.directory import slug

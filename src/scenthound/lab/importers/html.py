@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.topics.directory import slug
 from scenthound.loop.settings import option
 from scenthound.model import Response

@@ -15,9 +15,9 @@ from typing import Any
 from scenthound.errors import BadConfig, NotAUrl, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.importers import importer
+from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.importers.odp_dump import Category, Problems, records
-from scenthound.lab.importers.page_graph import Recorded, recorded_graph, said_by
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.page_graph import RecordedGraph, read_recorded, recorded_graph
 from scenthound.lab.importers.warc import responses_in, warc_files
 from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.directory import (
@@ -202,7 +202,7 @@ def _topics_in_bed(dumps: Sequence[Path], options: OdpOptions, notes: Notes, aga
         yield from topics
         return
     asked = {url for topic in topics for url in (*topic.seeds, *topic.targets)}
-    recorded = recorded_graph(said_by(again()), [*sorted(notes.kept), *sorted(asked - notes.kept)])
+    recorded = recorded_graph(read_recorded(again()), [*sorted(notes.kept), *sorted(asked - notes.kept)])
     chance = random.Random(f"{options.seed_number} start")
     counts = _hub_counts(topics, recorded, again) if options.start == "augmented" else {}
     for topic in topics:
@@ -214,7 +214,7 @@ def _topics_in_bed(dumps: Sequence[Path], options: OdpOptions, notes: Notes, aga
 
 
 def _begun(
-    topic: BedTopic, options: OdpOptions, recorded: Recorded, chance: random.Random, counts: dict[Url, Counts]
+    topic: BedTopic, options: OdpOptions, recorded: RecordedGraph, chance: random.Random, counts: dict[Url, Counts]
 ) -> BedTopic | None:
     """The topic with the seeds that were asked for; None where there are none."""
     if options.rule == "exp" or options.start == "neighbours":
@@ -235,7 +235,7 @@ def _begun(
     return topic
 
 
-def _hub_counts(topics: Iterable[BedTopic], recorded: Recorded, again: Again) -> dict[Url, Counts]:
+def _hub_counts(topics: Iterable[BedTopic], recorded: RecordedGraph, again: Again) -> dict[Url, Counts]:
     """The words of every page that links to several seeds of a topic: only these can become hubs."""
     linking: set[str] = set()
     for topic in topics:
@@ -244,7 +244,7 @@ def _hub_counts(topics: Iterable[BedTopic], recorded: Recorded, again: Again) ->
             back = recorded.back_links(seed, 10)
             linking.update(met.intersection(back))
             met.update(back)
-    said = said_by(again(), wants_counts=lambda url: True, only=linking.__contains__)
+    said = read_recorded(again(), wants_counts=lambda url: True, only=linking.__contains__)
     return {one.url: one.counts for one in said if one.counts is not None}
 
 

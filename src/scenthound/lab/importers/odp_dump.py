@@ -80,7 +80,7 @@ def records(path: Path, problems: Problems) -> Iterator[Record]:
 
     Raises `Unreadable` for a dump that declares entities, and `OSError` as `open` does.
     """
-    reader = _Reader()
+    reader = _RecordBuilder()
     number = 0
     for token in _tokens(_text(path, problems), path.name, problems):
         record = reader.take(token)
@@ -174,7 +174,7 @@ def _ending(special: str, opening: str, source: str) -> str:
     return {"!--": "-->", "![CDATA[": "]]>", "?": "?>"}.get(special, "")
 
 
-class _Reader:
+class _RecordBuilder:
     """Puts records together from tags. A record that is not closed ends where the next one starts."""
 
     def __init__(self) -> None:

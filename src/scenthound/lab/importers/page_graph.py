@@ -22,7 +22,7 @@ from scenthound.url import make
 HOPS = 10  # redirects in a row that are followed, as in the loop
 
 
-class Said(NamedTuple):
+class RecordedPage(NamedTuple):
     """What one recorded answer says: the links of a page as rule 6 counts them, or where it sends us."""
 
     url: Url
@@ -33,11 +33,11 @@ class Said(NamedTuple):
     moved: Url | None = None
 
 
-def said_by(
+def read_recorded(
     responses: Iterable[Response],
     wants_counts: Callable[[Url], bool] = lambda url: False,
     only: Callable[[Url], bool] = lambda url: True,
-) -> Iterator[Said]:
+) -> Iterator[RecordedPage]:
     """Each page and redirect among the responses, parsed once, in order; what is neither is passed over."""
     analyser = Analyser()
     for response in responses:
@@ -50,13 +50,13 @@ def said_by(
         landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")  # manners: not for recordings
         if isinstance(landed, Page):
             counts = analyser.counts(landed.text) if wants_counts(url) else None
-            yield Said(url, landed.size, tuple(link.url for link in landed.outlinks), counts)
+            yield RecordedPage(url, landed.size, tuple(link.url for link in landed.outlinks), counts)
         elif isinstance(landed, Moved):
-            yield Said(url, moved=landed.url)
+            yield RecordedPage(url, moved=landed.url)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Recorded:
+class RecordedGraph:
     """The link graph of a recorded web, by numbers. Links to a redirect lead to where it ends."""
 
     graph: LinkGraph
@@ -79,7 +79,7 @@ class Recorded:
         return self.graph.back_links(self.graph.names[end if end >= 0 else number], limit)
 
 
-def recorded_graph(said: Iterable[Said], known: Iterable[Url]) -> Recorded:
+def recorded_graph(said: Iterable[RecordedPage], known: Iterable[Url]) -> RecordedGraph:
     """The graph of what pages say, over the known URLs. Of two answers of a URL the page counts, then the first."""
     names = list(dict.fromkeys(known))
     numbers: dict[str, int] = {name: number for number, name in enumerate(names)}
@@ -110,7 +110,7 @@ def recorded_graph(said: Iterable[Said], known: Iterable[Url]) -> Recorded:
     ended = ends[np.frombuffer(targets, dtype=np.int64)] if targets else np.zeros(0, dtype=np.int64)
     alive = ended >= 0
     graph = numbered_graph(names, begun[alive], ended[alive])
-    return Recorded(graph, is_page, ends, dead + int(np.count_nonzero(~alive)), len(moved), sizes, counts)
+    return RecordedGraph(graph, is_page, ends, dead + int(np.count_nonzero(~alive)), len(moved), sizes, counts)
 
 
 def _ends(size: int, moved: dict[int, int]) -> Numbers:

@@ -9,7 +9,7 @@ from typing import Any
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.importers.port import Notes, printable
+from scenthound.lab.importers.interface import Notes, printable
 from scenthound.model import Url
 from scenthound.url import make
 

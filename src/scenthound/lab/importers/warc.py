@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.importers.warc_stream import check_start, records_in
 from scenthound.model import Response
 from scenthound.store.warc_decode import Record, response_of

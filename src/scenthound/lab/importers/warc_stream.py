@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scenthound.errors import BadConfig
-from scenthound.lab.importers.port import Notes
+from scenthound.lab.importers.interface import Notes
 from scenthound.store.warc_decode import LARGEST, MAGIC, Record, header_lines
 
 CHUNK = 1 << 18

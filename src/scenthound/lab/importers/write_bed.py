@@ -14,8 +14,8 @@ from typing import Any
 from scenthound.errors import BadConfig, DiskFull
 from scenthound.files import new_folder, write_text
 from scenthound.lab.beds.bed import BedTopic, topic_line, write_bed
-from scenthound.lab.importers.port import ImportReport, Notes, Options, Progress, Reader
-from scenthound.lab.importers.selection import Intake
+from scenthound.lab.importers.interface import ImportReport, Notes, Options, Progress, Reader
+from scenthound.lab.importers.page_filter import PageFilter
 from scenthound.lab.importers.topics_jsonl import read_topics
 from scenthound.loop.settings import read
 
@@ -37,7 +37,7 @@ def bring(
     topics = brought.topics
     if options.topics:
         topics = read_topics(Path(options.topics), notes)
-    intake = Intake(notes)
+    intake = PageFilter(notes)
     listed: list[BedTopic] = []
     with _bed_folder(bed) as folder:
         if brought.responses is None:

@@ -1,6 +1,6 @@
 """Who is better, by how much, and may it be said at all? Comparisons within one experiment or across two.
 
-`freshen` sees to it that an experiment's tables are there, hold the points asked for and belong to the crawls that are
+`measure_if_stale` sees to it that an experiment's tables are there, hold the points asked for and belong to the crawls that are
 done; what it measured for is kept in `measured.json`. `compared` is for a comparison that was asked for beforehand: one
 direction, one tail. `every_pair` asks of all pairs at once who is better, so the direction is not known beforehand:
 each pair is tested both ways, and Holm's adjustment counts all of these tests.
@@ -21,10 +21,10 @@ from scenthound.files import write_bytes
 from scenthound.lab.beds.cache import sources_digest
 from scenthound.lab.measure.measure import default_points, measure, topic_values
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.measure.statistics import Comparison, Effect, Verdict, adjust, compare, sentence, sign_test
+from scenthound.lab.measure.statistics import Comparison, Effect, TTest, adjust, compare, sentence, sign_test
 from scenthound.lab.run.experiment import Experiment, open_experiment
 from scenthound.lab.run.oracles import ORACLES
-from scenthound.lab.run.request import is_oracle, marked
+from scenthound.lab.run.spec import display_name, is_oracle
 from scenthound.model import NOTHING
 
 LEVEL = 0.05
@@ -38,7 +38,7 @@ _POOLED = {"similarity", "ranks", "linkage_ranks"}  # judged over the pages that
 FORMAT = 1  # of the measured tables; raise it when the same crawls would be measured differently
 
 
-def freshen(
+def measure_if_stale(
     experiment: Experiment,
     at: Sequence[int] | None = None,
     *,
@@ -52,7 +52,7 @@ def freshen(
     measured as well but those shown stay.
     """
     note = _load_note(experiment.folder)
-    kept: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.asked.limits.pages)
+    kept: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.spec.limits.pages)
     asked = tuple(sorted(set(at))) if at else kept
     shown = asked if show else kept
     state = _state(experiment)
@@ -65,10 +65,10 @@ def freshen(
     return asked
 
 
-def checked_points(at: Sequence[int], pages: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def split_points(at: Sequence[int], pages: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The points that crawls of so many pages can have a value at, and those beyond. Raises where none is left.
 
-    >>> checked_points([500, 100, 2000], 1000)
+    >>> split_points([500, 100, 2000], 1000)
     ((100, 500), (2000,))
     """
     within = tuple(sorted({point for point in at if 1 <= point <= pages}))
@@ -78,7 +78,7 @@ def checked_points(at: Sequence[int], pages: int) -> tuple[tuple[int, ...], tupl
     return within, tuple(sorted({point for point in at if point > pages}))
 
 
-def compared(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
+def compare_pairs(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
     """Is the first of each pair better than the second? Not adjusted yet: `stats.adjust` does that for a family."""
     lower = get_metric(metric).lower_is_better
     return [compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
@@ -86,14 +86,14 @@ def compared(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: 
 
 def every_pair(values: Values, names: Sequence[str], metric: str, at: int | None) -> list[Comparison]:
     """Each pair once, the one with the better mean first; p adjusted for all pairs in both directions."""
-    one_way = compared(values, combinations(names, 2), metric, at)
-    both = adjust([*one_way, *map(turned, one_way)])
+    one_way = compare_pairs(values, combinations(names, 2), metric, at)
+    both = adjust([*one_way, *map(swapped, one_way)])
     number = len(one_way)
     pairs = zip(both[:number], both[number:], strict=True)
     return [turn if (one.paired.mean or 0.0) < 0 else one for one, turn in pairs]
 
 
-def turned(one: Comparison) -> Comparison:
+def swapped(one: Comparison) -> Comparison:
     """The same comparison asked the other way round."""
     test, signs, effect = one.paired, one.signs, one.effect
     wins, losses = signs.losses, signs.wins
@@ -102,9 +102,7 @@ def turned(one: Comparison) -> Comparison:
         first=one.second,
         second=one.first,
         means=(one.means[1], one.means[0]),
-        paired=Verdict(
-            _less(test.mean), test.error, _less(test.t), test.freedom, None if test.p is None else 1 - test.p
-        ),
+        paired=TTest(_less(test.mean), test.error, _less(test.t), test.freedom, None if test.p is None else 1 - test.p),
         signs=sign_test([1.0] * wins + [0.0] * losses, [0.0] * wins + [1.0] * losses),
         effect=None if effect is None else Effect(-effect.size, -effect.high, -effect.low),
     )
@@ -118,16 +116,16 @@ def _rest(p: float | None) -> float | None:
     return None if p is None else 1.0 - p
 
 
-def outstanding(comparisons: Sequence[Comparison], names: Sequence[str], level: float = LEVEL) -> str | None:
+def clear_winner(comparisons: Sequence[Comparison], names: Sequence[str], level: float = LEVEL) -> str | None:
     """The crawler that is shown to be better than every other one, if there is one."""
     for name in names:
-        won = {one.second for one in comparisons if one.first == name and is_shown(one, level)}
+        won = {one.second for one in comparisons if one.first == name and is_significant(one, level)}
         if len(names) > 1 and won >= set(names) - {name}:
             return name
     return None
 
 
-def is_shown(comparison: Comparison, level: float = LEVEL) -> bool:
+def is_significant(comparison: Comparison, level: float = LEVEL) -> bool:
     """Whether a difference has been shown."""
     p = comparison.paired.p if comparison.adjusted is None else comparison.adjusted
     return p is not None and p < level
@@ -144,14 +142,14 @@ def compare_within(
     if len(names) == 1:
         raise BadUsage(f"only `{names[0]}` to compare", f"name another; {run.folder} has: {', '.join(known)}")
     get_metric(metric)
-    freshen(run, at, show=False, **work)
+    measure_if_stale(run, at, show=False, **work)
     found: list[Comparison] = []
     for point in at:
         values = topic_values(run, metric, point)
         if names:
-            found += compared(values, [(names[0], other) for other in names[1:]], metric, point)
+            found += compare_pairs(values, [(names[0], other) for other in names[1:]], metric, point)
         else:
-            found += every_pair(values, plain_crawlers(known, run.asked.given), metric, point)
+            found += every_pair(values, non_oracles(known, run.spec.given), metric, point)
     return adjust(found) if names and len(found) > 1 else found
 
 
@@ -163,7 +161,7 @@ def compare_across(
     Raises `BadConfig` that names what differs, and for metrics that are judged over all crawlers of one run.
     """
     ours, theirs = runs
-    if reason := ours.asked.conflict(theirs.asked):
+    if reason := ours.spec.conflict(theirs.spec):
         raise BadConfig(
             f"{ours.folder} and {theirs.folder} can't be compared: {reason}",
             "run both strategies on the same bed under the same limits",
@@ -176,31 +174,33 @@ def compare_across(
         )
     for run, name in zip(runs, names, strict=True):
         _check(name, crawlers(run), run.folder)
-        freshen(run, at, show=False, **work)
+        measure_if_stale(run, at, show=False, **work)
     labels = names if names[0] != names[1] else (f"{names[0]} ({ours.folder})", f"{names[1]} ({theirs.folder})")
     found: list[Comparison] = []
     for point in at:
         values = {
             label: topic_values(run, metric, point)[name] for label, run, name in zip(labels, runs, names, strict=True)
         }
-        found += compared(values, [labels], metric, point)
+        found += compare_pairs(values, [labels], metric, point)
     return adjust(found) if len(found) > 1 else found
 
 
 def crawlers(run: Experiment) -> list[str]:
     """Strategies and reference lines of an experiment, in that order."""
-    return [*run.asked.strategies, *(ORACLES if run.asked.oracles else ())]
+    return [*run.spec.strategies, *(ORACLES if run.spec.oracles else ())]
 
 
-def plain_crawlers(names: Sequence[str], given: Given = NOTHING) -> list[str]:
+def non_oracles(names: Sequence[str], given: Given = NOTHING) -> list[str]:
     """Those that see only what a crawler sees, for oracles are not to be compared with them; all if all are oracles."""
     strategies = [name for name in names if name not in ORACLES]
     return [name for name in strategies if not is_oracle(name, given)] or strategies
 
 
-def named_for_people(comparison: Comparison, given: Given = NOTHING) -> Comparison:
+def with_display_names(comparison: Comparison, given: Given = NOTHING) -> Comparison:
     """The same comparison with a mark behind the names of strategies in an oracle mode."""
-    return replace(comparison, first=marked(comparison.first, given), second=marked(comparison.second, given))
+    return replace(
+        comparison, first=display_name(comparison.first, given), second=display_name(comparison.second, given)
+    )
 
 
 def open_run(folder: str | Path) -> Experiment:
@@ -233,9 +233,9 @@ def as_json(comparison: Comparison, given: Given = NOTHING) -> dict[str, Any]:
         "sign_test": {"wins": signs.wins, "losses": signs.losses, "p": signs.p},
         "effect": None if effect is None else {"d": effect.size, "low": effect.low, "high": effect.high},
         "topics_left_out": list(comparison.left_out),
-        "shown": is_shown(comparison),
+        "shown": is_significant(comparison),
         "oracles": [name for name in (comparison.first, comparison.second) if is_oracle(name, given)],
-        "sentence": sentence(named_for_people(comparison, given)),
+        "sentence": sentence(with_display_names(comparison, given)),
     }
 
 

@@ -26,7 +26,7 @@ from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric, missing
 from scenthound.lab.measure.metrics import measure as measure_curve
-from scenthound.lab.measure.metrics.pairs import overlap, overlap_hosts, robustness, robustness_hosts
+from scenthound.lab.measure.metrics.crawl_pairs import overlap, overlap_hosts, robustness, robustness_hosts
 from scenthound.lab.measure.metrics.targets import search_length
 from scenthound.lab.measure.quality import pool_pageranks, rank_keywords_pagerank, ranks, similarities
 from scenthound.lab.measure.statistics import average_runs, log_points, mean
@@ -95,16 +95,16 @@ def measure(
     """
     found = experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
     bed = bed or found.bed(jobs)
-    at = tuple(at) if at else default_points(found.asked.limits.pages)
+    at = tuple(at) if at else default_points(found.spec.limits.pages)
     if min(at) < 1:
         raise BadUsage(f"a value after {min(at)} pages", "points are whole numbers, 1 or more")
-    points = tuple(sorted({*at, *log_points(found.asked.limits.pages, 50)}))
+    points = tuple(sorted({*at, *log_points(found.spec.limits.pages, 50)}))
     done = {cell.key for cell in found.cells if load_outcome(found.folder, cell.key) is not None}
     tasks = []
     for topic, popularity in zip(found.topics, popularities(bed, found.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in found.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            tasks.append(_Judged(found.folder, topic, cells, points, at, found.asked.seeds_per_run, popularity))
+            tasks.append(_Judged(found.folder, topic, cells, points, at, found.spec.seeds_per_run, popularity))
     page_ranks = _page_ranks(bed, found.folder, [cell for task in tasks for cell in task.cells])
     tables = Tables([], [], [], [], [])
     for number, rows in enumerate(_judged(bed, page_ranks, tasks, jobs), 1):
@@ -137,7 +137,7 @@ def summary(
     Needs `measure` to have been run with these points. Topics without a value are not counted.
     """
     found = experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
-    wanted = tuple(at) if at else default_points(found.asked.limits.pages)
+    wanted = tuple(at) if at else default_points(found.spec.limits.pages)
     told: dict[str, dict[str, dict[int, dict[str, float | int | None]]]] = {}
     for strategy, metric, point, topics in _by_topic(found.folder, wanted, metrics):
         over = mean([value for _, value in sorted(topics.items())])
@@ -173,7 +173,7 @@ def topic_correlations(
     found = experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
     topics = load_characteristics(found)
     told: dict[str, dict[str, dict[int, dict[str, dict[str, float | int | None]]]]] = {}
-    for strategy, metric, point, values in _by_topic(found.folder, tuple(at or [found.asked.limits.pages]), metrics):
+    for strategy, metric, point, values in _by_topic(found.folder, tuple(at or [found.spec.limits.pages]), metrics):
         entry = {name: {"rho": rho, "topics": number} for name, (rho, number) in correlations(topics, values).items()}
         told.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
     return told

@@ -24,7 +24,7 @@ class Mean(NamedTuple):
     number: int
 
 
-class Verdict(NamedTuple):
+class TTest(NamedTuple):
     """A t test: None for what too few topics can't tell."""
 
     mean: float | None
@@ -59,7 +59,7 @@ class Comparison:
     metric: str
     at: int | None
     means: tuple[Mean, Mean]
-    paired: Verdict
+    paired: TTest
     signs: Signs
     effect: Effect | None
     left_out: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ def average_runs(runs: Mapping[str, Sequence[float | None]]) -> dict[str, float 
     return {topic: mean(values).mean for topic, values in runs.items()}
 
 
-def paired_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
+def paired_t(first: Sequence[float], second: Sequence[float]) -> TTest:
     """One-tailed paired t test that `first` is larger.
 
     If every difference is equal, p is 0.5 if they are 0, and 0 or 1 otherwise.
@@ -131,31 +131,31 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
     differences = [one - other for one, other in zip(first, second, strict=True)]
     number = len(differences)
     if number < 2:
-        return Verdict(differences[0] if differences else None, None, None, number - 1 if number else None, None)
+        return TTest(differences[0] if differences else None, None, None, number - 1 if number else None, None)
     middle = math.fsum(differences) / number
     error = standard_error(differences) or 0.0
     scale = max(map(abs, (*first, *second)))
     if error <= NOISE * scale:
         level = abs(middle) <= NOISE * scale
-        return Verdict(0.0 if level else middle, 0.0, None, number - 1, 0.5 if level else 0.0 if middle > 0 else 1.0)
+        return TTest(0.0 if level else middle, 0.0, None, number - 1, 0.5 if level else 0.0 if middle > 0 else 1.0)
     t = middle / error
-    return Verdict(middle, error, t, number - 1, float(_stats().t.sf(t, number - 1)))
+    return TTest(middle, error, t, number - 1, float(_stats().t.sf(t, number - 1)))
 
 
-def welch_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
+def welch_t(first: Sequence[float], second: Sequence[float]) -> TTest:
     """One-tailed t test for samples that are not paired and need not vary alike. [Welch 1947]"""
     if min(len(first), len(second)) < 2:
-        return Verdict(None, None, None, None, None)
+        return TTest(None, None, None, None, None)
     one, other = (standard_error(first) or 0.0) ** 2, (standard_error(second) or 0.0) ** 2
     difference = math.fsum(first) / len(first) - math.fsum(second) / len(second)
     error = math.sqrt(one + other)
     scale = max(map(abs, (*first, *second)))
     if error <= NOISE * scale:
         level = abs(difference) <= NOISE * scale
-        return Verdict(difference, 0.0, None, None, 0.5 if level else 0.0 if difference > 0 else 1.0)
+        return TTest(difference, 0.0, None, None, 0.5 if level else 0.0 if difference > 0 else 1.0)
     freedom = (one + other) ** 2 / (one**2 / (len(first) - 1) + other**2 / (len(second) - 1))
     t = difference / error
-    return Verdict(difference, error, t, freedom, float(_stats().t.sf(t, freedom)))
+    return TTest(difference, error, t, freedom, float(_stats().t.sf(t, freedom)))
 
 
 def sign_test(first: Sequence[float], second: Sequence[float]) -> Signs:

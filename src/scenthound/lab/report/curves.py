@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scenthound.lab.report.facts import Facts
-from scenthound.lab.report.html import details, number, plain, text
-from scenthound.lab.report.svg import Point, Series, curves, key, style_of
-from scenthound.lab.run.request import marked
+from scenthound.lab.report.experiment_facts import ExperimentFacts
+from scenthound.lab.report.markup import details, number, plain, text
+from scenthound.lab.report.svg import CurvePoint, Series, curves, key, style_of
+from scenthound.lab.run.spec import display_name
 from scenthound.report.page import section, table
 
 LABEL = 30  # letters of a name beside its line
 BEYOND = 4.0  # a reference line so many times higher than every crawler would leave them no room; it is told instead
 
 
-def figure(facts: Facts, metric: str, title: str, note: str) -> str:
+def figure(facts: ExperimentFacts, metric: str, title: str, note: str) -> str:
     """A metric against pages crawled, with bands of one standard error: linear, and logarithmic at a click."""
     crawled = [one for one in (_series(facts, metric, name) for name in facts.strategies) if one.points]
     if not crawled:
@@ -23,7 +23,7 @@ def figure(facts: Facts, metric: str, title: str, note: str) -> str:
     near = [one for one in lines if _highest([one]) <= BEYOND * _highest(crawled)]
     every = [*crawled, *near]
     told = f"{title} by pages crawled, means over topics"
-    last = facts.run.asked.limits.pages
+    last = facts.run.spec.limits.pages
     name = f"axis-{metric}"
     drawn = (
         f'<div class="chart"><input type="radio" name="{name}" id="{name}-linear" class="linear" checked>'
@@ -41,24 +41,26 @@ def figure(facts: Facts, metric: str, title: str, note: str) -> str:
     )
 
 
-def style(facts: Facts, name: str) -> str:
+def style(facts: ExperimentFacts, name: str) -> str:
     """The look of a crawler's line, the same in every drawing."""
     if name in facts.oracles:
         return style_of(facts.oracles.index(name), oracle=True)
     return style_of(facts.strategies.index(name))
 
 
-def named(facts: Facts, name: str) -> str:
+def named(facts: ExperimentFacts, name: str) -> str:
     """A crawler's name with a piece of its line."""
-    mark = "oracle" if marked(name, facts.run.asked.given) != name else "reference" if name in facts.oracles else ""
+    mark = (
+        "oracle" if display_name(name, facts.run.spec.given) != name else "reference" if name in facts.oracles else ""
+    )
     kind = f' <span class="reference">{mark}</span>' if mark else ""
     return f'<span class="named">{key(style(facts, name))}{text(name)}{kind}</span>'
 
 
-def _series(facts: Facts, metric: str, name: str) -> Series:
-    label = plain(marked(name, facts.run.asked.given))
+def _series(facts: ExperimentFacts, metric: str, name: str) -> Series:
+    label = plain(display_name(name, facts.run.spec.given))
     points = [
-        Point(
+        CurvePoint(
             at,
             over.mean,
             over.error or 0.0,
@@ -79,12 +81,12 @@ def _not_drawn(lines: Sequence[Series], near: Sequence[Series]) -> str:
     return f" Beyond this drawing: {'; '.join(gone)}." if gone else ""
 
 
-def _label(facts: Facts, name: str) -> str:
-    is_mode = marked(name, facts.run.asked.given) != name
+def _label(facts: ExperimentFacts, name: str) -> str:
+    is_mode = display_name(name, facts.run.spec.given) != name
     return f"{plain(name, LABEL - 8)} (oracle)" if is_mode else plain(name, LABEL)
 
 
-def _ended(facts: Facts, metric: str) -> str:
+def _ended(facts: ExperimentFacts, metric: str) -> str:
     """How many topics there are at each point and how many crawls ended early, in a sentence."""
     numbers = {facts.mean(metric, name, at).number for name in facts.strategies for at in facts.points}
     topics = f"n = {numbers.pop():,} topics at every point." if len(numbers) == 1 else "n differs: see below."
@@ -96,7 +98,7 @@ def _ended(facts: Facts, metric: str) -> str:
     return f"{topics} Crawls that had ended before {facts.last:,} pages keep their last value: {listed}."
 
 
-def _behind(facts: Facts, metric: str) -> str:
+def _behind(facts: ExperimentFacts, metric: str) -> str:
     heads = [
         "crawler",
         *(f"n at {at:,}" for at in facts.points),

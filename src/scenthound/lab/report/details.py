@@ -5,8 +5,8 @@ from __future__ import annotations
 from scenthound.lab.measure.measure import FRACTIONS
 from scenthound.lab.measure.statistics import mean
 from scenthound.lab.report.curves import named
-from scenthound.lab.report.facts import Facts, median
-from scenthound.lab.report.html import details, many, number, plus_minus, text
+from scenthound.lab.report.experiment_facts import ExperimentFacts, median
+from scenthound.lab.report.markup import details, many, number, plus_minus, text
 from scenthound.lab.run.cells import load_training
 from scenthound.report.page import section, table
 
@@ -14,7 +14,7 @@ FEW_TOPICS = 25
 MOST_TROUBLES = 200
 
 
-def lengths(facts: Facts) -> str:
+def lengths(facts: ExperimentFacts) -> str:
     """How many pages it took to find a share of the targets."""
     rows = []
     for name in facts.names:
@@ -38,7 +38,7 @@ def lengths(facts: Facts) -> str:
     return section("Search length", note, table(heads, rows, range(1, len(FRACTIONS) + 1)))
 
 
-def costs(facts: Facts) -> str:
+def costs(facts: ExperimentFacts) -> str:
     """What ranking took, and what it bought."""
     rows = []
     for name in facts.strategies:
@@ -65,15 +65,15 @@ def costs(facts: Facts) -> str:
     return section("Cost", note, table(heads, rows, range(1, len(heads))))
 
 
-def _training(facts: Facts, name: str) -> float | None:
+def _training(facts: ExperimentFacts, name: str) -> float | None:
     """Mean CPU seconds of learning before a crawl; None for a strategy that was given nothing to learn from."""
-    if name not in facts.run.asked.given:
+    if name not in facts.run.spec.given:
         return None
     cells = [cell for cell in facts.run.cells if cell.strategy == name and not cell.half]
     return mean([load_training(facts.run.folder, cell.key) for cell in cells]).mean
 
 
-def overlaps(facts: Facts) -> str:
+def overlaps(facts: ExperimentFacts) -> str:
     """Do crawlers find the same pages? A table of all pairs, and of robustness where it was measured."""
     parts = []
     for metric, title in (("overlap", "of pages"), ("overlap_hosts", "of hosts")):
@@ -108,7 +108,7 @@ def overlaps(facts: Facts) -> str:
     return section("Do they find the same pages?", note, *parts)
 
 
-def per_topic(facts: Facts) -> str:
+def per_topic(facts: ExperimentFacts) -> str:
     """The main metric at the last point, topic by topic."""
     values = facts.values.get(facts.main, {}).get(facts.last, {})
     shown = [name for name in facts.names if values.get(name)]
@@ -127,10 +127,10 @@ def per_topic(facts: Facts) -> str:
     return section("Topic by topic", note, made)
 
 
-def troubles(facts: Facts) -> str:
+def troubles(facts: ExperimentFacts) -> str:
     """Topics left out or maimed, crawls that failed or are not done: named and counted."""
     parts = []
-    notes = facts.run.troubles
+    notes = facts.run.problems
     if notes:
         rows = [
             [

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from scenthound.lab.measure.comparison import is_shown, outstanding
+from scenthound.lab.measure.comparison import clear_winner, is_significant
 from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.measure.statistics import Comparison, sentence
 from scenthound.lab.report.curves import named
-from scenthound.lab.report.facts import DRAWN, Facts
-from scenthound.lab.report.html import details, number, plus_minus, probability, spelled, text
+from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
+from scenthound.lab.report.markup import details, number, plus_minus, probability, spelled, text
 from scenthound.lab.report.svg import interval
 from scenthound.report.page import section, table
 
 MANY_PAIRS = 15  # more sentences than these are folded away; the table has them all
 
 
-def means(facts: Facts) -> str:
+def means(facts: ExperimentFacts) -> str:
     """Means ± standard errors at the points, for each metric that is drawn."""
     parts = [_means(facts, metric) for metric in DRAWN]
     note = (
@@ -24,7 +24,7 @@ def means(facts: Facts) -> str:
     return section("Values at some points", note, *parts)
 
 
-def other_metrics(facts: Facts) -> str:
+def other_metrics(facts: ExperimentFacts) -> str:
     """The same for whatever else was measured, folded away."""
     names = [metric for metric in sorted(facts.values) if metric not in DRAWN]
     parts = [_means(facts, metric) for metric in names]
@@ -35,7 +35,7 @@ def other_metrics(facts: Facts) -> str:
     )
 
 
-def tests(facts: Facts) -> str:
+def tests(facts: ExperimentFacts) -> str:
     """Every pair of strategies at the last point of the main metric."""
     found = facts.compared(facts.main, facts.last)
     if not found:
@@ -60,11 +60,11 @@ def tests(facts: Facts) -> str:
     )
 
 
-def _means(facts: Facts, metric: str) -> str:
+def _means(facts: ExperimentFacts, metric: str) -> str:
     found = (facts.mean(metric, name, at).mean for name in facts.strategies for at in facts.points)
     highest = max((abs(value) for value in found if value is not None), default=1.0)
     digits = 3 if highest >= 0.1 else 4
-    best = {at: outstanding(facts.compared(metric, at), facts.strategies) for at in facts.points}
+    best = {at: clear_winner(facts.compared(metric, at), facts.strategies) for at in facts.points}
     rows = []
     for name in facts.names:
         over = [facts.mean(metric, name, at) for at in facts.points]
@@ -81,7 +81,7 @@ def _means(facts: Facts, metric: str) -> str:
     return table(heads, rows, range(1, len(facts.points) + 2), "means")
 
 
-def _row(facts: Facts, one: Comparison, reach: float) -> list[str]:
+def _row(facts: ExperimentFacts, one: Comparison, reach: float) -> list[str]:
     test, signs, effect = one.paired, one.signs, one.effect
     ties = one.means[0].number - signs.wins - signs.losses
     freedom = "–" if test.freedom is None else f"{test.freedom:g}"
@@ -92,7 +92,7 @@ def _row(facts: Facts, one: Comparison, reach: float) -> list[str]:
         plus_minus(test.mean, test.error),
         f"{number(test.t, 2)} ({freedom})",
         probability(test.p),
-        f"<b>{adjusted}</b>" if is_shown(one) else adjusted,
+        f"<b>{adjusted}</b>" if is_significant(one) else adjusted,
         f"{signs.wins} : {signs.losses} : {ties}",
         probability(signs.p),
         "–"
@@ -103,8 +103,8 @@ def _row(facts: Facts, one: Comparison, reach: float) -> list[str]:
 
 
 def _sentence(one: Comparison) -> str:
-    kind = "shown" if is_shown(one) else "open"
-    mark = "●" if is_shown(one) else "○"
+    kind = "shown" if is_significant(one) else "open"
+    mark = "●" if is_significant(one) else "○"
     return f'<li class="{kind}"><span class="mark" aria-hidden="true">{mark}</span>{text(sentence(one), 2000)}</li>'
 
 

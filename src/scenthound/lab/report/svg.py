@@ -20,7 +20,7 @@ COLOURS, DASHES = 8, 5
 """How many of each the style sheet knows: `c0` … and `d0` …."""
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """A mean and its standard error (0 for one topic), after so many pages; `told` is what pointing at it says."""
 
     at: int
@@ -34,7 +34,7 @@ class Series(NamedTuple):
 
     name: str
     style: str
-    points: Sequence[Point]
+    points: Sequence[CurvePoint]
     marked: frozenset[int] = frozenset()
 
 

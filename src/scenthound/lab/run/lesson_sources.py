@@ -18,7 +18,7 @@ from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.importers.html import HtmlOptions
 from scenthound.lab.importers.html import html as html_files
-from scenthound.lab.importers.port import Notes
+from scenthound.lab.importers.interface import Notes
 from scenthound.lab.importers.warc import responses_in
 from scenthound.lab.importers.warc_stream import check_start
 from scenthound.loop.folder import CrawlFolder

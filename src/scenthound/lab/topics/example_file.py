@@ -14,6 +14,7 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
+from scenthound.lab.beds.bed import toml_value
 from scenthound.loop.crawl_toml import load_toml, topic_from
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
@@ -90,23 +91,20 @@ def write_topic_file(path: Path, known: TopicFile) -> None:
     lines = [
         "# Made by `scenthound topic new`; change what you like. The examples are kept in the file beside it.",
         "[topic]",
-        f"name = {_toml(made.name)}",
-        f"keywords = {_toml(made.keywords)}",
-        *([f"description = {_toml(made.description)}"] if made.description else []),
-        "examples = [" + "".join(f"\n  {_toml(url)}," for url in made.examples) + ("\n]" if made.examples else "]"),
-        f"good = [{', '.join(map(_toml, made.good))}]",
+        f"name = {toml_value(made.name)}",
+        f"keywords = {toml_value(made.keywords)}",
+        *([f"description = {toml_value(made.description)}"] if made.description else []),
+        "examples = ["
+        + "".join(f"\n  {toml_value(url)}," for url in made.examples)
+        + ("\n]" if made.examples else "]"),
+        f"good = [{', '.join(map(toml_value, made.good))}]",
     ]
     if known.taxonomy:
-        lines += ["", "[taxonomy]", f"source = {_toml(known.taxonomy)}"]
+        lines += ["", "[taxonomy]", f"source = {toml_value(known.taxonomy)}"]
         lines += [f"depth = {known.depth}"] if known.depth else []
     if known.background:
-        lines += ["", "[background]", f"source = {_toml(known.background)}"]
+        lines += ["", "[background]", f"source = {toml_value(known.background)}"]
     write_text(path, "\n".join([*lines, ""]))
-
-
-def _toml(text: str) -> str:
-    """A text in TOML: as in JSON, with one exception, the delete character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _source(said: object, path: Path) -> str:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scenthound.lab.run.lessons import tree
+from scenthound.lab.run.topic_lessons import tree
 from scenthound.lab.topics.taxonomies import Categories
 from scenthound.page.page import Page
 from scenthound.strategies.parts.taxonomy import learn_taxonomy
@@ -51,7 +51,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Sureness:
+class LeaveOneOut:
     """What a classifier makes of pages it has not learned from."""
 
     recognised: Share
@@ -65,7 +65,7 @@ class Sureness:
 
 
 @dataclass(frozen=True, slots=True)
-class Falls:
+class CategoryMatch:
     """A category, and how probable it is: on average over the examples, and for how many it is the most probable."""
 
     name: str
@@ -122,7 +122,7 @@ def _spellings(examples: Sequence[Page], terms: set[str]) -> dict[str, str]:
     }
 
 
-def how_sure(examples: Sequence[Page], others: Sequence[Page]) -> Sureness | None:
+def leave_one_out(examples: Sequence[Page], others: Sequence[Page]) -> LeaveOneOut | None:
     """Leave-one-out with a naive Bayes classifier and equal priors; None with fewer than two on either side."""
     documents = [("on", page.record.counts(ANALYSER).to_dict()) for page in examples]
     documents += [("off", page.record.counts(ANALYSER).to_dict()) for page in others]
@@ -137,7 +137,7 @@ def how_sure(examples: Sequence[Page], others: Sequence[Page]) -> Sureness | Non
         odds[label].append(bayes.log_odds("on", counts))
         bayes.add(label, counts)
     area = _area(odds["on"], odds["off"])
-    return Sureness(
+    return LeaveOneOut(
         wilson(sum(one > 0 for one in odds["on"]), len(examples)),
         wilson(sum(one > 0 for one in odds["off"]), len(others)),
         area,
@@ -171,7 +171,7 @@ def _area_error(area: float, ours: int, theirs: int) -> float:
     return math.sqrt(max(0.0, spread) / (ours * theirs))
 
 
-def categories_of(examples: Sequence[Page], categories: Categories) -> list[Falls]:
+def match_categories(examples: Sequence[Page], categories: Categories) -> list[CategoryMatch]:
     """Where the examples fall in a taxonomy: every category, the most probable first."""
     classifier = _classifier(categories)
     leaves = set(classifier.tree.leaves)
@@ -179,7 +179,8 @@ def categories_of(examples: Sequence[Page], categories: Categories) -> list[Fall
     first = Counter(max(leaves, key=lambda name: (one[name], name)) for one in found)
     names = [name for name in classifier.tree.order if name != classifier.tree.root]
     told = [
-        Falls(name, math.fsum(one[name] for one in found) / len(found), first[name], name in leaves) for name in names
+        CategoryMatch(name, math.fsum(one[name] for one in found) / len(found), first[name], name in leaves)
+        for name in names
     ]
     return sorted(told, key=lambda one: (-round(one.probability, 12), one.name))
 

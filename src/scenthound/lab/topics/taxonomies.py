@@ -21,7 +21,7 @@ from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import digest_of
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.importers.odp_dump import Listing, Problems, records
-from scenthound.lab.run.lessons import name_of, path_of
+from scenthound.lab.run.topic_lessons import category_name, topic_path
 from scenthound.lab.topics.example_file import NOWHERE
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
@@ -54,7 +54,7 @@ class Categories:
     @property
     def names(self) -> list[str]:
         """Every category, inner ones included."""
-        return list(dict.fromkeys(name_of(path[:end]) for path in self.placed for end in range(1, len(path) + 1)))
+        return list(dict.fromkeys(category_name(path[:end]) for path in self.placed for end in range(1, len(path) + 1)))
 
 
 def read_categories(path: str | Path, depth: int | None = None) -> Categories:
@@ -87,7 +87,7 @@ def path_named(name: str) -> tuple[str, ...]:
 
 def check_good(good: Sequence[str], names: Collection[str]) -> list[str]:
     """The good categories, if each is there and none lies above another."""
-    found = list(dict.fromkeys(name_of(path_named(one)) for one in good))
+    found = list(dict.fromkeys(category_name(path_named(one)) for one in good))
     for one in found:
         if one not in names:
             raise UnknownName.among("category", one, names, "`scenthound topic new` shows the categories there are")
@@ -107,7 +107,7 @@ def _of_bed(folder: Path, depth: int) -> Categories:
     prepared = prepare(bed, jobs=1)  # mostly it is prepared already; and a script may be anybody's
     placed: dict[tuple[str, ...], dict[Url, Page]] = {}
     for topic in bed.topics:
-        kept = placed.setdefault(path_of(topic)[:depth], {})
+        kept = placed.setdefault(topic_path(topic)[:depth], {})
         for url in topic.examples or topic.seeds:
             number = prepared.number(url)
             if number is not None and len(kept) < MOST_PAGES:
@@ -133,7 +133,7 @@ def _of_dump(file: Path, depth: int) -> Categories:
             pages = placed.setdefault(path, [])
             if len(pages) < MOST_PAGES and (page := _listed(record)) is not None:
                 pages.append(page)
-                whole.update(f"{name_of(path)}\n{page.url}\n{page.text}\n".encode("utf-8", "replace"))
+                whole.update(f"{category_name(path)}\n{page.url}\n{page.text}\n".encode("utf-8", "replace"))
     except OSError as error:
         raise BadConfig(f"the taxonomy {file} can't be read: {error.strerror}", _WAY_OUT) from None
     except ScenthoundError as error:
@@ -168,7 +168,7 @@ def _of_folder(root: Path, depth: int) -> Categories:
         pages = placed.setdefault(path, [])
         if len(pages) < MOST_PAGES and (page := page_on_disk(file, root)) is not None:
             pages.append(page)
-            whole.update(f"{name_of(path)}\n{page.text}\n".encode("utf-8", "replace"))
+            whole.update(f"{category_name(path)}\n{page.text}\n".encode("utf-8", "replace"))
     return Categories("folders", root.resolve().name, whole.hexdigest(), placed)
 
 

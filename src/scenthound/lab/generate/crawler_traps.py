@@ -10,7 +10,7 @@ import hashlib
 import re
 
 from scenthound.lab.generate.rng import stream
-from scenthound.lab.generate.text import sentences, wheel
+from scenthound.lab.generate.text import sentences, word_table
 from scenthound.model import Response
 
 _CALENDAR = re.compile(r"/calendar/(\d{1,6})-(\d{2})\.html(?:\?day=(\d{1,2}))?")
@@ -35,7 +35,7 @@ def trap(url: str) -> Response | None:
         title, links = f"Folder of {place.count('/')} parts", ["b/" if place.endswith("/a/") else "a/", "../"]
     else:
         return None
-    text = sentences(6, wheel(-1, 0, 0), stream("trap", url))
+    text = sentences(6, word_table(-1, 0, 0), stream("trap", url))
     items = [
         f'<li><a href="{link.replace("&", "&amp;")}">{link.rpartition("?")[0] or link}</a></li>\n' for link in links
     ]

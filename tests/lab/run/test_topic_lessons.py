@@ -10,9 +10,9 @@ import pytest
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.lab.run.experiment import open_experiment, run
-from scenthound.lab.run.lessons import REST, lessons_of, name_of, syllabus_of, tree
+from scenthound.lab.run.experiment import RunOptions, open_experiment, run
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.lab.run.topic_lessons import REST, category_name, lessons_of, syllabus_of, tree
 from scenthound.model import Response, Url
 from scenthound.ports import Lessons
 from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
@@ -127,7 +127,7 @@ def test_generated_topics_are_learned_from_their_examples() -> None:
 
 
 def test_labels_that_hold_a_slash_or_are_called_root_stay_apart() -> None:
-    assert name_of(["a/b"]) != name_of(["a", "b"])
+    assert category_name(["a/b"]) != category_name(["a", "b"])
     made = tree({("root",): [], ("x", "root"): []}, ["root"])
     assert made is not None
     assert made.root == "root_"
@@ -162,9 +162,11 @@ def test_lessons_that_do_not_suffice_are_the_cell_s_failure(bed: PreparedBed) ->
 
 
 def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_path: Path) -> None:
-    made = run(generated, "breadth-first,test-pupil:weight=2", tmp_path / "run", topics=2, pages=20, oracles=False)
+    made = run(
+        generated, "breadth-first,test-pupil:weight=2", tmp_path / "run", RunOptions(topics=2, pages=20, oracles=False)
+    )
     assert not made.failures()
-    assert open_experiment(tmp_path / "run").asked.given == {"test-pupil:weight=2": ("examples", "others")}
+    assert open_experiment(tmp_path / "run").spec.given == {"test-pupil:weight=2": ("examples", "others")}
     times = {path.name: json.loads(path.read_text()) for path in (tmp_path / "run" / "times").iterdir()}
     assert {name.partition("--")[0] for name, one in times.items() if one["train_seconds"] > 0} == {
         "test-pupil_weight=2"
@@ -183,7 +185,7 @@ def test_measure_lists_it_for_people_and_keeps_its_json(
 ) -> None:
     from scenthound.cli.app import run as command
 
-    run(generated, "breadth-first,test-pupil", tmp_path / "run", topics=2, pages=20, oracles=False)
+    run(generated, "breadth-first,test-pupil", tmp_path / "run", RunOptions(topics=2, pages=20, oracles=False))
     assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1"]) == 0
     told = capsys.readouterr().out
     assert "given beyond keywords and seeds" in told
@@ -194,7 +196,7 @@ def test_measure_lists_it_for_people_and_keeps_its_json(
 
 def test_other_lessons_make_another_cell_and_the_same_lessons_the_same(generated: Bed, tmp_path: Path) -> None:
     def keys(folder: str, **more: object) -> set[str]:
-        made = run(generated, "breadth-first,test-pupil", tmp_path / folder, pages=5, oracles=False, **more)  # type: ignore[arg-type]
+        made = run(generated, "breadth-first,test-pupil", tmp_path / folder, RunOptions(pages=5, oracles=False, **more))  # type: ignore[arg-type]
         return {cell.key for cell in made.cells if cell.topic == generated.topics[0].id}
 
     few = tmp_path / "few.jsonl"

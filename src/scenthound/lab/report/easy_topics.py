@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 
 from scenthound.lab.report.curves import named
-from scenthound.lab.report.facts import PRECISION, RECALL, Correlation, Facts
-from scenthound.lab.report.html import details, many, number, text
+from scenthound.lab.report.experiment_facts import PRECISION, RECALL, Correlation, ExperimentFacts
+from scenthound.lab.report.markup import details, many, number, text
 from scenthound.lab.topics.characteristics import Characteristics
 from scenthound.report.page import section, table
 
@@ -32,13 +32,13 @@ MEANING = (
 )
 
 
-def easy_topics(facts: Facts) -> str:
+def easy_topics(facts: ExperimentFacts) -> str:
     """Rank correlations of what topics are like with what crawlers reached at the end, and the topics themselves."""
     topics = facts.characteristics
     if not topics:
         return ""
     tables = [_correlations(facts, metric) for metric in (RECALL, PRECISION)]
-    last = facts.run.asked.limits.pages
+    last = facts.run.spec.limits.pages
     note = (
         f"Spearman's rank correlation over topics of each characteristic with the value after {last:,} pages: 1 where "
         "topics that have more of it always go better, −1 where they always go worse, – where fewer than three topics "
@@ -53,7 +53,7 @@ def easy_topics(facts: Facts) -> str:
     )
 
 
-def _correlations(facts: Facts, metric: str) -> str:
+def _correlations(facts: ExperimentFacts, metric: str) -> str:
     rows = []
     for name in facts.names:
         found = facts.correlations(metric, name)
@@ -80,7 +80,7 @@ def signed(rho: float) -> str:
     return f"−{told}" if rho < 0 and float(told) else told
 
 
-def _chance(facts: Facts) -> str:
+def _chance(facts: ExperimentFacts) -> str:
     """How large a correlation is by luck alone: 1.96 / √(n − 1), from Spearman's variance without association."""
     found = [facts.correlations(metric, name) for metric in (RECALL, PRECISION) for name in facts.names]
     told = [pairs for one in found for rho, pairs in one.values() if rho is not None]

@@ -12,15 +12,15 @@ from importlib import resources
 from pathlib import Path
 
 from scenthound.files import write_text
-from scenthound.lab.measure.comparison import is_shown, outstanding
+from scenthound.lab.measure.comparison import clear_winner, is_significant
 from scenthound.lab.report.curves import figure
 from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, troubles
-from scenthound.lab.report.facts import HARVEST, PRECISION, RECALL, Facts
-from scenthound.lab.report.html import and_list, many, number, spelled, text
+from scenthound.lab.report.easy_topics import easy_topics
+from scenthound.lab.report.experiment_facts import HARVEST, PRECISION, RECALL, ExperimentFacts
+from scenthound.lab.report.markup import and_list, many, number, spelled, text
 from scenthound.lab.report.significance import means, other_metrics, tests
-from scenthound.lab.report.topics import easy_topics
 from scenthound.lab.run.experiment import Experiment
-from scenthound.lab.run.request import marked
+from scenthound.lab.run.spec import display_name
 from scenthound.report.page import document, section
 
 NAME = "report.html"
@@ -36,14 +36,14 @@ ABOUT = {
 def write_report(run: Experiment, points: Sequence[int]) -> Path:
     """Write the report into the experiment's folder, whole or not at all. The tables must have these points."""
     path = run.folder / NAME
-    write_text(path, render(Facts(run, tuple(points))))
+    write_text(path, render(ExperimentFacts(run, tuple(points))))
     return path
 
 
-def render(facts: Facts) -> str:
+def render(facts: ExperimentFacts) -> str:
     """The report as one HTML document."""
     style = resources.files("scenthound.lab.report").joinpath("report.css").read_text(encoding="utf-8")
-    title = f"{', '.join(facts.strategies)} on {facts.run.asked.name}"
+    title = f"{', '.join(facts.strategies)} on {facts.run.spec.name}"
     parts = [
         _head(facts),
         _tiles(facts),
@@ -64,20 +64,20 @@ def render(facts: Facts) -> str:
     return document(f"{text(title)} · scenthound lab", style, parts)
 
 
-def _head(facts: Facts) -> str:
-    asked = facts.run.asked
+def _head(facts: ExperimentFacts) -> str:
+    spec = facts.run.spec
     count = len(facts.strategies)
-    name = f"{spelled(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(asked.name)}"
+    name = f"{spelled(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(spec.name)}"
     title = str(facts.about.get("title", ""))
-    bed = f"<em>{text(title, 200)}</em>, " if title and title != asked.name else ""
+    bed = f"<em>{text(title, 200)}</em>, " if title and title != spec.name else ""
     return (
         f'<header>\n<p class="kicker">An experiment</p>\n<h1>{name}</h1>\n'
-        f'<p class="lead">{bed}{many(len(facts.run.topics), "topic")}, {many(asked.limits.pages, "page")} a crawl. '
+        f'<p class="lead">{bed}{many(len(facts.run.topics), "topic")}, {many(spec.limits.pages, "page")} a crawl. '
         f"{_in_short(facts)}</p>\n</header>"
     )
 
 
-def _in_short(facts: Facts) -> str:
+def _in_short(facts: ExperimentFacts) -> str:
     """The result in two sentences: who leads, whether that is shown, and what could be had."""
     metric = facts.main
     ranked = [(over.mean, name) for name in facts.strategies if (over := facts.mean(metric, name)).mean is not None]
@@ -91,11 +91,11 @@ def _in_short(facts: Facts) -> str:
         f"± {number(over.error)} over {many(over.number, 'topic')}"
     )
     compared = facts.compared(metric, facts.last)
-    won = [one.second for one in compared if one.first == best and is_shown(one)]
+    won = [one.second for one in compared if one.first == best and is_significant(one)]
     open_ = [name for name in facts.strategies if name != best and name not in won]
     if len(facts.strategies) == 1:
         told += "."
-    elif outstanding(compared, facts.strategies) == best:
+    elif clear_winner(compared, facts.strategies) == best:
         told += ", and it is shown to be better than every other one."
     elif won:
         told += f"; it is shown to be better than {and_list(won)}, but no difference is shown to {and_list(open_)}."
@@ -108,8 +108,8 @@ def _in_short(facts: Facts) -> str:
     return told
 
 
-def _tiles(facts: Facts) -> str:
-    asked, crawls = facts.run.asked, facts.crawls
+def _tiles(facts: ExperimentFacts) -> str:
+    spec, crawls = facts.run.spec, facts.crawls
     done = sum(crawls[name].number for name in facts.strategies)
     failed = sum(one.failed for one in crawls.values())
     missing = sum(one.missing for one in crawls.values())
@@ -117,7 +117,7 @@ def _tiles(facts: Facts) -> str:
         (f"{len(facts.run.topics):,}", "topics"),
         (f"{len(facts.strategies):,}", f"strategies, and {spelled(len(facts.oracles))} reference lines"),
         (f"{done:,}", "crawls of strategies"),
-        (f"{asked.limits.pages:,}", "pages a crawl at most"),
+        (f"{spec.limits.pages:,}", "pages a crawl at most"),
         (f"{failed:,}", "crawls failed"),
     ]
     if missing:
@@ -129,9 +129,9 @@ def _tiles(facts: Facts) -> str:
     )
 
 
-def _given(facts: Facts) -> str:
+def _given(facts: ExperimentFacts) -> str:
     """What the lab handed to each strategy (sheet 60.7)."""
-    given = facts.run.asked.given
+    given = facts.run.spec.given
     told = [
         f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
     ]
@@ -139,16 +139,16 @@ def _given(facts: Facts) -> str:
     return "<br>".join(told) + rest
 
 
-def _told(facts: Facts) -> str:
+def _told(facts: ExperimentFacts) -> str:
     """What every strategy hears."""
     told = "keywords, seeds and example pages" if any(one.topic.examples for one in facts.run.topics) else ""
     return f"{told or 'keywords and seeds'} of the topic"
 
 
-def _more(facts: Facts) -> str:
+def _more(facts: ExperimentFacts) -> str:
     """Who was given more than the others (sheet 60.7)."""
-    asked = facts.run.asked
-    modes = [name for name in asked.strategies if marked(name, asked.given) != name]
+    spec = facts.run.spec
+    modes = [name for name in spec.strategies if display_name(name, spec.given) != name]
     if not modes:
         return ""
     told = "are oracle modes: they" if len(modes) > 1 else "is an oracle mode: it"
@@ -158,19 +158,19 @@ def _more(facts: Facts) -> str:
     )
 
 
-def _asked(facts: Facts) -> str:
-    asked = facts.run.asked
-    limits = asked.limits
+def _asked(facts: ExperimentFacts) -> str:
+    spec = facts.run.spec
+    limits = spec.limits
     bed = facts.about
-    seeds = f"a topic's first {asked.seeds_per_run:,}" if asked.seeds_per_run else "all of a topic's, in their order"
-    numbers = ", ".join(map(str, asked.seed_numbers))
-    cut = f"the first {asked.cut.page_bytes:,} bytes" if asked.cut.page_bytes else "whole pages"
+    seeds = f"a topic's first {spec.seeds_per_run:,}" if spec.seeds_per_run else "all of a topic's, in their order"
+    numbers = ", ".join(map(str, spec.seed_numbers))
+    cut = f"the first {spec.cut.page_bytes:,} bytes" if spec.cut.page_bytes else "whole pages"
     rows = [
-        ("bed", f"{text(asked.name)}{': ' + text(str(bed['title']), 200) if bed.get('title') else ''}"),
-        ("its digest", f"<code>{text(asked.digest)}</code>"),
+        ("bed", f"{text(spec.name)}{': ' + text(str(bed['title']), 200) if bed.get('title') else ''}"),
+        ("its digest", f"<code>{text(spec.digest)}</code>"),
         ("origin", text(str(bed.get("origin") or "not said"), 400)),
         ("licence", text(str(bed.get("licence") or "not said"), 400)),
-        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in asked.strategies)),
+        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in spec.strategies)),
         (
             "given to each",
             f"{_told(facts)}; descriptions and targets are the judge's alone{_more(facts)}",
@@ -182,8 +182,8 @@ def _asked(facts: Facts) -> str:
         ("limits", f"{limits.pages:,} pages, {limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
          f"{limits.redirects:,} redirects{f', {limits.spread:,} hosts in as many picks' if limits.spread > 1 else ''}"
          + (", no URLs with a query" if limits.static else "")),
-        ("what is read", f"{cut}; links up to {asked.cut.url_length:,} characters"),
-        ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in asked.versions.items())),
+        ("what is read", f"{cut}; links up to {spec.cut.url_length:,} characters"),
+        ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in spec.versions.items())),
     ]  # fmt: skip
     body = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     files = (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed import Bed, topic_line
-from scenthound.lab.measure.comparison import crawlers, every_pair, plain_crawlers
+from scenthound.lab.measure.comparison import crawlers, every_pair, non_oracles
 from scenthound.lab.measure.measure import load_characteristics, load_table
 from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, ended_early, mean
 from scenthound.lab.run.cells import load_seconds
@@ -34,7 +34,7 @@ class Crawls(NamedTuple):
 
     number: int
     missing: int
-    """Asked for and not done."""
+    """ExperimentSpec for and not done."""
     failed: int
     early: list[int]
     """For each point, how many had ended before it."""
@@ -48,7 +48,7 @@ class Crawls(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Facts:
+class ExperimentFacts:
     """An experiment, read whole. `points` are those that tables show; curves have more."""
 
     run: Experiment
@@ -61,12 +61,12 @@ class Facts:
     @cached_property
     def strategies(self) -> tuple[str, ...]:
         """Those that are compared. A strategy in an oracle mode is drawn with the reference lines."""
-        return tuple(plain_crawlers(self.run.asked.strategies, self.run.asked.given))
+        return tuple(non_oracles(self.run.spec.strategies, self.run.spec.given))
 
     @property
     def has_given(self) -> bool:
         """Whether any of them was given more than the topic and seeds."""
-        return any(name in self.run.asked.given for name in self.strategies)
+        return any(name in self.run.spec.given for name in self.strategies)
 
     @cached_property
     def oracles(self) -> tuple[str, ...]:
@@ -167,32 +167,32 @@ class Facts:
 
     def correlations(self, metric: str, name: str) -> dict[str, Correlation]:
         """Of each characteristic with a crawler's values after the last page of its crawls, for a drawn metric."""
-        last = self.run.asked.limits.pages
+        last = self.run.spec.limits.pages
         return correlations(self.characteristics, self.values.get(metric, {}).get(last, {}).get(name, {}))
 
     @cached_property
     def command(self) -> str:
         """The command line that makes this experiment again."""
-        asked = self.run.asked
-        words = ["scenthound", "lab", "run", asked.bed, "--strategies", ",".join(asked.strategies), *self._topics()]
-        profile = next((name for name, one in PROFILES.items() if one.cut == asked.cut), "open")
+        spec = self.run.spec
+        words = ["scenthound", "lab", "run", spec.bed, "--strategies", ",".join(spec.strategies), *self._topics()]
+        profile = next((name for name, one in PROFILES.items() if one.cut == spec.cut), "open")
         if profile != "open":
             words += ["--profile", profile]
-        words += ["--pages", str(asked.limits.pages)]
-        words += _differences(asdict(asked.cut), asdict(PROFILES[profile].cut))
-        words += _differences(asdict(asked.limits), asdict(PROFILES[profile].limits))
-        if asked.seeds_per_run:
-            words += ["--seeds-per-run", str(asked.seeds_per_run)]
-        if asked.seed_numbers != (0,):
-            words += ["--seed-numbers", ",".join(map(str, asked.seed_numbers))]
-        words += ["--robustness"] * asked.robustness + ["--no-oracles"] * (not asked.oracles)
+        words += ["--pages", str(spec.limits.pages)]
+        words += _differences(asdict(spec.cut), asdict(PROFILES[profile].cut))
+        words += _differences(asdict(spec.limits), asdict(PROFILES[profile].limits))
+        if spec.seeds_per_run:
+            words += ["--seeds-per-run", str(spec.seeds_per_run)]
+        if spec.seed_numbers != (0,):
+            words += ["--seed-numbers", ",".join(map(str, spec.seed_numbers))]
+        words += ["--robustness"] * spec.robustness + ["--no-oracles"] * (not spec.oracles)
         words += ["--at", ",".join(map(str, self.points)), "--out", str(self.run.folder)]
         return shlex.join(words)
 
     @cached_property
     def _bed(self) -> Bed | None:
         try:
-            return Bed.open(self.run.asked.bed)
+            return Bed.open(self.run.spec.bed)
         except ScenthoundError:
             return None
 
@@ -223,8 +223,8 @@ def median(pages: Sequence[int | None]) -> float | None:
     return upper if len(ordered) % 2 else (upper + lower) / 2
 
 
-def _differences(asked: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
-    for key, value in asked.items():
+def _differences(spec: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in spec.items():
         if key != "pages" and value != usual[key]:
             said = str(value).lower() if isinstance(value, bool) else str(value)
             yield from ("--in-flight", said) if key == "in_flight" else ("--set", f"{key}={said}")

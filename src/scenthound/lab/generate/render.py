@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate.crawler_traps import ENTRANCES
 from scenthound.lab.generate.plan import COMPANY, DIRECTORY, NO_LEAF, Plan
 from scenthound.lab.generate.rng import below, mix, stream
-from scenthound.lab.generate.text import FACETS, link_sentence, sentence, sentences, some, title, wheel
-from scenthound.lab.generate.traps import ENTRANCES
+from scenthound.lab.generate.text import FACETS, link_sentence, sentence, sentences, some, title, word_table
 
 _TITLE, _SLUG, _ALIAS, _CHARSET, _FACE = range(20, 25)  # purposes of chance
 _CHARSETS = ("iso-8859-1", "windows-1252", "iso-8859-15", "koi8-r", "utf-16")
@@ -25,7 +25,7 @@ _PAIRS = {  # element that holds the page's text, element that holds the navigat
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HostStyle:
     """What all pages of a host have in common."""
 
     title: str
@@ -38,7 +38,7 @@ class Look:
     body: tuple[str, str]
 
 
-class Printer:
+class PageRenderer:
     """Renders the pages of a plan. Knows nothing that is not in the plan and a page's number."""
 
     def __init__(self, plan: Plan, page_size: int, traps: bool) -> None:
@@ -99,7 +99,7 @@ class Printer:
     def opening(self, page: int) -> str:
         """Title and first sentence, as a directory's editor would quote them."""
         leaf = self.plan.page_leaf[page]
-        return f"{self.title(page)}. {sentence(wheel(leaf, 0, 2), stream(self.plan.seed, 'opening', page))}"
+        return f"{self.title(page)}. {sentence(word_table(leaf, 0, 2), stream(self.plan.seed, 'opening', page))}"
 
     def html(self, page: int) -> str:
         plan = self.plan
@@ -126,13 +126,13 @@ class Printer:
         plan = self.plan
         leaf = plan.page_leaf[page]
         bits = mix(plan.seed, _FACE, page)
-        own = wheel(leaf, bits % FACETS, (0, 1, 1, 2)[(bits >> 8) % 4])
+        own = word_table(leaf, bits % FACETS, (0, 1, 1, 2)[(bits >> 8) % 4])
         paragraphs = [
             sentences(3 + below(numbers, 5), own, numbers)
             for _ in range((4 + below(numbers, 7)) * max(1, self.page_size // 10_000))
         ]
         if below(numbers, 7) == 0:  # a paragraph about something else altogether
-            guest = wheel(below(numbers, plan.leaves), 0, 2)
+            guest = word_table(below(numbers, plan.leaves), 0, 2)
             paragraphs.append(sentences(4, guest, numbers))
         anchors = [self._anchor(to, numbers) for to in outside]
         if below(numbers, 100) < plan.habits.dead:
@@ -143,7 +143,7 @@ class Printer:
         listed = []
         for anchor, about in anchors:
             if below(numbers, 3):
-                told = link_sentence(anchor, wheel(about, 0, 1), numbers)
+                told = link_sentence(anchor, word_table(about, 0, 1), numbers)
                 place = below(numbers, len(paragraphs))
                 paragraphs[place] = f"{paragraphs[place]} {told}"
             else:
@@ -155,7 +155,7 @@ class Printer:
         items = []
         for to in outside:
             anchor, about = self._anchor(to, numbers)
-            drawn = wheel(about, 0, 2)
+            drawn = word_table(about, 0, 2)
             items.append(f"<dt>{anchor}</dt><dd>{drawn[next(numbers) >> 21]}, {drawn[next(numbers) >> 21]}</dd>")
         return f"<dl>\n{chr(10).join(items)}\n</dl>"
 
@@ -178,7 +178,7 @@ class Printer:
 
     # Hosts
 
-    def _look(self, host: int) -> Look:
+    def _look(self, host: int) -> HostStyle:
         plan = self.plan
         numbers = stream(plan.seed, "look", host)
         name = plan.names[host].removeprefix("www.").removesuffix(".test")
@@ -195,14 +195,14 @@ class Printer:
             entrance = below(numbers, len(ENTRANCES))
             label = ("Calendar", "View", "Files")[entrance]
             places.append(f'<a href="{ENTRANCES[entrance].replace("&", "&amp;")}">{label}</a>')
-        slogan = sentences(2, wheel(plan.leaf[host], 1, 0), numbers)
+        slogan = sentences(2, word_table(plan.leaf[host], 1, 0), numbers)
         year = 1998 + below(numbers, 25)
         accents = "Привет, друзья" if charset == "koi8-r" else "Café Zoë, Köln"
         meta = f'<meta charset="{charset}">\n' if charset != "utf-16" else ""
         generator = f'<meta name="generator" content="site {below(numbers, 9)}">\n'
         items = " ".join([item % place for place in places])
         rights = f"&copy; {year} {shown} &amp; friends, {accents}. All rights reserved."
-        return Look(
+        return HostStyle(
             title=shown,
             charset=charset,
             in_header=in_header,

@@ -19,7 +19,7 @@ from typing import Any
 
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
-from scenthound.lab.run.handover import told_topic, withheld
+from scenthound.lab.run.handover import visible_topic, withheld
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Taxonomy
@@ -132,7 +132,7 @@ def lessons_of(
     bed: PreparedBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
 ) -> WebLessons:
     """The lessons for a topic of a bed, whose other `topics` are the rest of the world."""
-    return WebLessons(bed, told_topic(topic, bed.aliases), syllabus_of(bed, topic, topics, seeds))
+    return WebLessons(bed, visible_topic(topic, bed.aliases), syllabus_of(bed, topic, topics, seeds))
 
 
 def syllabus_of(
@@ -145,18 +145,18 @@ def syllabus_of(
     started = tuple(topic.seeds if seeds is None else seeds)
     examples = _set_apart(topic, bed) or started
     own = {*examples, *started, *topic.seeds, *topic.examples}
-    strangers = [one for one in topics if one.id != topic.id and not _related(path_of(one), path_of(topic))]
+    strangers = [one for one in topics if one.id != topic.id and not _related(topic_path(one), topic_path(topic))]
     placed: dict[tuple[str, ...], list[Url]] = {}
     for one in strangers:
         found = [url for url in _set_apart(one, bed) or one.seeds if url not in own]
-        known = placed.setdefault(path_of(one), [])
+        known = placed.setdefault(topic_path(one), [])
         known += [url for url in found if url not in known]
     others = tuple(dict.fromkeys(url for urls in placed.values() for url in urls))
     if not any(url in bed for url in others):
         others = background(bed, own, random.Random(f"background:{topic.id}"))
         placed = {(REST,): list(others)}
-    categories = {path_of(topic): tuple(examples), **{path: tuple(urls) for path, urls in placed.items()}}
-    return Syllabus(tuple(examples), others, categories, (name_of(path_of(topic)),))
+    categories = {topic_path(topic): tuple(examples), **{path: tuple(urls) for path, urls in placed.items()}}
+    return Syllabus(tuple(examples), others, categories, (category_name(topic_path(topic)),))
 
 
 def background(
@@ -168,14 +168,14 @@ def background(
     return tuple(rng.sample(pool, min(number, len(pool))))
 
 
-def path_of(topic: BedTopic) -> tuple[str, ...]:
+def topic_path(topic: BedTopic) -> tuple[str, ...]:
     return topic.path or (topic.id,)
 
 
-def name_of(path: Sequence[str]) -> str:
+def category_name(path: Sequence[str]) -> str:
     """The name of a category: its path, so that it is unique.
 
-    >>> name_of(["sport", "beach/volleyball"])
+    >>> category_name(["sport", "beach/volleyball"])
     'sport/beach|volleyball'
     """
     return "/".join(label.replace("/", "|").strip() or "unnamed" for label in path)
@@ -183,7 +183,7 @@ def name_of(path: Sequence[str]) -> str:
 
 def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) -> Taxonomy | None:
     """Categories by their paths as a tree; None where there is nothing to tell apart."""
-    names = {name_of(path[:end]) for path in placed for end in range(1, len(path) + 1)}
+    names = {category_name(path[:end]) for path in placed for end in range(1, len(path) + 1)}
     root = ROOT
     while root in names:
         root += "_"
@@ -192,7 +192,7 @@ def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) 
     for path, pages in placed.items():
         above = root
         for end in range(1, len(path) + 1):
-            name = name_of(path[:end])
+            name = category_name(path[:end])
             if name not in children.setdefault(above, []):
                 children[above].append(name)
             above = name

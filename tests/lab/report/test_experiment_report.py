@@ -19,14 +19,14 @@ from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
 from scenthound.lab.measure import comparison as compare
 from scenthound.lab.measure import statistics as stats
-from scenthound.lab.measure.comparison import every_pair, freshen, outstanding, turned
+from scenthound.lab.measure.comparison import clear_winner, every_pair, measure_if_stale
 from scenthound.lab.measure.measure import load_characteristics, topic_values
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.report.facts import Facts, median
-from scenthound.lab.report.page import render, write_report
-from scenthound.lab.report.svg import Point, Series, apart, curves, style_of
-from scenthound.lab.report.topics import HEADS, easy_topics, signed
-from scenthound.lab.run.experiment import Experiment, open_experiment, run
+from scenthound.lab.report.easy_topics import HEADS, easy_topics, signed
+from scenthound.lab.report.experiment_facts import ExperimentFacts, median
+from scenthound.lab.report.experiment_report import render, write_report
+from scenthound.lab.report.svg import CurvePoint, Series, apart, curves, style_of
+from scenthound.lab.run.experiment import Experiment, RunOptions, open_experiment, run
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.report.axes import WIDTH
 
@@ -44,8 +44,8 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
 @pytest.fixture(scope="module")
 def done(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     folder = tmp_path_factory.mktemp("runs") / "first"
-    made = run(bed, "breadth-first,best-n-first:n=4,random", folder, pages=40, robustness=True)
-    freshen(made, [10, 20, 40])
+    made = run(bed, "breadth-first,best-n-first:n=4,random", folder, RunOptions(pages=40, robustness=True))
+    measure_if_stale(made, [10, 20, 40])
     return made
 
 
@@ -91,7 +91,7 @@ def test_it_says_everything_a_reviewer_asks_for(page: str, done: Experiment) -> 
         "Target recall", "Precision", "Harvest rate", "Who is better?", "Search length", "Cost", "Topic by topic",
         "Do they find the same pages?", "robustness", "Which topics are easy?", "seed–target similarity",
         "What went wrong", "What was run", "n = 3 topics at every point",
-        "± one standard error", "Holm", "scenthound lab run", done.asked.digest, "path-oracle", "content-oracle",
+        "± one standard error", "Holm", "scenthound lab run", done.spec.digest, "path-oracle", "content-oracle",
     ):  # fmt: skip
         assert words in page, words
     assert all(topic.id in page.replace("<wbr>", "") for topic in done.topics)
@@ -99,7 +99,7 @@ def test_it_says_everything_a_reviewer_asks_for(page: str, done: Experiment) -> 
 
 
 def test_the_same_experiment_gives_the_same_report(page: str, done: Experiment) -> None:
-    again = render(Facts(open_experiment(done.folder), (10, 20, 40)))
+    again = render(ExperimentFacts(open_experiment(done.folder), (10, 20, 40)))
     assert again == page
 
 
@@ -111,8 +111,8 @@ def test_names_from_strangers_are_escaped(bed: Bed, tmp_path: Path) -> None:
     topics = tmp_path / "topics.jsonl"
     nasty = '<script>alert("x")</script>\u202e\x1b[31m'
     topics.write_text(topic_line(replace(bed.topics[0], id=nasty, keywords="<b>bees</b>")))
-    made = run(bed, "random", tmp_path / "run", topics_file=topics, pages=10)
-    freshen(made)
+    made = run(bed, "random", tmp_path / "run", RunOptions(topics_file=topics, pages=10))
+    measure_if_stale(made)
     page = write_report(made, (10,)).read_text(encoding="utf-8")
     assert "<script" not in page
     assert "<b>bees" not in page
@@ -126,8 +126,8 @@ def test_topics_with_something_missing_are_listed(bed: Bed, tmp_path: Path) -> N
     gone = bed.topics[0].targets[0][:-1] + "-gone-from-here"
     listed = [replace(one, targets=()), replace(other, targets=(*other.targets, type(other.targets[0])(gone))), third]
     topics.write_text("".join(map(topic_line, listed)))
-    made = run(bed, "breadth-first,random", tmp_path / "run", topics_file=topics, pages=15)
-    points = freshen(made)
+    made = run(bed, "breadth-first,random", tmp_path / "run", RunOptions(topics_file=topics, pages=15))
+    points = measure_if_stale(made)
     page = write_report(made, points).read_text(encoding="utf-8")
     assert "left out of everything that needs them" in page
     assert "they stay in the denominator of recall" in page
@@ -136,15 +136,15 @@ def test_topics_with_something_missing_are_listed(bed: Bed, tmp_path: Path) -> N
 
 
 def test_a_bed_that_is_gone_does_not_hinder_the_report(bed: Bed, done: Experiment, tmp_path: Path) -> None:
-    moved = replace(done, asked=replace(done.asked, bed=str(tmp_path / "nowhere")))
-    facts = Facts(moved, (10, 20, 40))
+    moved = replace(done, spec=replace(done.spec, bed=str(tmp_path / "nowhere")))
+    facts = ExperimentFacts(moved, (10, 20, 40))
     assert "not said" in render(facts)
     assert "--topics-file" in facts.command
 
 
 def test_the_command_makes_the_experiment_again(done: Experiment) -> None:
-    command = Facts(done, (10, 20, 40)).command
-    assert command.startswith(f"scenthound lab run {done.asked.bed} --strategies breadth-first,best-n-first:n=4,random")
+    command = ExperimentFacts(done, (10, 20, 40)).command
+    assert command.startswith(f"scenthound lab run {done.spec.bed} --strategies breadth-first,best-n-first:n=4,random")
     assert command.endswith(f"--pages 40 --robustness --at 10,20,40 --out {done.folder}")
 
 
@@ -165,7 +165,7 @@ def test_topics_are_described_and_correlated_with_the_values_at_the_end(page: st
 
 
 def test_a_correlation_over_fewer_topics_says_so_and_luck_is_told(done: Experiment) -> None:
-    facts = Facts(done, (10, 20, 40))
+    facts = ExperimentFacts(done, (10, 20, 40))
     kinds = {
         f"t{n}": Characteristics(None, n, n % 7, None if n < 2 else 0.1 * (n % 5), 0.5, 1.0 / (n + 1), 0.5)
         for n in range(26)
@@ -190,13 +190,13 @@ def test_tables_are_measured_again_only_when_something_is_new(
     calls: list[list[int]] = []
     real = compare.measure
     monkeypatch.setattr(compare, "measure", lambda *words, **more: (calls.append(words[1]), real(*words, **more)))
-    assert freshen(done, [10, 20, 40]) == (10, 20, 40)
+    assert measure_if_stale(done, [10, 20, 40]) == (10, 20, 40)
     assert calls == []
-    assert freshen(done, [30], show=False) == (30,)
+    assert measure_if_stale(done, [30], show=False) == (30,)
     assert calls == [[10, 20, 30, 40]], "what is shown stays"
-    assert freshen(done) == (10, 20, 40)
+    assert measure_if_stale(done) == (10, 20, 40)
     (done.folder / "measured.json").write_text("{}")
-    assert freshen(done, [10, 20, 40]) == (10, 20, 40)
+    assert measure_if_stale(done, [10, 20, 40]) == (10, 20, 40)
     assert len(calls) == 2
 
 
@@ -216,8 +216,8 @@ def test_every_pair_is_told_once_with_the_better_mean_first() -> None:
     best, p = found[0], found[0].paired.p
     assert p is not None
     assert best.adjusted == pytest.approx(min(1.0, p * 5)), "second smallest of six: three pairs in both directions"
-    assert outstanding(found, ["a", "b", "c"]) is None, "c is not shown to be better than b"
-    assert outstanding(found[:1], ["a", "b"]) == "b"
+    assert clear_winner(found, ["a", "b", "c"]) is None, "c is not shown to be better than b"
+    assert clear_winner(found[:1], ["a", "b"]) == "b"
 
 
 def test_lower_is_better_for_ranks() -> None:
@@ -233,9 +233,9 @@ values = st.lists(st.tuples(st.floats(0, 1, width=16), st.floats(0, 1, width=16)
 @given(values)
 def test_a_comparison_turned_round_is_the_comparison_asked_the_other_way(pairs: list[tuple[float, float]]) -> None:
     a, b = spread(*(one for one, _ in pairs)), spread(*(other for _, other in pairs))
-    (there,) = compare.compared({"a": a, "b": b}, [("a", "b")], "target_recall", 1)
-    (back,) = compare.compared({"a": a, "b": b}, [("b", "a")], "target_recall", 1)
-    seen = turned(there)
+    (there,) = compare.compare_pairs({"a": a, "b": b}, [("a", "b")], "target_recall", 1)
+    (back,) = compare.compare_pairs({"a": a, "b": b}, [("b", "a")], "target_recall", 1)
+    seen = compare.swapped(there)
     assert (seen.first, seen.second, seen.means, seen.signs) == (back.first, back.second, back.means, back.signs)
     assert seen.paired.p == pytest.approx(back.paired.p)
     if back.effect is None:
@@ -274,7 +274,7 @@ def test_crawlers_differ_in_more_than_colour() -> None:
 
 @pytest.mark.parametrize("logarithmic", [False, True])
 def test_curves_are_drawn_within_the_picture(logarithmic: bool) -> None:
-    points = [Point(at, mean, 0.05) for at, mean in ((1, 0.0), (10, 0.1), (100, 0.4), (1000, 0.93))]
+    points = [CurvePoint(at, mean, 0.05) for at, mean in ((1, 0.0), (10, 0.1), (100, 0.4), (1000, 0.93))]
     drawn = curves("t", "recall", [Series("a", "c0 d0", points, frozenset({100}))], 1000, logarithmic)
     numbers = [
         float(n) for pair in re.findall(r'points="([^"]*)"', drawn) for xy in pair.split() for n in xy.split(",")

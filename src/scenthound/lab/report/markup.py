@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from scenthound.lab.importers.port import printable
+from scenthound.lab.importers.interface import printable
 
 LONGEST = 80
 _WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]

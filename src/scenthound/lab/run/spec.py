@@ -1,21 +1,21 @@
-"""What an experiment was asked to do: strategies by text, topics by number or name, and the file that keeps it."""
+"""The specification of an experiment: its strategies, topics and limits, and `experiment.toml`, which stores it."""
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.files import write_bytes
-from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.bed import BedTopic, toml_value
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.run_cell import ReplayLimits
+from scenthound.loop.trained import settled
 from scenthound.model import NOTHING
 from scenthound.ports import declaration_of
 from scenthound.wiring import make_strategy
@@ -24,8 +24,8 @@ FILE = "experiment.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A strategy with parameters, as `best-n-first:n=64` names it. The label is how reports call it."""
+class StrategySpec:
+    """A strategy with parameters, as `best-n-first:n=64` names it. Reports show the label."""
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -35,47 +35,46 @@ class Chosen:
         return ":".join([self.name, *(f"{key}={_shown(value)}" for key, value in sorted(self.parameters.items()))])
 
     @property
-    def settled(self) -> dict[str, Any]:
-        """All parameters, defaults included: equal for equal strategies however they were asked for."""
-        made = make_strategy(self.name, self.parameters)
-        return {one.name: getattr(made, one.name) for one in fields(made) if one.init}  # type: ignore[arg-type]
+    def all_parameters(self) -> dict[str, Any]:
+        """All parameters, including defaults: equal for equal strategies, however they are written."""
+        return settled(make_strategy(self.name, self.parameters))
 
 
-def parse_strategies(text: str | Iterable[str | Chosen]) -> list[Chosen]:
-    """`a,b:n=64:stem=no` as strategies with parameters, each once; complains of unknown names and bad values.
+def parse_strategies(text: str | Iterable[str | StrategySpec]) -> list[StrategySpec]:
+    """`a,b:n=64:stem=no` as strategies with parameters, each once. Raises for unknown names and bad values.
 
-    >>> [chosen.label for chosen in parse_strategies("breadth-first,best-n-first:n=64")]
+    >>> [spec.label for spec in parse_strategies("breadth-first,best-n-first:n=64")]
     ['breadth-first', 'best-n-first:n=64']
     """
     parts = text.split(",") if isinstance(text, str) else list(text)
-    found: dict[str, Chosen] = {}
+    specs: dict[str, StrategySpec] = {}
     for part in parts:
-        chosen = part if isinstance(part, Chosen) else _parsed(part.strip())
-        if chosen.name in ORACLES:
+        spec = part if isinstance(part, StrategySpec) else _parse(part.strip())
+        if spec.name in ORACLES:
             raise BadUsage(
-                f"`{chosen.name}` is no strategy but a reference line", "every experiment can draw it beside"
+                f"`{spec.name}` is a reference line, not a strategy", "experiments run it unless --no-oracles is given"
             )
-        make_strategy(chosen.name, chosen.parameters)
-        found.setdefault(chosen.label, chosen)
-    if not found:
+        make_strategy(spec.name, spec.parameters)
+        specs.setdefault(spec.label, spec)
+    if not specs:
         raise BadUsage("no strategies", "name some, as breadth-first,best-first")
-    return list(found.values())
+    return list(specs.values())
 
 
-def _parsed(text: str) -> Chosen:
+def _parse(text: str) -> StrategySpec:
     name, *settings = text.split(":")
     parameters: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
-            raise BadUsage(f"`{setting}` in `{text}` is no parameter", "write it as best-n-first:n=64:stem=no")
+            raise BadUsage(f"`{setting}` in `{text}` is not a parameter", "write it as best-n-first:n=64:stem=no")
         parameters[key.strip().replace("-", "_")] = value.strip()
-    return Chosen(name.strip(), parameters)
+    return StrategySpec(name.strip(), parameters)
 
 
 def is_oracle(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> bool:
-    """Whether what goes by this name sees what no crawler can see: a reference line, a strategy in such a mode, or one
-    that was `given` it.
+    """Whether this crawler sees what no crawler can see: a reference line, a strategy in an oracle mode, or one that
+    was `given` links of pages not fetched.
 
     >>> is_oracle("path-oracle"), is_oracle("cc-bfs:lookahead=graph"), is_oracle("cc-bfs")
     (True, True, False)
@@ -83,16 +82,16 @@ def is_oracle(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> bool:
     if label in ORACLES or UNFETCHED in given.get(label, ()):
         return True
     try:
-        chosen = _parsed(label)
-        return declaration_of(make_strategy(chosen.name, chosen.parameters)).oracle
-    except ScenthoundError:  # a strategy that was run once and is not to be had now
+        spec = _parse(label)
+        return declaration_of(make_strategy(spec.name, spec.parameters)).oracle
+    except ScenthoundError:  # a strategy that is not installed any more
         return False
 
 
-def marked(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> str:
-    """A crawler's name for people, with a mark where it is a strategy in an oracle mode.
+def display_name(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> str:
+    """A crawler's name for people; a strategy in an oracle mode is marked.
 
-    >>> marked("cc-bfs:lookahead=graph"), marked("path-oracle")
+    >>> display_name("cc-bfs:lookahead=graph"), display_name("path-oracle")
     ('cc-bfs:lookahead=graph (oracle)', 'path-oracle')
     """
     return f"{label} (oracle)" if label not in ORACLES and is_oracle(label, given) else label
@@ -110,23 +109,23 @@ def choose_topics(topics: Sequence[BedTopic], wanted: int | str | Sequence[str] 
         if wanted < 1:
             raise BadUsage(f"{wanted} topics", "ask for at least one")
         return list(topics[:wanted])
-    known = {topic.id for topic in topics}
+    ids = {topic.id for topic in topics}
     for name in wanted:
-        if name not in known:
-            raise UnknownName.among("topic", name, known)
+        if name not in ids:
+            raise UnknownName.among("topic", name, ids)
     return [topic for topic in topics if topic.id in set(wanted)]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Everything that was asked of an experiment."""
+class ExperimentSpec:
+    """Everything that determines an experiment: the content of experiment.toml."""
 
     bed: str
-    """Where the bed lay."""
+    """Path of the bed."""
     name: str
     digest: str
     prepared: str
-    """Name of the prepared form: changes with the code that reads pages."""
+    """Folder name of the prepared bed: changes with the code that reads pages."""
     cut: Cut
     limits: ReplayLimits
     strategies: tuple[str, ...]
@@ -137,52 +136,50 @@ class Asked:
     oracles: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What the lab handed to each strategy beyond the topic and seeds (sheet 60.7), by the record of its crawls; those
+    """What the lab gave each strategy beyond the topic and seeds (sheet 60.7), by the record of its crawls. Strategies
     that got nothing are not in it."""
 
-    def conflict(self, other: Asked) -> str:
-        """Why cells of the two can't be compared, or nothing: another bed, other limits, other seeds."""
-        for name in ("digest", "cut", "limits", "seeds_per_run"):
-            ours, theirs = getattr(self, name), getattr(other, name)
-            if ours != theirs:
-                return f"`{name}` was {_brief(ours)} and is now {_brief(theirs)}"
+    def conflict(self, other: ExperimentSpec) -> str:
+        """Why cells of the two can't be compared: another bed, other limits, other seeds. Empty if they can."""
+        theirs = other._must_match
+        for name, value in self._must_match.items():
+            if value != theirs[name]:
+                return f"`{name}` was {_brief(value)} and is now {_brief(theirs[name])}"
         return ""
 
+    @property
+    def _must_match(self) -> dict[str, object]:
+        return {"digest": self.digest, "cut": self.cut, "limits": self.limits, "seeds_per_run": self.seeds_per_run}
 
-def save_asked(folder: Path, asked: Asked) -> None:
-    plain = asdict(asked)
+
+def save_spec(folder: Path, spec: ExperimentSpec) -> None:
+    plain = asdict(spec)
     tables = {name: plain.pop(name) for name in ("cut", "limits", "versions", "given")}
-    lines = [f"{key} = {_toml(value)}" for key, value in plain.items()]
+    lines = [f"{key} = {toml_value(value)}" for key, value in plain.items()]
     for name, table in tables.items():
         quoted = name == "given"  # its keys are labels, as `bayes:events=bernoulli`
         lines += ["", f"[{name}]"]
-        lines += [f"{_toml(key) if quoted else key} = {_toml(value)}" for key, value in table.items()]
+        lines += [f"{toml_value(key) if quoted else key} = {toml_value(value)}" for key, value in table.items()]
     write_bytes(folder / FILE, ("\n".join(lines) + "\n").encode())
 
 
-def load_asked(folder: Path) -> Asked:
-    """What the experiment in this folder was asked; raises `BadConfig` where there is none."""
+def load_spec(folder: Path) -> ExperimentSpec:
+    """The specification of the experiment in this folder. Raises `BadConfig` if there is none."""
     path = folder / FILE
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
         plain["cut"], plain["limits"] = Cut(**plain["cut"]), ReplayLimits(**plain["limits"])
         plain["given"] = {label: tuple(needs) for label, needs in plain.get("given", {}).items()}
-        settled: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
         }
-        return Asked(**settled)
+        return ExperimentSpec(**arguments)
     except FileNotFoundError:
         raise BadConfig(f"no experiment in {folder}: {FILE} is missing", "make one with `scenthound lab run`") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError) as error:
         raise BadConfig(
             f"{path} can't be used: {error}", "it is written by `scenthound lab run`, not by hand"
         ) from None
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _shown(value: Any) -> str:

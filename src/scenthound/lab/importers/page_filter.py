@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scenthound.errors import BadConfig, NotAUrl
-from scenthound.lab.importers.port import Notes
+from scenthound.lab.importers.interface import Notes
 from scenthound.model import Candidate, Miss, Response, Url
 from scenthound.page.landing import LIMITS, land
 from scenthound.url import make
@@ -13,7 +13,7 @@ from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.mime import extract, is_html
 
 
-class Intake:
+class PageFilter:
     """Lets through what a replay can use and notes the rest. Of several records of a URL the first wins."""
 
     def __init__(self, notes: Notes) -> None:

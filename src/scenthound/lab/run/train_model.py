@@ -13,7 +13,7 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, NotAUrl
 from scenthound.lab.run.lesson_sources import Source, open_source
-from scenthound.lab.run.lessons import REST, Syllabus, WebLessons, background, name_of, path_of, tree
+from scenthound.lab.run.topic_lessons import REST, Syllabus, WebLessons, background, category_name, topic_path, tree
 from scenthound.lab.topics.example_file import TopicFile, read_topic_file
 from scenthound.lab.topics.taxonomies import Categories, check_good, path_named, read_categories
 from scenthound.loop.trained import settled
@@ -128,7 +128,7 @@ def _tree(known: TopicFile, source: Source, categories: Categories | None, lesso
     elif source.topics and not source.is_made_up:
         for topic in source.topics:
             urls = topic.examples or topic.seeds
-            placed[path_of(topic)] = [page for url in urls if (page := lessons.page(url)) is not None]
+            placed[topic_path(topic)] = [page for url in urls if (page := lessons.page(url)) is not None]
     if not any(placed.values()):
         placed = {(REST,): list(lessons.others)}
     own = known.topic.name or "the topic"
@@ -136,11 +136,11 @@ def _tree(known: TopicFile, source: Source, categories: Categories | None, lesso
     added: dict[str, None] = {}
     for page in lessons.examples:
         path = path_named(said.get(page.url) or own)
-        added[name_of(path)] = None
+        added[category_name(path)] = None
         placed.setdefault(path, []).append(page)
     spoken = {path: [page for page in pages if page.text.strip()] for path, pages in placed.items()}
     placed = {path: pages for path, pages in spoken.items() if pages}
-    names = {name_of(path[:end]) for path in placed for end in range(1, len(path) + 1)}
+    names = {category_name(path[:end]) for path in placed for end in range(1, len(path) + 1)}
     good = check_good(known.topic.good, names)
     good += [name for name in added if not any(name == one or name.startswith(f"{one}/") for one in good)]
     good = [name for name in good if not any(name.startswith(f"{one}/") for one in good)]
