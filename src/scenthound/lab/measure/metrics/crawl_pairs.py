@@ -1,7 +1,7 @@
-"""Metrics on two crawls: do they find the same web?
+"""Metrics on two crawls: do they find the same pages?
 
-#(A_t ∩ B_t) / min(#A_t, #B_t), on pages or on hosts. Of two crawls of one crawler from disjoint halves
-of the seeds it is the robustness; of two crawlers, the overlap of what they find.
+#(A_t ∩ B_t) / min(#A_t, #B_t), on pages or on hosts. For two crawls of one crawler from disjoint halves of the seeds
+it is called robustness, for two crawlers overlap.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def robustness_hosts(first: Trail, second: Trail, at: Points = None) -> Curve:
 
 
 def seed_halves(seeds: Sequence[str], rng: random.Random) -> tuple[list[str], list[str]]:
-    """Two disjoint halves of the distinct seeds, drawn by lot, each in the given order; one seed can't be halved."""
+    """Two random disjoint halves of the distinct seeds, each in the given order. Raises ValueError for one seed."""
     distinct = list(dict.fromkeys(seeds))
     if len(distinct) < 2:
         raise ValueError("robustness needs at least two seeds")
@@ -69,13 +69,13 @@ def _agreement(first: Sequence[str], second: Sequence[str], at: Points) -> Curve
     theirs: set[str] = set()
     common = 0
     values: list[float | None] = []
-    for one, other in zip_longest(first, second):
-        if one is not None and one not in ours:
-            ours.add(one)
-            common += one in theirs
-        if other is not None and other not in theirs:
-            theirs.add(other)
-            common += other in ours
+    for url, other_url in zip_longest(first, second):
+        if url is not None and url not in ours:
+            ours.add(url)
+            common += url in theirs
+        if other_url is not None and other_url not in theirs:
+            theirs.add(other_url)
+            common += other_url in ours
         smaller = min(len(ours), len(theirs))
         values.append(common / smaller if smaller else None)
     return sampled(values, at)

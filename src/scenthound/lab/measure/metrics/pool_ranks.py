@@ -35,7 +35,7 @@ def linkage_coverage(trail: Trail, linkage_ranks: Mapping[str, int], at: Points 
 
 
 def coverage_by_depth(trail: Trail, ranks: Mapping[str, int], tops: Sequence[int]) -> Curve:
-    """Static coverage of the whole crawl for several n at once: a row of table 2 of [EXP], as fractions.
+    """Static coverage of the whole crawl for several n: a row of table 2 of [EXP], as fractions.
 
     >>> coverage_by_depth("a b".split(), {"b": 1, "x": 2, "a": 3}, tops=[1, 2, 3, 10])
     [1.0, 0.5, 0.6666666666666666, 0.6666666666666666]
@@ -44,11 +44,11 @@ def coverage_by_depth(trail: Trail, ranks: Mapping[str, int], tops: Sequence[int
     if not crawled or not ranks:
         return [None] * len(tops)
     deepest = max(ranks.values())
-    size, found = [0] * (deepest + 1), [0] * (deepest + 1)
+    size, hits = [0] * (deepest + 1), [0] * (deepest + 1)
     for url, rank in ranks.items():
         size[rank] += 1
-        found[rank] += url in crawled
-    sizes, counts = list(accumulate(size)), list(accumulate(found))
+        hits[rank] += url in crawled
+    sizes, counts = list(accumulate(size)), list(accumulate(hits))
     clipped = [min(max(top, 0), deepest) for top in tops]
     return [counts[top] / sizes[top] if sizes[top] else None for top in clipped]
 
