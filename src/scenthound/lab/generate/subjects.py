@@ -95,7 +95,7 @@ _TAXONOMY: dict[str, str] = {
         rescue dye tracing fossil sediment grotto curtain straw doline
     """,
     "crafts/pottery": """
-        clay glaze kiln word_table pot bowl firing stoneware porcelain slip earthenware mug vase throwing studio
+        clay glaze kiln wheel pot bowl firing stoneware porcelain slip earthenware mug vase throwing studio
         bisque cone raku celadon ash salt wood handle rim foot trimming wedging coil slab pinch sculpture potter
         workshop oxide cobalt iron crackle reduction oxidation temperature shelf sponge bat teapot tile mould
         casting burnish sgraffito drying
@@ -174,7 +174,7 @@ _TAXONOMY: dict[str, str] = {
     """,
     "food/cheese making": """
         cheese milk curd rennet whey cheddar dairy goat rind cow brie mould culture ripening press cave salt
-        brine cream ewe cloth vat stirring cutting draining affineur word_table parmesan feta mozzarella gouda
+        brine cream ewe cloth vat stirring cutting draining affineur wheel parmesan feta mozzarella gouda
         camembert ricotta washed blue bloomy lactic enzyme pasteurised raw creamery herd pasture tasting aroma
         aging wax thermometer cheesemonger butterfat hoop
     """,
@@ -359,7 +359,7 @@ SENTENCES: tuple[str, ...] = tuple(
     This %s shows how a %s can save a %s.
     Between %s and %s there was hardly a %s to be found.
     A new %s has been added to the %s near the %s.
-    HostStyle for a %s with a strong %s and an even %s.
+    Look for a %s with a strong %s and an even %s.
     Why the %s works better than the %s is still a matter of %s.
     They brought a %s, two of %s and plenty of %s.
     From the %s you can see the %s and sometimes the %s.
