@@ -25,10 +25,10 @@ from scenthound.lab.measure.quality import (
 )
 from scenthound.lab.measure.statistics import paired_t, sign_test, standard_error, welch_t
 from scenthound.lab.topics.augment import HubRules, augment
-from scenthound.lab.topics.characteristics import characteristics
 from scenthound.model import Url
 from scenthound.testing import page_of
 from scenthound.text.tokens import Analyser
+from support.plain_characteristics import characteristics
 
 ANALYSER = Analyser("small")
 TOP = 3  # fixed in all examples: coverage of the top 3

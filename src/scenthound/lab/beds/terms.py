@@ -1,6 +1,6 @@
 """The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files.
 
-For measuring, which looks at many pages at once. A page that is fetched brings its own counts in its record.
+For measuring, which needs many pages at once. A fetched page has its own counts in its record.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from scenthound.text.term_counts import TermCounts, pack_terms, terms_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
-CHUNK = 1 << 20  # numbers taken into memory at once
+CHUNK = 1 << 20  # numbers read at once
 Numbers = npt.NDArray[np.int32]
 
 
 class TermsWriter:
     """Takes the pages in order and writes the columns.
 
-    Ids follow from the words of the bed, not from the order of its pages.
+    Term ids depend on the words of the bed, not on the order of its pages.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,14 +41,8 @@ class TermsWriter:
         self._lines_starts = [0]
         self._counts = (folder / "counts").open("wb")
 
-    def add(
-        self,
-        vocabulary: list[str],
-        ids: Numbers,
-        counts: Numbers,
-        sizes: list[int],
-    ) -> None:
-        """Some rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
+    def add(self, vocabulary: list[str], ids: Numbers, counts: Numbers, sizes: list[int]) -> None:
+        """Add rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
         own = [self._numbers.setdefault(term, len(self._numbers)) for term in vocabulary]
         if len(ids):
             self._ids.write(np.array(own, dtype="<i4")[ids].tobytes())
@@ -77,17 +71,17 @@ class TermsWriter:
         save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(words)})
 
     def _renumber(self, words: list[str]) -> None:
-        """Put the places in `words` for the numbers that were given on the way."""
+        """Replace the numbers assigned while writing by the positions in `words`."""
         final = np.zeros(len(words), dtype="<i4")
         final[[self._numbers[word] for word in words]] = np.arange(len(words), dtype="<i4")
         with (self._folder / "terms").open("r+b") as file:
-            while given := file.read(4 * CHUNK):
-                file.seek(-len(given), os.SEEK_CUR)
-                file.write(final[np.frombuffer(given, "<i4")].tobytes())
+            while chunk := file.read(4 * CHUNK):
+                file.seek(-len(chunk), os.SEEK_CUR)
+                file.write(final[np.frombuffer(chunk, "<i4")].tobytes())
 
 
 class PreparedTerms:
-    """Term counts by row. A row's `Counts` is made anew for each call."""
+    """Term counts by row. Each call makes a new `Counts`."""
 
     def __init__(self, folder: Path) -> None:
         words = (folder / "vocabulary").read_bytes().decode("utf-8", "surrogatepass")
@@ -102,13 +96,13 @@ class PreparedTerms:
         self._lines, self._counts = file_bytes(folder / "lines"), file_bytes(folder / "counts")
 
     def packed(self, row: int) -> TermCounts:
-        """The row's counts, as a record has them."""
+        """The row's counts in the form of a record."""
         begin, end = self._starts[row : row + 2]
         first, last = self._lines_starts[row : row + 2]
         return TermCounts(self._lines[first:last], self._counts[4 * begin : 4 * end])
 
     def counts(self, row: int) -> Counts:
-        """The row's counts, its strings shared with all other rows'."""
+        """The row's counts; the strings are shared by all rows."""
         begin, end = self._starts[row], self._starts[row + 1]
         terms = map(self.vocabulary.__getitem__, self.ids[begin:end].tolist())
         made = Counts(zip(terms, self.frequencies[begin:end].tolist(), strict=True))
@@ -117,7 +111,7 @@ class PreparedTerms:
 
 
 def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[bytes]]) -> PreparedTerms:
-    """The terms in `folder`, computed from the pages' records (one per row, empty for no page) if not there yet."""
+    """The terms in `folder`; if missing, computed from the pages' records (one per row, empty for no page)."""
     if load_about(folder) is None:
 
         def build(aside: Path) -> None:

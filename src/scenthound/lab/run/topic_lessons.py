@@ -1,11 +1,11 @@
-"""What a strategy may learn from in the lab: never the answers it will be graded by (sheet 60.7).
+"""The lessons of a topic in the lab: what a strategy may learn from, never the answers it is graded by (sheet 60.7).
 
-Examples of a topic are the pages that its makers set apart as such, or else its seeds. Its counter-examples are those
-of the bed's other topics; and the taxonomy is the tree of the topics' paths, with the same pages in it. Topics with an
-equal path are other draws of one category (their seeds are this one's targets), and those above or below overlap
-with it, so both are left out altogether. The known web is the bed: its pages, and its links read backwards.
+The examples are the topic's own example pages, or else its seeds. The counter-examples are the examples of the bed's
+other topics, and the taxonomy is the tree of the topics' paths with the same pages. Topics with an equal path are other
+samples of one category (their seeds are this one's targets), and topics above or below overlap with it, so both are
+left out. The known web is the bed: its pages and its back-links.
 
-Ours, where a topic is alone: a sample of the bed's pages stands for the rest of the world.
+Ours, if a topic has no others beside it: a sample of the bed's pages stands for the rest of the world.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from scenthound.page.page import Page
 from scenthound.ports import Taxonomy
 from scenthound.text.tokens import Analyser
 
-BACK_LINKS = 20  # sheet 60.1: as many as a search engine is asked for
-BACKGROUND = 200  # pages that stand for the rest of the world where no other topic does
+BACK_LINKS = 20  # sheet 60.1: as many as a search engine returned
+BACKGROUND = 200  # pages that stand for the rest of the world if there is no other topic
 ROOT, REST = "root", "everything else"
-SILENCE = Analyser()  # a page without a word for it teaches no category anything
+ANALYSER = Analyser()  # a page without terms is no example of a category
 
 
 @dataclass(frozen=True, slots=True)
 class Syllabus:
-    """Which pages are to be learned from, by URL: all that determines a training beside the bed and the strategy."""
+    """The URLs of the lessons: with the bed and the strategy they determine a training."""
 
     examples: tuple[Url, ...]
     others: tuple[Url, ...] = ()
     categories: Mapping[tuple[str, ...], tuple[Url, ...]] = field(default_factory=dict)
-    """Path in the taxonomy, and the pages that lie there."""
+    """Path in the taxonomy, and its pages."""
     good: tuple[str, ...] = ()
 
     @property
     def plain(self) -> list[Any]:
-        """The same for the same lessons: part of what names a cell."""
+        """As JSON data: part of the key of a cell."""
         placed = [["/".join(path), *urls] for path, urls in self.categories.items()]
         return [list(self.examples), list(self.others), placed, list(self.good)]
 
@@ -53,9 +53,9 @@ class Syllabus:
 
 
 class WebLessons:
-    """Lessons on a prepared bed; also what becomes of a crawl or of pages on disk, which are prepared the same way.
+    """Lessons on a prepared bed, or on a crawl or pages on disk, which are prepared the same way.
 
-    `stored` are pages that the bed lacks: examples that somebody brought along.
+    `stored` are examples that the bed lacks.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class WebLessons:
     ) -> None:
         self._bed, self._stored = bed, dict(stored or {})
         self._topic, self.syllabus = topic, syllabus
-        self._taught: dict[Url, Page] = {}  # a page may be an example, and lie in a category too
+        self._loaded: dict[Url, Page] = {}  # a page may be an example and be in a category, too
         self._examples, self._others = self._pages(syllabus.examples), self._pages(syllabus.others)
         self._taxonomy = taxonomy if taxonomy is not None else self._tree()
 
@@ -90,40 +90,40 @@ class WebLessons:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How much there is to learn from, for those who keep books."""
-        placed = sum(map(len, self._taxonomy.examples.values())) if self._taxonomy else 0
-        categories = len(self._taxonomy.examples) if self._taxonomy else 0
-        known = {"examples": len(self._examples), "others": len(self._others), "pages": len(self._bed)}
-        return {**known, "categories": categories, "in categories": placed}
+        """How many pages there are to learn from."""
+        placed = self._taxonomy.examples if self._taxonomy else {}
+        return {
+            "examples": len(self._examples),
+            "others": len(self._others),
+            "pages": len(self._bed),
+            "categories": len(placed),
+            "in categories": sum(map(len, placed.values())),
+        }
 
     def page(self, url: Url) -> Page | None:
-        """The page that a request for this URL ends at."""
-        number = self._bed.number(url)
-        if number is None:
-            return self._stored.get(url)
-        found = self._bed.fetch(Candidate(self._bed.pages[number], 0.0))
-        return found if isinstance(found, Page) else None
+        """The page at this URL, redirects followed."""
+        return page_at(self._bed, url) if url in self._bed else self._stored.get(url)
 
     def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
-        """In the order of sheet 60.1, which stands for a search engine's, and never more than `BACK_LINKS`."""
+        """At most `BACK_LINKS`, in the order of sheet 60.1, which stands for that of a search engine."""
         number = self._bed.number(url)
         name = url if number is None else self._bed.pages[number]
         limit = BACK_LINKS if most is None else max(0, min(most, BACK_LINKS))
-        return [Url(found) for found in self._bed.graph.back_links(name, limit)]
+        return list(map(Url, self._bed.graph.back_links(name, limit)))
 
     def _pages(self, urls: Sequence[Url]) -> list[Page]:
-        """The pages there are, each once, though several URLs may lead to it."""
-        found = {}
+        """The pages at these URLs, each once, even if several URLs lead to it."""
+        pages = {}
         for url in urls:
-            page = self._taught.get(url) or self.page(url)
+            page = self._loaded.get(url) or self.page(url)
             if page is not None:
-                found[page.url] = self._taught[url] = page
-        return list(found.values())
+                pages[page.url] = self._loaded[url] = page
+        return list(pages.values())
 
     def _tree(self) -> Taxonomy | None:
         placed = {}
         for path, urls in self.syllabus.categories.items():
-            if pages := [page for page in self._pages(urls) if page.record.counts(SILENCE)]:
+            if pages := [page for page in self._pages(urls) if page.record.counts(ANALYSER)]:
                 placed[path] = pages
         return tree(placed, self.syllabus.good)
 
@@ -131,26 +131,26 @@ class WebLessons:
 def lessons_of(
     bed: PreparedBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
 ) -> WebLessons:
-    """The lessons for a topic of a bed, whose other `topics` are the rest of the world."""
+    """The lessons for a topic of a bed; `topics` are all topics of the bed."""
     return WebLessons(bed, visible_topic(topic, bed.aliases), syllabus_of(bed, topic, topics, seeds))
 
 
 def syllabus_of(
     bed: PreparedBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
 ) -> Syllabus:
-    """What `lessons_of` teaches. With `seeds` the crawl starts from others than the topic's own, and learns from them.
+    """The URLs of `lessons_of`. `seeds` replaces the topic's own seeds.
 
-    Nothing of the topic's targets is looked at but to leave them out.
+    The topic's targets are used only to leave them out.
     """
-    started = tuple(topic.seeds if seeds is None else seeds)
-    examples = _set_apart(topic, bed) or started
-    own = {*examples, *started, *topic.seeds, *topic.examples}
-    strangers = [one for one in topics if one.id != topic.id and not _related(topic_path(one), topic_path(topic))]
+    starts = tuple(topic.seeds if seeds is None else seeds)
+    examples = _visible_examples(topic, bed) or starts
+    own = {*examples, *starts, *topic.seeds, *topic.examples}
     placed: dict[tuple[str, ...], list[Url]] = {}
-    for one in strangers:
-        found = [url for url in _set_apart(one, bed) or one.seeds if url not in own]
-        known = placed.setdefault(topic_path(one), [])
-        known += [url for url in found if url not in known]
+    for other in topics:
+        if other.id == topic.id or _overlap(topic_path(other), topic_path(topic)):
+            continue
+        urls = placed.setdefault(topic_path(other), [])
+        urls += [url for url in _visible_examples(other, bed) or other.seeds if url not in own and url not in urls]
     others = tuple(dict.fromkeys(url for urls in placed.values() for url in urls))
     if not any(url in bed for url in others):
         others = background(bed, own, random.Random(f"background:{topic.id}"))
@@ -160,12 +160,19 @@ def syllabus_of(
 
 
 def background(
-    bed: PreparedBed, known: set[Url] | frozenset[Url], rng: random.Random, number: int = BACKGROUND
+    bed: PreparedBed, excluded: set[Url] | frozenset[Url], rng: random.Random, count: int = BACKGROUND
 ) -> tuple[Url, ...]:
-    """A sample of the bed's pages without those that are known to be something else."""
-    away = {bed.pages[place] for url in known if (place := bed.number(url)) is not None}
-    pool = sorted(url for url in bed.pages if url not in away)
-    return tuple(rng.sample(pool, min(number, len(pool))))
+    """A random sample of the bed's pages without the excluded ones."""
+    excluded_pages = {bed.pages[number] for url in excluded if (number := bed.number(url)) is not None}
+    pool = sorted(url for url in bed.pages if url not in excluded_pages)
+    return tuple(rng.sample(pool, min(count, len(pool))))
+
+
+def page_at(bed: PreparedBed, url: Url) -> Page | None:
+    """The page of the bed at this URL, redirects followed."""
+    number = bed.number(url)
+    page = None if number is None else bed.fetch(Candidate(bed.pages[number], 0.0))
+    return page if isinstance(page, Page) else None
 
 
 def topic_path(topic: BedTopic) -> tuple[str, ...]:
@@ -173,7 +180,7 @@ def topic_path(topic: BedTopic) -> tuple[str, ...]:
 
 
 def category_name(path: Sequence[str]) -> str:
-    """The name of a category: its path, so that it is unique.
+    """The unique name of a category: its path.
 
     >>> category_name(["sport", "beach/volleyball"])
     'sport/beach|volleyball'
@@ -182,7 +189,7 @@ def category_name(path: Sequence[str]) -> str:
 
 
 def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) -> Taxonomy | None:
-    """Categories by their paths as a tree; None where there is nothing to tell apart."""
+    """The tree of categories that are given by path; None for fewer than two categories with pages."""
     names = {category_name(path[:end]) for path in placed for end in range(1, len(path) + 1)}
     root = ROOT
     while root in names:
@@ -202,13 +209,13 @@ def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) 
     return Taxonomy(children, examples, tuple(name for name in good if name in names), root)
 
 
-def _set_apart(topic: BedTopic, bed: PreparedBed) -> tuple[Url, ...]:
-    """Example pages that are no targets: what a generated web keeps for those who learn."""
-    away = set(withheld(topic, bed.aliases))
-    return tuple(url for url in topic.examples if url not in away)
+def _visible_examples(topic: BedTopic, bed: PreparedBed) -> tuple[Url, ...]:
+    """The example pages that are not targets."""
+    hidden = set(withheld(topic, bed.aliases))
+    return tuple(url for url in topic.examples if url not in hidden)
 
 
-def _related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether one category is the other, or lies above it."""
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
+def _overlap(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    """Whether the paths are equal, or one is above the other."""
+    shorter = min(len(first), len(second))
+    return first[:shorter] == second[:shorter]
