@@ -1,4 +1,4 @@
-"""From a plan to bytes: addresses, the look of each host, and pages as HTML."""
+"""Renders a planned web: the URLs, the style of each host, and the pages as HTML."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _PAIRS = {  # element that holds the page's text, element that holds the navigat
 
 @dataclass(frozen=True, slots=True)
 class HostStyle:
-    """What all pages of a host have in common."""
+    """What all pages of a host share."""
 
     title: str
     charset: str
     in_header: bool
-    """The character set is named in the HTTP header, not only in the page."""
+    """The character set is in the HTTP header, not only in the page."""
     head: str
     menu: str
     footer: str
@@ -39,7 +39,7 @@ class HostStyle:
 
 
 class PageRenderer:
-    """Renders the pages of a plan. Knows nothing that is not in the plan and a page's number."""
+    """Renders the pages of a plan; each depends only on the plan and the page's number."""
 
     def __init__(self, plan: Plan, page_size: int, traps: bool) -> None:
         self.plan, self.page_size, self.traps = plan, page_size, traps
@@ -64,8 +64,8 @@ class PageRenderer:
         if style % 5 == 4:
             return f"/p/{local}"
         leaf = plan.page_leaf[page] if bits % 4 else NO_LEAF
-        said = words.GENERAL if leaf == NO_LEAF else words.LEAVES[leaf].words[:32]
-        slug = said[(bits >> 8) % len(said)].encode("ascii", "ignore").decode()
+        vocabulary = words.GENERAL if leaf == NO_LEAF else words.LEAVES[leaf].words[:32]
+        slug = vocabulary[(bits >> 8) % len(vocabulary)].encode("ascii", "ignore").decode()
         section = _SECTIONS[(bits >> 24) % len(_SECTIONS)]
         return f"/{section}/{slug}-{local}/" if style % 5 == 2 else f"/{section}/{slug}-{local}.html"
 
@@ -73,7 +73,7 @@ class PageRenderer:
         return f"http://{self.plan.names[self.plan.host_of(page)]}{self.path(page)}"
 
     def alias(self, page: int) -> str | None:
-        """The old address of a page that moved, still linked to here and there; most have none."""
+        """The old URL of a page that moved, which some pages still link to; most pages have none."""
         host = self.plan.host_of(page)
         name = self.plan.names[host]
         local = page - self.plan.start[host]
@@ -97,7 +97,7 @@ class PageRenderer:
         return title(plan.page_leaf[page], mix(plan.seed, _TITLE, page))
 
     def opening(self, page: int) -> str:
-        """Title and first sentence, as a directory's editor would quote them."""
+        """Title and first sentence, as an editor of a directory would quote them."""
         leaf = self.plan.page_leaf[page]
         return f"{self.title(page)}. {sentence(word_table(leaf, 0, 2), stream(self.plan.seed, 'opening', page))}"
 
@@ -136,16 +136,15 @@ class PageRenderer:
             paragraphs.append(sentences(4, guest, numbers))
         anchors = [self._anchor(to, numbers) for to in outside]
         if below(numbers, 100) < plan.habits.dead:
-            gone = plan.names[below(numbers, plan.hosts)]
-            anchors.append(
-                (f'<a href="http://{gone}/gone/{below(numbers, 10_000)}.html">{some(words.GENERAL, numbers)}</a>', leaf)
-            )
+            host_name = plan.names[below(numbers, plan.hosts)]
+            href = f"http://{host_name}/gone/{below(numbers, 10_000)}.html"
+            anchors.append((f'<a href="{href}">{some(words.GENERAL, numbers)}</a>', leaf))
         listed = []
         for anchor, about in anchors:
             if below(numbers, 3):
-                told = link_sentence(anchor, word_table(about, 0, 1), numbers)
-                place = below(numbers, len(paragraphs))
-                paragraphs[place] = f"{paragraphs[place]} {told}"
+                text = link_sentence(anchor, word_table(about, 0, 1), numbers)
+                index = below(numbers, len(paragraphs))
+                paragraphs[index] = f"{paragraphs[index]} {text}"
             else:
                 listed.append(f"<li>{anchor}</li>")
         text = "\n".join([f"<p>{paragraph}</p>" for paragraph in paragraphs])
@@ -160,20 +159,20 @@ class PageRenderer:
         return f"<dl>\n{chr(10).join(items)}\n</dl>"
 
     def _anchor(self, to: int, numbers: Iterator[int]) -> tuple[str, int]:
-        """An `<a>` element to a page of another host, and what that page is about."""
+        """An `<a>` element to a page of another host, and the leaf of that page."""
         plan = self.plan
-        lot = below(numbers, 100)
+        draw = below(numbers, 100)
         about, target = plan.page_leaf[to], to
-        if lot < 12:
+        if draw < 12:
             text = some(words.GENERIC_ANCHORS, numbers)
-        elif lot < 20:
+        elif draw < 20:
             text = some(words.GENERAL, numbers)
         else:
             text = self.title(to)
         host = plan.host_of(to)
-        if lot % 4 == 1 and host in plan.mirrors:
+        if draw % 4 == 1 and host in plan.mirrors:
             target = plan.start[plan.mirrors[host]] + to - plan.start[host]
-        old = self.alias(to) if lot % 2 == 0 else None
+        old = self.alias(to) if draw % 2 == 0 else None
         return f'<a href="{old or self.url(target)}">{text}</a>', about
 
     # Hosts
@@ -187,20 +186,20 @@ class PageRenderer:
         opens, closes, menu_opens, menu_closes, item = _PAIRS[below(numbers, len(_PAIRS))]
         first, size = plan.start[host], plan.size(host)
         entries = min(size, 4 if self.page_size < 20_000 else 60)
-        places = [
+        links = [
             f'<a href="{self.path(first + local)}">{"Home" if local == 0 else self._short(first + local)}</a>'
             for local in range(entries)
         ]
         if self.traps and plan.kind[host] != COMPANY and size > 3 and below(numbers, 25) == 0:
             entrance = below(numbers, len(ENTRANCES))
             label = ("Calendar", "View", "Files")[entrance]
-            places.append(f'<a href="{ENTRANCES[entrance].replace("&", "&amp;")}">{label}</a>')
+            links.append(f'<a href="{ENTRANCES[entrance].replace("&", "&amp;")}">{label}</a>')
         slogan = sentences(2, word_table(plan.leaf[host], 1, 0), numbers)
         year = 1998 + below(numbers, 25)
         accents = "Привет, друзья" if charset == "koi8-r" else "Café Zoë, Köln"
         meta = f'<meta charset="{charset}">\n' if charset != "utf-16" else ""
         generator = f'<meta name="generator" content="site {below(numbers, 9)}">\n'
-        items = " ".join([item % place for place in places])
+        items = " ".join([item % link for link in links])
         rights = f"&copy; {year} {shown} &amp; friends, {accents}. All rights reserved."
         return HostStyle(
             title=shown,
@@ -223,7 +222,7 @@ class PageRenderer:
         return charset, charset != "utf-16" and (bits >> 8) % 2 == 0
 
     def _filler(self, host: int) -> str:
-        """Style and script as real pages carry them, where pages of real size are asked for."""
+        """Style and script as in real pages, if pages of real size are wanted."""
         if self.page_size < 20_000:
             return "<style>body { margin: 2em }</style>\n"
         rule = ".c%d { margin: %dpx; padding: %dpx; color: #%06x }\n"

@@ -1,4 +1,4 @@
-"""What kind of topics were they, and does that go with how much the crawlers found? (sheet 60.5)"""
+"""Section of the report: which topics are easy? Correlations of topic characteristics with results (sheet 60.5)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ HEADS = {
     "authority": "authority",
     "seed_target_similarity": "seed–target similarity",
 }
-FEW = (
-    10  # topics: below, the normal approximation of `_chance` does not hold, and hardly any correlation is beyond luck
-)
+FEW = 10  # topics; for fewer, the normal approximation of `_chance` does not hold
 MEANING = (
     "<b>Specificity</b> is the depth of the topic in its directory; <b>link-set size</b> the number of targets; "
     "<b>popularity</b> the pages of the bed that hold all keywords; <b>text cohesiveness</b> the mean pairwise cosine "
@@ -33,7 +31,7 @@ MEANING = (
 
 
 def easy_topics(facts: ExperimentFacts) -> str:
-    """Rank correlations of what topics are like with what crawlers reached at the end, and the topics themselves."""
+    """Rank correlations of the characteristics with the final values, and the characteristics of all topics."""
     topics = facts.characteristics
     if not topics:
         return ""
@@ -49,24 +47,24 @@ def easy_topics(facts: ExperimentFacts) -> str:
         note,
         *tables,
         f'<p class="caption">{_chance(facts)}{MEANING}</p>',
-        details(f"Characteristics of {many(len(topics), 'topic')}", _every(topics)),
+        details(f"Characteristics of {many(len(topics), 'topic')}", _all_topics(topics)),
     )
 
 
 def _correlations(facts: ExperimentFacts, metric: str) -> str:
     rows = []
     for name in facts.names:
-        found = facts.correlations(metric, name)
-        most = max((pairs for _, pairs in found.values()), default=0)
+        by_name = facts.correlations(metric, name)
+        most = max((pairs for _, pairs in by_name.values()), default=0)
         if most:
-            rows.append([named(facts, name), *(_cell(found[one], most) for one in HEADS), f"{most:,}"])
+            rows.append([named(facts, name), *(_cell(by_name[head], most) for head in HEADS), f"{most:,}"])
     heads = (f"<code>{text(metric).replace('_', '_<wbr>')}</code>", *HEADS.values(), "n")
     return table(heads, rows, range(1, len(heads)), "means") if rows else ""
 
 
-def _cell(found: Correlation, most: int) -> str:
-    """The correlation; where it rests on fewer topics than its neighbours, on how many."""
-    rho, pairs = found
+def _cell(correlation: Correlation, most: int) -> str:
+    """The correlation, and its number of topics if that is less than in other columns."""
+    rho, pairs = correlation
     fewer = f" <span class='se'>({pairs:,})</span>" if pairs < most else ""
     return f"{'–' if rho is None else signed(rho)}{fewer}"
 
@@ -76,37 +74,37 @@ def signed(rho: float) -> str:
     >>> signed(-0.5), signed(0.25), signed(-0.001)
     ('−0.50', '0.25', '0.00')
     """
-    told = f"{abs(rho):.2f}"
-    return f"−{told}" if rho < 0 and float(told) else told
+    digits = f"{abs(rho):.2f}"
+    return f"−{digits}" if rho < 0 and float(digits) else digits
 
 
 def _chance(facts: ExperimentFacts) -> str:
-    """How large a correlation is by luck alone: 1.96 / √(n − 1), from Spearman's variance without association."""
-    found = [facts.correlations(metric, name) for metric in (RECALL, PRECISION) for name in facts.names]
-    told = [pairs for one in found for rho, pairs in one.values() if rho is not None]
-    if not told:
+    """How large a correlation can be by chance: 1.96 / √(n − 1), from Spearman's variance without association."""
+    tables = [facts.correlations(metric, name) for metric in (RECALL, PRECISION) for name in facts.names]
+    counts = [pairs for table in tables for rho, pairs in table.values() if rho is not None]
+    if not counts:
         return ""
-    most = max(told)
+    most = max(counts)
     if most < FEW:
         return f"With {many(most, 'topic')} a correlation says next to nothing. "
     return (
         f"Where there is no connection at all, one in 20 correlations over {most:,} topics still lies beyond about "
-        f"±{1.96 / math.sqrt(most - 1):.2f}, and {len(told):,} are shown here. "
+        f"±{1.96 / math.sqrt(most - 1):.2f}, and {len(counts):,} are shown here. "
     )
 
 
-def _every(topics: Mapping[str, Characteristics]) -> str:
+def _all_topics(topics: Mapping[str, Characteristics]) -> str:
     rows = [
         [
             text(topic, 60).replace("_", "_<wbr>").replace(".", ".<wbr>"),
-            "–" if one.specificity is None else f"{one.specificity:,}",
-            f"{one.link_set_size:,}",
-            "–" if one.popularity is None else f"{one.popularity:,}",
-            number(one.text_cohesiveness),
-            number(one.link_cohesiveness),
-            number(one.authority),
-            number(one.seed_target_similarity),
+            "–" if topic_facts.specificity is None else f"{topic_facts.specificity:,}",
+            f"{topic_facts.link_set_size:,}",
+            "–" if topic_facts.popularity is None else f"{topic_facts.popularity:,}",
+            number(topic_facts.text_cohesiveness),
+            number(topic_facts.link_cohesiveness),
+            number(topic_facts.authority),
+            number(topic_facts.seed_target_similarity),
         ]
-        for topic, one in topics.items()
+        for topic, topic_facts in topics.items()
     ]
     return table(("topic", *HEADS.values()), rows, range(1, len(HEADS) + 1), "topics")

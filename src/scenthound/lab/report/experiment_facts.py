@@ -1,4 +1,4 @@
-"""Everything that the report of an experiment tells, gathered from its folder once."""
+"""All data of an experiment's report, read from its folder once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Crawls(NamedTuple):
 
     number: int
     missing: int
-    """ExperimentSpec for and not done."""
+    """ExperimentSpec for and not done yet."""
     failed: int
     early: list[int]
     """For each point, how many had ended before it."""
@@ -49,7 +49,7 @@ class Crawls(NamedTuple):
 
 @dataclass(frozen=True)
 class ExperimentFacts:
-    """An experiment, read whole. `points` are those that tables show; curves have more."""
+    """An experiment with its tables. `points` are those that tables show; curves have more."""
 
     run: Experiment
     points: tuple[int, ...]
@@ -60,7 +60,7 @@ class ExperimentFacts:
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
-        """Those that are compared. A strategy in an oracle mode is drawn with the reference lines."""
+        """The strategies that are compared; those in an oracle mode are drawn with the reference lines."""
         return tuple(non_oracles(self.run.spec.strategies, self.run.spec.given))
 
     @property
@@ -78,25 +78,25 @@ class ExperimentFacts:
 
     @cached_property
     def about(self) -> Mapping[str, Any]:
-        """What the bed says of itself; nothing where it is gone."""
+        """The content of bed.toml; empty if the bed is missing."""
         return {} if self._bed is None else self._bed.about
 
     @cached_property
     def values(self) -> Table:
-        """Every metric at the points shown, the drawn ones at all points; runs of a topic averaged."""
+        """Every metric at the points shown, drawn metrics at all points; runs of a topic are averaged."""
         runs: dict[tuple[str, int, str], dict[str, list[float | None]]] = {}
         for table in ("metrics", "costs"):
             for name, metric, at, topic, value in _rows(self.run, table, "strategy", "metric", "at", "topic", "value"):
                 if (at in self.points or metric in DRAWN) and name in self.names:
                     runs.setdefault((metric, at, name), {}).setdefault(topic, []).append(value)
-        found: Table = {}
+        averaged: Table = {}
         for (metric, at, name), topics in runs.items():
-            found.setdefault(metric, {}).setdefault(at, {})[name] = average_runs(topics)
-        return found
+            averaged.setdefault(metric, {}).setdefault(at, {})[name] = average_runs(topics)
+        return averaged
 
     @cached_property
     def main(self) -> str:
-        """What crawlers are compared by: target recall, or where no topic has targets, precision."""
+        """The metric of comparison: target recall, or precision if no topic has targets."""
         defined = [metric for metric in DRAWN if any(self.mean(metric, name).number for name in self.strategies)]
         return defined[0] if defined else RECALL
 
@@ -106,46 +106,46 @@ class ExperimentFacts:
 
     def curve(self, metric: str, name: str) -> list[tuple[int, Mean]]:
         """The mean at every point; points without a value are left out."""
-        every = ((at, self.mean(metric, name, at)) for at in sorted(self.values.get(metric, {})))
-        return [(at, over) for at, over in every if over.mean is not None]
+        means = ((at, self.mean(metric, name, at)) for at in sorted(self.values.get(metric, {})))
+        return [(at, over) for at, over in means if over.mean is not None]
 
     def compared(self, metric: str, at: int) -> list[Comparison]:
-        """Every pair of strategies; the reference lines are none."""
+        """Every pair of strategies, without reference lines."""
         return every_pair(self.values.get(metric, {}).get(at, {}), self.strategies, metric, at)
 
     @cached_property
     def crawls(self) -> dict[str, Crawls]:
         done = self.run.outcomes()
-        told: dict[str, Crawls] = {}
+        result: dict[str, Crawls] = {}
         for name in self.names:
             cells = [cell for cell in self.run.cells if cell.strategy == name and not cell.half]
-            there = [(cell, done[cell.key]) for cell in cells if cell.key in done]
+            finished = [(cell, done[cell.key]) for cell in cells if cell.key in done]
             cost: dict[str, list[float | None]] = {}
-            for cell, outcome in there:
+            for cell, outcome in finished:
                 seconds = load_seconds(self.run.folder, cell.key)
                 if seconds and outcome.pages:
                     cost.setdefault(cell.topic, []).append(1000.0 * seconds[-1] / outcome.pages)
-            fetched = [(outcome, outcome.pages) for _, outcome in there if outcome.pages]
-            told[name] = Crawls(
-                len(there),
-                len(cells) - len(there),
-                sum(1 for _, outcome in there if outcome.error),
-                ended_early([outcome.pages for _, outcome in there], self.points),
-                Counter(outcome.reason for _, outcome in there),
+            fetched = [(outcome, outcome.pages) for _, outcome in finished if outcome.pages]
+            result[name] = Crawls(
+                len(finished),
+                len(cells) - len(finished),
+                sum(1 for _, outcome in finished if outcome.error),
+                ended_early([outcome.pages for _, outcome in finished], self.points),
+                Counter(outcome.reason for _, outcome in finished),
                 mean(list(average_runs(cost).values())),
                 mean([outcome.links_scored / pages for outcome, pages in fetched]),
                 mean([sum(outcome.misses.values()) / pages for outcome, pages in fetched]),
             )
-        return told
+        return result
 
     @cached_property
     def reach(self) -> dict[str, dict[float, list[int | None]]]:
         """Search length: crawler, share of the targets, and for each crawl the pages it took; None: not reached."""
-        found: dict[str, dict[float, list[int | None]]] = {}
+        lengths: dict[str, dict[float, list[int | None]]] = {}
         for name, fraction, pages, wanted in _rows(self.run, "reach", "strategy", "fraction", "pages", "wanted"):
             if wanted:
-                found.setdefault(name, {}).setdefault(fraction, []).append(pages)
-        return found
+                lengths.setdefault(name, {}).setdefault(fraction, []).append(pages)
+        return lengths
 
     @cached_property
     def pairs(self) -> dict[str, dict[tuple[str, str], Mean]]:
@@ -155,27 +155,27 @@ class ExperimentFacts:
         for metric, first, second, at, topic, value in _rows(self.run, "pairs", *columns):
             if at == self.last:
                 runs.setdefault((metric, first, second), {}).setdefault(topic, []).append(value)
-        found: dict[str, dict[tuple[str, str], Mean]] = {}
+        means: dict[str, dict[tuple[str, str], Mean]] = {}
         for (metric, first, second), topics in runs.items():
-            found.setdefault(metric, {})[first, second] = mean(list(average_runs(topics).values()))
-        return found
+            means.setdefault(metric, {})[first, second] = mean(list(average_runs(topics).values()))
+        return means
 
     @cached_property
     def characteristics(self) -> dict[str, Characteristics]:
-        """What kind of topic each was, by topic."""
+        """The characteristics of each topic."""
         return load_characteristics(self.run)
 
     def correlations(self, metric: str, name: str) -> dict[str, Correlation]:
-        """Of each characteristic with a crawler's values after the last page of its crawls, for a drawn metric."""
+        """The correlation of each characteristic with a crawler's final values, for a drawn metric."""
         last = self.run.spec.limits.pages
         return correlations(self.characteristics, self.values.get(metric, {}).get(last, {}).get(name, {}))
 
     @cached_property
     def command(self) -> str:
-        """The command line that makes this experiment again."""
+        """The command line that repeats this experiment."""
         spec = self.run.spec
         words = ["scenthound", "lab", "run", spec.bed, "--strategies", ",".join(spec.strategies), *self._topics()]
-        profile = next((name for name, one in PROFILES.items() if one.cut == spec.cut), "open")
+        profile = next((name for name, profile in PROFILES.items() if profile.cut == spec.cut), "open")
         if profile != "open":
             words += ["--profile", profile]
         words += ["--pages", str(spec.limits.pages)]
@@ -209,7 +209,7 @@ class ExperimentFacts:
 
 
 def median(pages: Sequence[int | None]) -> float | None:
-    """The median where None is later than every number; None if it falls there.
+    """The median, with None counted as larger than every number.
 
     >>> median([10, None, 30]), median([10, None]), median([10, 20])
     (30, None, 15.0)
@@ -226,8 +226,8 @@ def median(pages: Sequence[int | None]) -> float | None:
 def _differences(spec: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
     for key, value in spec.items():
         if key != "pages" and value != usual[key]:
-            said = str(value).lower() if isinstance(value, bool) else str(value)
-            yield from ("--in-flight", said) if key == "in_flight" else ("--set", f"{key}={said}")
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            yield from ("--in-flight", text) if key == "in_flight" else ("--set", f"{key}={text}")
 
 
 def _rows(run: Experiment, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:

@@ -1,8 +1,8 @@
-"""`report.html` of an experiment: one file that asks nobody for anything and that a reviewer can check.
+"""Writes `report.html` of an experiment: one self-contained file that a reviewer can check.
 
-No script, font or picture from elsewhere; a content security policy says so to the browser, too. Names, titles and
-errors may be anybody's: they go through `text`, which cleans and escapes them. Written from the tables, so that the
-same experiment gives the same report but for measured seconds.
+No script, font or image from elsewhere; a content security policy enforces it. Names, titles and errors are untrusted:
+`text` cleans and escapes them. The report is made from the tables, so the same experiment gives the same report except
+for measured seconds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from scenthound.files import write_text
 from scenthound.lab.measure.comparison import clear_winner, is_significant
 from scenthound.lab.report.curves import figure
-from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, troubles
+from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, problems
 from scenthound.lab.report.easy_topics import easy_topics
 from scenthound.lab.report.experiment_facts import HARVEST, PRECISION, RECALL, ExperimentFacts
 from scenthound.lab.report.markup import and_list, many, number, spelled, text
@@ -34,7 +34,7 @@ ABOUT = {
 
 
 def write_report(run: Experiment, points: Sequence[int]) -> Path:
-    """Write the report into the experiment's folder, whole or not at all. The tables must have these points."""
+    """Write the report into the experiment's folder. The tables must have these points."""
     path = run.folder / NAME
     write_text(path, render(ExperimentFacts(run, tuple(points))))
     return path
@@ -57,9 +57,9 @@ def render(facts: ExperimentFacts) -> str:
         overlaps(facts),
         per_topic(facts),
         easy_topics(facts),
-        troubles(facts),
+        problems(facts),
         other_metrics(facts),
-        _asked(facts),
+        _specification(facts),
     ]
     return document(f"{text(title)} · scenthound lab", style, parts)
 
@@ -73,12 +73,12 @@ def _head(facts: ExperimentFacts) -> str:
     return (
         f'<header>\n<p class="kicker">An experiment</p>\n<h1>{name}</h1>\n'
         f'<p class="lead">{bed}{many(len(facts.run.topics), "topic")}, {many(spec.limits.pages, "page")} a crawl. '
-        f"{_in_short(facts)}</p>\n</header>"
+        f"{_summary(facts)}</p>\n</header>"
     )
 
 
-def _in_short(facts: ExperimentFacts) -> str:
-    """The result in two sentences: who leads, whether that is shown, and what could be had."""
+def _summary(facts: ExperimentFacts) -> str:
+    """The result in two sentences: the best crawler, whether that is significant, and the possible maximum."""
     metric = facts.main
     ranked = [(over.mean, name) for name in facts.strategies if (over := facts.mean(metric, name)).mean is not None]
     if not ranked:
@@ -86,33 +86,33 @@ def _in_short(facts: ExperimentFacts) -> str:
     _, best = max(ranked)
     over = facts.mean(metric, best)
     what = "found the largest share of the targets" if metric == RECALL else f"had the highest {text(metric)}"
-    told = (
+    sentence = (
         f"After {facts.last:,} pages <strong>{text(best)}</strong> {what}: <strong>{number(over.mean)}</strong> "
         f"± {number(over.error)} over {many(over.number, 'topic')}"
     )
     compared = facts.compared(metric, facts.last)
-    won = [one.second for one in compared if one.first == best and is_significant(one)]
+    won = [each.second for each in compared if each.first == best and is_significant(each)]
     open_ = [name for name in facts.strategies if name != best and name not in won]
     if len(facts.strategies) == 1:
-        told += "."
+        sentence += "."
     elif clear_winner(compared, facts.strategies) == best:
-        told += ", and it is shown to be better than every other one."
+        sentence += ", and it is shown to be better than every other one."
     elif won:
-        told += f"; it is shown to be better than {and_list(won)}, but no difference is shown to {and_list(open_)}."
+        sentence += f"; it is shown to be better than {and_list(won)}, but no difference is shown to {and_list(open_)}."
     else:
-        told += ", but no difference is shown to any other."
+        sentence += ", but no difference is shown to any other."
     if metric == RECALL and "path-oracle" in facts.oracles:
         could = facts.mean(metric, "path-oracle")
         if could.mean is not None:
-            told += f" Whoever knows all links and answers would reach {number(could.mean)}."
-    return told
+            sentence += f" With knowledge of all links and answers one could reach {number(could.mean)}."
+    return sentence
 
 
 def _tiles(facts: ExperimentFacts) -> str:
     spec, crawls = facts.run.spec, facts.crawls
     done = sum(crawls[name].number for name in facts.strategies)
-    failed = sum(one.failed for one in crawls.values())
-    missing = sum(one.missing for one in crawls.values())
+    failed = sum(each.failed for each in crawls.values())
+    missing = sum(each.missing for each in crawls.values())
     tiles = [
         (f"{len(facts.run.topics):,}", "topics"),
         (f"{len(facts.strategies):,}", f"strategies, and {spelled(len(facts.oracles))} reference lines"),
@@ -130,35 +130,35 @@ def _tiles(facts: ExperimentFacts) -> str:
 
 
 def _given(facts: ExperimentFacts) -> str:
-    """What the lab handed to each strategy (sheet 60.7)."""
+    """What the lab gave each strategy (sheet 60.7)."""
     given = facts.run.spec.given
-    told = [
+    sentence = [
         f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
     ]
-    rest = "<br>All others: nothing." if len(told) < len(facts.strategies) else ""
-    return "<br>".join(told) + rest
+    rest = "<br>All others: nothing." if len(sentence) < len(facts.strategies) else ""
+    return "<br>".join(sentence) + rest
 
 
-def _told(facts: ExperimentFacts) -> str:
-    """What every strategy hears."""
-    told = "keywords, seeds and example pages" if any(one.topic.examples for one in facts.run.topics) else ""
-    return f"{told or 'keywords and seeds'} of the topic"
+def _given_to_all(facts: ExperimentFacts) -> str:
+    """What every strategy gets."""
+    has_examples = any(topic.topic.examples for topic in facts.run.topics)
+    return f"keywords{', seeds and example pages' if has_examples else ' and seeds'} of the topic"
 
 
-def _more(facts: ExperimentFacts) -> str:
-    """Who was given more than the others (sheet 60.7)."""
+def _oracle_modes(facts: ExperimentFacts) -> str:
+    """Which strategies were given more than the others (sheet 60.7)."""
     spec = facts.run.spec
     modes = [name for name in spec.strategies if display_name(name, spec.given) != name]
     if not modes:
         return ""
-    told = "are oracle modes: they" if len(modes) > 1 else "is an oracle mode: it"
+    verb = "are oracle modes: they" if len(modes) > 1 else "is an oracle mode: it"
     return (
-        f". {and_list(modes)} {told} may read links of pages that were not fetched, as no crawler can; drawn with the "
+        f". {and_list(modes)} {verb} may read links of pages that were not fetched, as no crawler can; drawn with the "
         "reference lines and not compared with crawlers"
     )
 
 
-def _asked(facts: ExperimentFacts) -> str:
+def _specification(facts: ExperimentFacts) -> str:
     spec = facts.run.spec
     limits = spec.limits
     bed = facts.about
@@ -168,12 +168,12 @@ def _asked(facts: ExperimentFacts) -> str:
     rows = [
         ("bed", f"{text(spec.name)}{': ' + text(str(bed['title']), 200) if bed.get('title') else ''}"),
         ("its digest", f"<code>{text(spec.digest)}</code>"),
-        ("origin", text(str(bed.get("origin") or "not said"), 400)),
-        ("licence", text(str(bed.get("licence") or "not said"), 400)),
+        ("origin", text(str(bed.get("origin") or "unknown"), 400)),
+        ("licence", text(str(bed.get("licence") or "unknown"), 400)),
         ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in spec.strategies)),
         (
             "given to each",
-            f"{_told(facts)}; descriptions and targets are the judge's alone{_more(facts)}",
+            f"{_given_to_all(facts)}; descriptions and targets are used for judging only{_oracle_modes(facts)}",
         ),
         *(("given beyond that", _given(facts)) for _ in [1] if facts.has_given),
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
@@ -192,6 +192,6 @@ def _asked(facts: ExperimentFacts) -> str:
     )
     return section(
         "What was run",
-        "To make it again:",
+        "To repeat it:",
         f'<pre class="command">{text(facts.command, 20_000)}</pre><dl>{body}</dl><p class="note">{files}</p>',
     )

@@ -1,4 +1,4 @@
-"""Small pieces of HTML that every part of a report is made of."""
+"""Small functions that format text and numbers as HTML for the report."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def text(raw: str, most: int = LONGEST) -> str:
-    """Text from anywhere, cleaned, cut and escaped; `bdi` keeps its direction to itself."""
+    """Untrusted text, cleaned, cut and escaped; `bdi` isolates its writing direction."""
     cleaned = html.escape(printable(raw, most))
     return cleaned if raw.isascii() else f"<bdi>{cleaned}</bdi>"
 
 
 def plain(raw: str, most: int = LONGEST) -> str:
-    """The same for attributes and drawings, where no tags may be."""
+    """The same for attributes and drawings, which can't have tags."""
     return html.escape(printable(raw, most))
 
 
@@ -41,8 +41,8 @@ def number(value: float | None, digits: int = 3) -> str:
 def plus_minus(mean: float | None, error: float | None, digits: int = 3) -> str:
     if mean is None:
         return "–"
-    told = f' <span class="se">± {number(error, digits)}</span>' if error is not None else ""
-    return f"{number(mean, digits)}{told}"
+    spread = f' <span class="se">± {number(error, digits)}</span>' if error is not None else ""
+    return f"{number(mean, digits)}{spread}"
 
 
 def probability(p: float | None) -> str:
@@ -65,5 +65,5 @@ def spelled(count: int) -> str:
 
 def and_list(names: Sequence[str]) -> str:
     """`a, b and c`, escaped."""
-    told = [text(name) for name in names]
-    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    escaped = [text(name) for name in names]
+    return escaped[0] if len(escaped) == 1 else f"{', '.join(escaped[:-1])} and {escaped[-1]}"
