@@ -118,12 +118,12 @@ class _Revisits:
         """Drop revisits of pages that are here anyway. Returns whether any are left."""
         for target, record in list(self.pending.items()):
             try:
-                known = make(target) in notes.kept
+                is_kept = make(target) in notes.kept
             except NotAUrl:
                 notes.count("skipped, not an http(s) URL", target)
                 del self.pending[target]
                 continue
-            if known:
+            if is_kept:
                 notes.count("skipped, revisits of pages that are here", target)
                 del self.pending[target]
                 continue

@@ -130,11 +130,11 @@ class _Records:
     def _find_head_end(self) -> tuple[int, int] | None:
         wanted = 4096
         while True:
-            there = self._have(wanted)
-            found = _HEAD_END.search(self.buffer, 0, LONGEST_HEAD)
-            if found is not None:
-                return found.span()
-            if not there or wanted >= LONGEST_HEAD:
+            is_filled = self._have(wanted)
+            match = _HEAD_END.search(self.buffer, 0, LONGEST_HEAD)
+            if match is not None:
+                return match.span()
+            if not is_filled or wanted >= LONGEST_HEAD:
                 return None
             wanted *= 4
 
@@ -145,9 +145,9 @@ class _Records:
         del self.buffer[:5]
         passed = 0
         while passed < LARGEST:
-            found = _START.search(self.buffer)
-            if found is not None:
-                del self.buffer[: found.start()]
+            match = _START.search(self.buffer)
+            if match is not None:
+                del self.buffer[: match.start()]
                 return
             passed += len(self.buffer)
             rest = len(self.buffer) - 16  # a start may be split between two pieces
@@ -168,9 +168,9 @@ class _Records:
 
     def _discard(self, size: int) -> None:
         while size and self._have(1):
-            gone = min(size, len(self.buffer))
-            del self.buffer[:gone]
-            size -= gone
+            dropped = min(size, len(self.buffer))
+            del self.buffer[:dropped]
+            size -= dropped
 
     def _have(self, size: int) -> bool:
         """Fill the buffer up to this many bytes; False if the file, or its undamaged part, ends before."""

@@ -71,7 +71,7 @@ class Tables(NamedTuple):
     topics: Rows
 
 
-class _Task(NamedTuple):
+class _TopicTask(NamedTuple):
     """One topic to measure."""
 
     folder: Path
@@ -105,10 +105,10 @@ def measure(
     for topic, popularity in zip(run.topics, popularities(bed, run.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in run.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            tasks.append(_Task(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity))
-    lab = _Lab(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
+            tasks.append(_TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity))
+    context = _Context(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
     tables = Tables([], [], [], [], [])
-    for count, rows in enumerate(_measure_all(lab, tasks, jobs), 1):
+    for count, rows in enumerate(_measure_all(context, tasks, jobs), 1):
         for table, new_rows in zip(tables, rows, strict=True):
             table.extend(new_rows)
         if progress is not None:
@@ -229,36 +229,36 @@ def judge(
     )
 
 
-class _Lab(NamedTuple):
+class _Context(NamedTuple):
     """What every task of a process uses: the open bed, and the PageRank of the crawled pages."""
 
     bed: PreparedBed
     page_ranks: Mapping[str, float]
 
 
-def _open_lab(folder: Path, page_ranks: Mapping[str, float]) -> _Lab:
+def _open_context(folder: Path, page_ranks: Mapping[str, float]) -> _Context:
     """The context of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    return _Lab(PreparedBed(folder), page_ranks)
+    return _Context(PreparedBed(folder), page_ranks)
 
 
-def _measure_all(lab: _Lab, tasks: Sequence[_Task], jobs: int) -> Iterator[Tables]:
+def _measure_all(context: _Context, tasks: Sequence[_TopicTask], jobs: int) -> Iterator[Tables]:
     if jobs < 2 or len(tasks) < 2:
-        yield from (_measure_topic(lab, task) for task in tasks)
+        yield from (_measure_topic(context, task) for task in tasks)
         return
-    with ProcessPool(min(jobs, len(tasks)), _open_lab, (lab.bed.folder, lab.page_ranks)) as pool:
+    with ProcessPool(min(jobs, len(tasks)), _open_context, (context.bed.folder, context.page_ranks)) as pool:
         for future in [pool.call(_measure_topic, task) for task in tasks]:
             yield future.result()
 
 
-def _measure_topic(lab: _Lab, task: _Task) -> Tables:
-    bed, topic, tables = lab.bed, task.topic, Tables([], [], [], [], [])
+def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
+    bed, topic, tables = context.bed, task.topic, Tables([], [], [], [], [])
     trails = {cell.key: load_trail(task.folder, cell.key) for cell in task.cells}
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
     relevance = {str(step.url): step.similarity for steps in trails.values() for step in steps}
     seeds = run_seeds(topic, task.seeds_per_run)
-    for_crawlers = judge(bed, topic, seeds, pool, lab.page_ranks, relevance)
+    for_crawlers = judge(bed, topic, seeds, pool, context.page_ranks, relevance)
     for_oracles = judge(bed, topic, seeds, None, {}, relevance)
     for cell in task.cells:
         if cell.half:
@@ -291,7 +291,7 @@ def _curves(
     }
 
 
-def _pairs(task: _Task, trails: Mapping[str, Sequence[Step]]) -> Iterator[tuple[Any, ...]]:
+def _pairs(task: _TopicTask, trails: Mapping[str, Sequence[Step]]) -> Iterator[tuple[Any, ...]]:
     """The overlap of two crawlers, and the robustness of one on two halves of the seeds."""
     crawlers = [cell for cell in task.cells if not cell.oracle and not cell.half]
     same_run = [(a, b) for a, b in combinations(crawlers, 2) if a.seed_number == b.seed_number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenthound.lab.report.experiment_facts import ExperimentFacts
-from scenthound.lab.report.markup import details, number, plain, text
+from scenthound.lab.report.formatting import details, number, plain, text
 from scenthound.lab.report.svg import CurvePoint, Series, curves, key, style_of
 from scenthound.lab.run.spec import display_name
 from scenthound.report.page import section, table

@@ -6,7 +6,7 @@ from scenthound.lab.measure.measure import FRACTIONS
 from scenthound.lab.measure.statistics import Mean, mean
 from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import ExperimentFacts, median
-from scenthound.lab.report.markup import details, many, number, plus_minus, text
+from scenthound.lab.report.formatting import details, many, number, plus_minus, text
 from scenthound.lab.run.cells import load_training
 from scenthound.report.page import section, table
 

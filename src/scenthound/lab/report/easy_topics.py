@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import PRECISION, RECALL, Correlation, ExperimentFacts
-from scenthound.lab.report.markup import details, many, number, text
+from scenthound.lab.report.formatting import details, many, number, text
 from scenthound.lab.topics.characteristics import Characteristics
 from scenthound.report.page import section, table
 

@@ -17,7 +17,7 @@ from scenthound.lab.report.curves import figure
 from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, problems
 from scenthound.lab.report.easy_topics import easy_topics
 from scenthound.lab.report.experiment_facts import HARVEST, PRECISION, RECALL, ExperimentFacts
-from scenthound.lab.report.markup import and_list, many, number, spelled, text
+from scenthound.lab.report.formatting import and_list, many, number, spelled, text
 from scenthound.lab.report.significance import means, other_metrics, tests
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.spec import display_name

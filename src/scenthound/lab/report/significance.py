@@ -7,7 +7,7 @@ from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.measure.statistics import Comparison, sentence
 from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
-from scenthound.lab.report.markup import details, number, plus_minus, probability, spelled, text
+from scenthound.lab.report.formatting import details, number, plus_minus, probability, spelled, text
 from scenthound.lab.report.svg import interval
 from scenthound.report.page import section, table
 

@@ -129,8 +129,8 @@ class BizCategories:
     without: tuple[str, ...] = ("regional", "world", "international")
 
     def choose(self, survey: Survey, rng: random.Random) -> list[str]:
-        found = sorted(path for path, links in survey.links.items() if links > self.more_than and self._fits(path))
-        return found if self.count is None or self.count >= len(found) else sorted(rng.sample(found, self.count))
+        fitting = sorted(path for path, links in survey.links.items() if links > self.more_than and self._fits(path))
+        return fitting if self.count is None or self.count >= len(fitting) else sorted(rng.sample(fitting, self.count))
 
     def _fits(self, path: str) -> bool:
         names = [label.lower() for label in labels(path)]

@@ -179,13 +179,9 @@ def match_categories(examples: Sequence[Page], categories: Categories) -> list[C
         classifier.probabilities(page.record.counts(ANALYSER)) for page in examples
     ]
     first = Counter(max(leaves, key=lambda name: (each[name], name)) for each in probabilities)
-    matches = [
-        CategoryMatch(
-            name, math.fsum(each[name] for each in probabilities) / len(examples), first[name], name in leaves
-        )
-        for name in classifier.tree.order
-        if name != classifier.tree.root
-    ]
+    names = [name for name in classifier.tree.order if name != classifier.tree.root]
+    means = {name: math.fsum(each[name] for each in probabilities) / len(examples) for name in names}
+    matches = [CategoryMatch(name, means[name], first[name], name in leaves) for name in names]
     return sorted(matches, key=lambda match: (-round(match.probability, DECIMALS), match.name))
 
 
