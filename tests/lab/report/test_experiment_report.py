@@ -138,7 +138,7 @@ def test_topics_with_something_missing_are_listed(bed: Bed, tmp_path: Path) -> N
 def test_a_bed_that_is_gone_does_not_hinder_the_report(bed: Bed, done: Experiment, tmp_path: Path) -> None:
     moved = replace(done, spec=replace(done.spec, bed=str(tmp_path / "nowhere")))
     facts = ExperimentFacts(moved, (10, 20, 40))
-    assert "not said" in render(facts)
+    assert "unknown" in render(facts)
     assert "--topics-file" in facts.command
 
 
