@@ -15,8 +15,9 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl
-from scenthound.loop.settings import Settings, default_of, read
+from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
+from scenthound.parameters import changed_values
 from scenthound.web.parse import parse_html
 
 FORMAT = 1
@@ -55,8 +56,6 @@ class Asked:
         return list(found.items())
 
     def to_toml(self) -> str:
-        settings = {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
-        changed = {f.name: settings[f.name] for f in fields(Settings) if settings[f.name] != default_of(f)}
         topic = {"keywords": self.topic.keywords, "name": self.topic.name, "description": self.topic.description}
         return "\n".join(
             [
@@ -76,7 +75,7 @@ class Asked:
                 *(f"{key} = {_toml(value)}" for key, value in self.parameters.items()),
                 "",
                 "[settings]",
-                *(f"{key} = {_toml(value)}" for key, value in changed.items()),
+                *(f"{key} = {_toml(value)}" for key, value in changed_values(self.settings).items()),
                 "",
                 "[versions]",
                 *(f"{_toml(key)} = {_toml(value)}" for key, value in self.versions.items()),

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, fields
+from functools import partial
 from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
+from scenthound.parameters import default_of, parameter, wrong
 
 T = TypeVar("T")
 
@@ -30,12 +32,8 @@ _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*\Z")
 
 
-def option(default: Any, doc: str, unit: str = "", least: float | None = 0) -> Any:
-    """A dataclass field with its documentation, its unit (`seconds`, `bytes` or none) and its least value."""
-    more = {"doc": doc, "unit": unit, "least": least}
-    if isinstance(default, (list, dict)):
-        return field(default_factory=lambda: type(default)(default), metadata=more)
-    return field(default=default, metadata=more)
+option = partial(parameter, least=0)
+"""A parameter whose numbers are not negative unless it says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +128,15 @@ def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:
     return kind(**values)
 
 
-def _checked(found: Field[Any], kind: Any, value: Any, what: str) -> Any:
-    unit = found.metadata.get("unit", "")
+def _checked(declared: Field[Any], kind: Any, value: Any, what: str) -> Any:
+    unit = declared.metadata.get("unit", "")
     try:
         made = _typed(kind, unit, value)
-    except (ValueError, TypeError):
-        wanted = _wanted(kind, unit)
-        raise BadConfig(
-            f"{what} `{found.name}` can't be {value!r}", f"write {wanted}; the default is {shown(default_of(found))}"
-        ) from None
-    least = found.metadata.get("least")
-    if least is not None and isinstance(made, (int, float)) and not isinstance(made, bool) and not made >= least:
-        raise BadConfig(f"{what} `{found.name}` can't be {value!r}", f"it is at least {least}")
+    except (ValueError, TypeError, OverflowError):
+        hint = f"write {_wanted(kind, unit)}; the default is {shown(default_of(declared))}"
+        raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint) from None
+    if hint := wrong(declared, kind, made):
+        raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint)
     return made
 
 
@@ -190,11 +185,6 @@ def _wanted(kind: Any, unit: str) -> str:
         return 'bytes, or a size such as "10 MB"'
     words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     return words.get(kind, "a list of texts")
-
-
-def default_of(found: Field[Any]) -> Any:
-    """The default of a dataclass field, however it was given."""
-    return found.default_factory() if callable(found.default_factory) else found.default
 
 
 def shown(value: Any) -> str:

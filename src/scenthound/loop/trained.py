@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any
 
 from scenthound.errors import BadConfig, FolderBroken
+from scenthound.parameters import values_of
 from scenthound.ports import Strategy, Trains, declaration_of
 from scenthound.store.models import Model
 
@@ -25,7 +25,7 @@ def fitting(
             f"leave out --strategy, or train another: scenthound train {name} …",
         )
     made = make(model.strategy, {**model.parameters, **(parameters or {})})
-    trained, wanted = settled(make(model.strategy, model.parameters)), settled(made)
+    trained, wanted = values_of(make(model.strategy, model.parameters)), values_of(made)
     free = declaration_of(made).free
     for key, value in wanted.items():
         if value != trained[key] and key not in free:
@@ -57,8 +57,3 @@ def check_untaught(strategy: Strategy, name: str) -> None:
             f"{name} has to learn before it can crawl, and there is no model",
             f"scenthound train {name} --topic TOPIC.toml --from BED_OR_CRAWL --out model; then add --model model",
         )
-
-
-def settled(strategy: Strategy) -> dict[str, Any]:
-    """All parameters of a strategy, defaults included."""
-    return {one.name: getattr(strategy, one.name) for one in fields(strategy) if one.init}  # type: ignore[arg-type]

@@ -16,36 +16,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_TIES, Ties, alliance_of, as_numbers
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
 @strategy("alliance")
 @dataclass
-class AllianceCrawler:
+class AllianceCrawler(Parameterised):
     """The page with the largest share of on-topic neighbours first; links only, no text."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "alliance": "share of the known neighbours that is on topic: the score itself",
         "on topic": "how many these are",
     }
-    threshold: float = field(default=0.5, metadata={"doc": "share of on-topic neighbours that makes a page on topic"})
-    memory: int = field(default=MOST_TIES, metadata={"doc": "links remembered"})
-
-    def __post_init__(self) -> None:
-        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
-        if not number or not 0.0 < self.threshold <= 1.0:
-            raise BadConfig(f"alliance: `threshold` can't be {self.threshold!r}", "give a number above 0, at most 1")
-        if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
-            raise BadConfig(f"alliance: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+    threshold: float = parameter(0.5, "share of on-topic neighbours that makes a page on topic", above=0, most=1)
+    memory: int = parameter(MOST_TIES, "links remembered", least=1)
 
     @property
     def declaration(self) -> Declaration:

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -38,18 +38,18 @@ from scenthound.page.anchors import best_anchors, first_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import first_leaves, link_leaves, page_similarity, terms
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import Sightings, new_scores
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.offsets import LeafTerms, Spot, Spots, features, sums_around
 from scenthound.text.query import Query
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 
-SCORES = ("probability", "logit")
 GOOD, OTHER = "on topic", "other"
 MOST_OF_A_PAGE = 100_000
 RECENT = 500
@@ -57,32 +57,20 @@ RECENT = 500
 
 @strategy("apprentice")
 @dataclass
-class Apprentice:
+class Apprentice(Parameterised):
     """Links whose surroundings look like those that led to relevant pages; learns it during the crawl."""
 
-    reach: int = field(default=5, metadata={"doc": "how many text leaves before and after a link are looked at"})
-    after: int = field(default=100, metadata={"doc": "instances before the apprentice is listened to"})
-    score: Literal["probability", "logit"] = field(
-        default="probability",
-        metadata={"doc": "what a link is worth: the probability, or its logit, which does not come to an end at 1"},
+    reach: int = parameter(5, "how many text leaves before and after a link are looked at", least=0, most=20)
+    after: int = parameter(100, "instances before the apprentice is listened to", least=1)
+    score: Literal["probability", "logit"] = parameter(
+        "probability", "what a link is worth: the probability, or its logit, which does not come to an end at 1"
     )
-    memory: int = field(default=200_000, metadata={"doc": "waiting links whose surroundings are remembered"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    memory: int = parameter(200_000, "waiting links whose surroundings are remembered", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, least, most in (("reach", 0, 20), ("after", 1, None), ("memory", 1, None)):
-            value = getattr(self, name)
-            wrong = not isinstance(value, int) or isinstance(value, bool) or value < least
-            if wrong or (most is not None and value > most):
-                hint = f"give a whole number, {least} or more" if most is None else f"a whole number, {least} to {most}"
-                raise BadConfig(f"apprentice: `{name}` can't be {value!r}", hint)
-        for name, known in (("score", SCORES), ("stop_words", tuple(STOP_LISTS))):
-            value = getattr(self, name)
-            if value not in known:
-                raise BadConfig(f"apprentice: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
-        if type(self.stem) is not bool:
-            raise BadConfig(f"apprentice: `stem` can't be {self.stem!r}", "say true or false")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.critic_: NaiveBayes | None = None
         """The first classifier, if it was trained."""

@@ -14,30 +14,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
 @strategy("backlink-count")
 @dataclass
-class BacklinkCount:
+class BacklinkCount(Parameterised):
     """The URL with most links from the pages crawled so far first; the topic is not looked at."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "backlinks": "crawled pages that link to it: the score itself",
     }
-    memory: int = field(default=5_000_000, metadata={"doc": "URLs whose links are counted"})
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
-            raise BadConfig(f"backlink-count: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+    memory: int = parameter(5_000_000, "URLs whose links are counted", least=1)
 
     @property
     def declaration(self) -> Declaration:

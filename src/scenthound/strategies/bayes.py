@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from scenthound.errors import BadConfig
@@ -39,61 +39,52 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import terms
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.corona import Corona, Fetched
 from scenthound.strategies.parts.level_frontier import Choice, Levels
 from scenthound.strategies.parts.recent_pages import RecentPages
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.document_store import Values
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.term_counts import Terms
 from scenthound.text.tokens import Analyser
 
 CLASSES = ("goal", "other")
 CERTAIN = 1e9  # log-odds of a page with a label
-CHOICES = {
-    "mode": ("link", "fetch-all"),
-    "events": ("multinomial", "bernoulli"),
-    "judge": ("words", "points"),
-    "score": ("probability", "logit"),
-    "stop_words": tuple(STOP_LISTS),
-}
 
 
 @strategy("bayes")
 @dataclass
-class Bayes:
+class Bayes(Parameterised):
     """Links of the page that is most probably a goal first, by a classifier that learns from every page."""
 
-    mode: str = field(
-        default="link",
-        metadata={"doc": "link (links ranked by their page, one at a time) or fetch-all (all links of the best page)"},
+    mode: str = parameter(
+        "link",
+        "link (links ranked by their page, one at a time) or fetch-all (all links of the best page)",
+        among=("link", "fetch-all"),
     )
-    events: str = field(default="multinomial", metadata={"doc": "what is counted: multinomial or bernoulli"})
-    goal: str = field(default="", metadata={"doc": "words that a goal page holds; if empty the topic's keywords"})
-    judge: str = field(
-        default="words", metadata={"doc": "when a page is a goal: words (it holds all of them) or points (enough)"}
+    events: str = parameter(
+        "multinomial", "what is counted: multinomial or bernoulli", among=("multinomial", "bernoulli")
     )
-    threshold: int = field(default=2, metadata={"doc": "with judge=points: how many of the words make a goal"})
-    score: str = field(
-        default="probability", metadata={"doc": "links are ranked by probability or logit, which does not saturate"}
+    goal: str = parameter("", "words that a goal page holds; if empty the topic's keywords")
+    judge: str = parameter(
+        "words", "when a page is a goal: words (it holds all of them) or points (enough)", among=("words", "points")
     )
-    rescore_every: int = field(
-        default=50, metadata={"doc": "in fetch-all: selections after which all scores are computed anew"}
+    threshold: int = parameter(2, "with judge=points: how many of the words make a goal", least=1)
+    score: str = parameter(
+        "probability",
+        "links are ranked by probability or logit, which does not saturate",
+        among=("probability", "logit"),
     )
-    recent: int = field(default=200, metadata={"doc": "pages whose words and links are remembered, for labels"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=False, metadata={"doc": "take Porter stems of words"})
+    rescore_every: int = parameter(50, "in fetch-all: selections after which all scores are computed anew", least=1)
+    recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter(False)
 
     def __post_init__(self) -> None:
-        for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise BadConfig(f"bayes: `{name}` can't be {getattr(self, name)!r}", "one of: " + ", ".join(known))
-        for name, least in (("threshold", 1), ("rescore_every", 1), ("recent", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"bayes: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         if self.goal.strip() and not self.analyser_.terms(self.goal):
             raise BadConfig(f"bayes: nothing is left of `goal` {self.goal!r} without stop words", "give other words")

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
@@ -33,12 +33,12 @@ from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.host_queues import DECIMALS
 from scenthound.strategies.parts.level_frontier import Choice, Levels
 
-LOOKAHEADS = ("known", "fetch", "graph")
 MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring may be the whole of it
 
 
@@ -71,7 +71,7 @@ class Level(NamedTuple):
 
 @strategy("cc-bfs")
 @dataclass
-class CcBfs:
+class CcBfs(Parameterised):
     """Level by level through pages that cluster with the seeds; links only, no text."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
@@ -80,33 +80,21 @@ class CcBfs:
         "C2": "clustering with the pages behind the level, as known before fetching",
         "behind": "1 for a page behind the level that is fetched to see its links (lookahead=fetch)",
     }
-    lookahead: str = field(
-        default="known",
-        metadata={
-            "doc": "links among the pages behind a level: known (those seen so far), fetch (fetch these pages too) "
-            "or graph (an oracle that reads them from the recording; laboratory only)"
-        },
+    lookahead: str = parameter(
+        "known",
+        "links among the pages behind a level: known (those seen so far), fetch (fetch these pages too) "
+        "or graph (an oracle that reads them from the recording; laboratory only)",
+        among=("known", "fetch", "graph"),
     )
-    k: int = field(default=1, metadata={"doc": "rings of neighbours that are looked at; 1 is CC-BFS, more CC-BFS-k"})
-    weights: str = field(
-        default="", metadata={"doc": 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last'}
+    k: int = parameter(
+        1, "rings of neighbours that are looked at; 1 is CC-BFS, more CC-BFS-k", least=1, most=MOST_RINGS
     )
-    relax: bool = field(
-        default=True, metadata={"doc": "where a level accepts nobody, accept pages that are not less clustered"}
-    )
-    memory: int = field(default=MOST_TIES, metadata={"doc": "links remembered; beyond, no new URL is taken in"})
+    weights: str = parameter("", 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last')
+    relax: bool = parameter(True, "where a level accepts nobody, accept pages that are not less clustered")
+    memory: int = parameter(MOST_TIES, "links remembered; beyond, no new URL is taken in", least=1)
 
     def __post_init__(self) -> None:
-        if self.lookahead not in LOOKAHEADS:
-            raise BadConfig(f"cc-bfs: `lookahead` can't be {self.lookahead!r}", "one of: " + ", ".join(LOOKAHEADS))
-        if not _is_whole(self.k) or not 1 <= self.k <= MOST_RINGS:
-            raise BadConfig(f"cc-bfs: `k` can't be {self.k!r}", f"give a whole number from 1 to {MOST_RINGS}")
-        if not isinstance(self.relax, bool):
-            raise BadConfig(f"cc-bfs: `relax` can't be {self.relax!r}", "write true or false")
-        if not _is_whole(self.memory) or self.memory < 1:
-            raise BadConfig(f"cc-bfs: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
-        if not isinstance(self.weights, str):
-            raise BadConfig(f"cc-bfs: `weights` can't be {self.weights!r}", 'write them as text, as "1 0.5"')
+        super().__post_init__()
         self.weights_ = ring_weights(self.weights, self.k)
         self.levels_ = Levels(None, self._next_stage)
         self.peek_: Callable[[Url], Iterable[Url]] | None = None

@@ -22,7 +22,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig
@@ -30,12 +30,13 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import terms
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers, sampled
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.term_counts import Document
 from scenthound.text.tokens import Analyser
 
@@ -53,35 +54,20 @@ class Verdict(NamedTuple):
 
 @strategy("context-graph")
 @dataclass
-class ContextGraph:
+class ContextGraph(Parameterised):
     """Pages that look near to a target first, whatever they are about. Needs examples and their back-links."""
 
-    layers: int = field(default=3, metadata={"doc": "how many links back from the examples are looked at"})
-    k: int = field(default=40, metadata={"doc": "words in the vocabulary"})
-    vocabulary_from: str = field(
-        default="0", metadata={"doc": 'layers whose words make the vocabulary, as "0", "0 1" or "all"'}
-    )
-    threshold: float = field(default=0.5, metadata={"doc": "probability below which a page belongs to no layer"})
-    length_norm: bool = field(default=False, metadata={"doc": "probabilities per word: long pages are no surer"})
-    cap: int = field(default=300, metadata={"doc": "most pages of a layer of one example"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    layers: int = parameter(3, "how many links back from the examples are looked at", least=1)
+    k: int = parameter(40, "words in the vocabulary", least=1)
+    vocabulary_from: str = parameter("0", 'layers whose words make the vocabulary, as "0", "0 1" or "all"')
+    threshold: float = parameter(0.5, "probability below which a page belongs to no layer", least=0, most=1)
+    length_norm: bool = parameter(False, "probabilities per word: long pages are no surer")
+    cap: int = parameter(300, "most pages of a layer of one example", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, least in (("layers", 1), ("k", 1), ("cap", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"context-graph: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
-        if not number or not 0.0 <= self.threshold <= 1.0:
-            raise BadConfig(f"context-graph: `threshold` can't be {self.threshold!r}", "give a number from 0 to 1")
-        for name in ("length_norm", "stem"):
-            if type(getattr(self, name)) is not bool:
-                raise BadConfig(f"context-graph: `{name}` can't be {getattr(self, name)!r}", "say true or false")
-        if self.stop_words not in STOP_LISTS:
-            raise BadConfig(
-                f"context-graph: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
+        super().__post_init__()
         self.sources_ = chosen_layers(self.vocabulary_from, self.layers)
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.bayes_: NaiveBayes | None = None

@@ -14,14 +14,14 @@ since [BIZ] takes the parent whatever it contains.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import climbed_similarities, element_similarities, page_similarity
+from scenthound.parameters import parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.best_first import BestFirst
@@ -37,23 +37,13 @@ class Dom(BestFirst):
         "page": "similarity of the topic and the page that the link is on",
         "context": "similarity of the topic and the text under the element above the link",
     }
-    alpha: float = field(default=0.25, metadata={"doc": "weight of the page, from 0 to 1; the context has the rest"})
-    up: int = field(
-        default=1,
-        metadata={"doc": "context: the element so many levels above the link; 0 its own text, 1000 the whole page"},
+    alpha: float = parameter(0.25, "weight of the page, from 0 to 1; the context has the rest", least=0, most=1)
+    up: int = parameter(
+        1, "context: the element so many levels above the link; 0 its own text, 1000 the whole page", least=0
     )
-    min_words: int = field(
-        default=0, metadata={"doc": "climb on until the context holds so many terms (10 to 40 were studied); 0: do not"}
+    min_words: int = parameter(
+        0, "climb on until the context holds so many terms (10 to 40 were studied); 0: do not", least=0
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float) or not 0 <= self.alpha <= 1:
-            raise BadConfig(f"dom: `alpha` can't be {self.alpha!r}", "give a number from 0 to 1")
-        for name in ("up", "min_words"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 0:
-                raise BadConfig(f"dom: `{name}` can't be {value!r}", "give a whole number, 0 or more")
 
     @property
     def declaration(self) -> Declaration:

@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
@@ -38,12 +38,13 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import terms
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.distillation import MOST_LINKS, Distilling
 from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.strategies.parts.taxonomy import learn_taxonomy, two_leaves
-from scenthound.text.stopwords import STOP_LISTS
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier
 from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.tokens import Analyser
@@ -54,39 +55,30 @@ MOST_PARTS = 5  # good categories that are told of a score
 
 @strategy("focused-soft")
 @dataclass
-class FocusedSoft:
+class FocusedSoft(Parameterised):
     """Links of pages that are most probably in a good category of a taxonomy first."""
 
     name: ClassVar[str] = "focused-soft"
 
-    score: str = field(
-        default="probability", metadata={"doc": "links are ranked by probability or logit, which does not saturate"}
+    score: str = parameter(
+        "probability",
+        "links are ranked by probability or logit, which does not saturate",
+        among=("probability", "logit"),
     )
-    features: int = field(
-        default=20_000,
-        metadata={"doc": "words kept per inner category, by Fisher's discriminant, where there are more; 0 keeps all"},
+    features: int = parameter(
+        20_000, "words kept per inner category, by Fisher's discriminant, where there are more; 0 keeps all", least=0
     )
-    distiller: bool = field(default=False, metadata={"doc": "look for hubs and promote what they link to"})
-    every: int = field(default=500, metadata={"doc": "pages between two runs of the distiller"})
-    rho: float = field(default=0.1, metadata={"doc": "relevance that a page must exceed to be endorsed"})
-    percentile: float = field(default=90.0, metadata={"doc": "hubs from this percentile on promote what they link to"})
-    memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered for the distiller"})
-    recent: int = field(default=200, metadata={"doc": "pages whose words and links are remembered, for labels"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    distiller: bool = parameter(False, "look for hubs and promote what they link to")
+    every: int = parameter(500, "pages between two runs of the distiller", least=1)
+    rho: float = parameter(0.1, "relevance that a page must exceed to be endorsed", least=0, most=1)
+    percentile: float = parameter(90.0, "hubs from this percentile on promote what they link to", least=0, most=100)
+    memory: int = parameter(MOST_LINKS, "links remembered for the distiller", least=1)
+    recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, known in (("score", ("probability", "logit")), ("stop_words", tuple(STOP_LISTS))):
-            if getattr(self, name) not in known:
-                raise self._bad(name, "one of: " + ", ".join(known))
-        for name, least in (("features", 0), ("every", 1), ("memory", 1), ("recent", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise self._bad(name, f"give a whole number, {least} or more")
-        for name, most in (("rho", 1.0), ("percentile", 100.0)):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value <= most:
-                raise self._bad(name, f"give a number from 0 to {most:g}")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.tree_: TreeClassifier | None = None
         self.labels_: dict[Url, Label] = {}

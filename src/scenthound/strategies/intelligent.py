@@ -24,27 +24,26 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import terms, url_text
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import Sightings, WaitingLink, new_scores
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.interest import Events, Reals, Totals, logs
 from scenthound.text.query import Query
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 from scenthound.text.unions import sums_over_unions
 from scenthound.text.vocabulary import Ids
 
-PREDICATES = ("similarity", "words")
 FAMILIES = ("words", "url", "links", "siblings")
 MOST_WORDS = 20_000  # of a page: no honest one has more
 ONE = ["yes"]  # the only event of a family that has but one
@@ -63,40 +62,23 @@ class _Parent:
 
 @strategy("intelligent")
 @dataclass
-class Intelligent:
+class Intelligent(Parameterised):
     """Links that share what announced wanted pages so far: words of parents, URL words, good parents and siblings."""
 
-    predicate: Literal["similarity", "words"] = field(
-        default="similarity",
-        metadata={"doc": "what is wanted: similarity (to the topic, from `threshold`) or words (all keywords)"},
+    predicate: Literal["similarity", "words"] = parameter(
+        "similarity", "what is wanted: similarity (to the topic, from `threshold`) or words (all keywords)"
     )
-    threshold: float = field(default=0.1, metadata={"doc": "similarity from which a page satisfies the predicate"})
-    breadth: int = field(default=50, metadata={"doc": "pages that are crawled breadth-first before anything is ranked"})
-    every: int = field(default=100, metadata={"doc": "pages after which all priorities are computed anew"})
-    errors: float = field(default=2.0, metadata={"doc": "standard errors from which an event counts"})
-    words: float = field(default=1.0, metadata={"doc": "weight of the words of the pages that link to it"})
-    url: float = field(default=1.0, metadata={"doc": "weight of the words of its URL"})
-    links: float = field(default=1.0, metadata={"doc": "weight of a link from a satisfying page"})
-    siblings: float = field(default=1.0, metadata={"doc": "weight of a satisfying sibling"})
-    memory: int = field(default=200_000, metadata={"doc": "waiting links whose events are remembered"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
-
-    def __post_init__(self) -> None:
-        for name, known in (("predicate", PREDICATES), ("stop_words", tuple(STOP_LISTS))):
-            value = getattr(self, name)
-            if value not in known:
-                raise BadConfig(f"intelligent: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
-        for name, least in (("breadth", 0), ("every", 1), ("memory", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"intelligent: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        for name in ("threshold", "errors", *FAMILIES):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value < math.inf:
-                raise BadConfig(f"intelligent: `{name}` can't be {value!r}", "give a number, 0 or more")
-        if type(self.stem) is not bool:
-            raise BadConfig(f"intelligent: `stem` can't be {self.stem!r}", "say true or false")
+    threshold: float = parameter(0.1, "similarity from which a page satisfies the predicate", least=0)
+    breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)
+    every: int = parameter(100, "pages after which all priorities are computed anew", least=1)
+    errors: float = parameter(2.0, "standard errors from which an event counts", least=0)
+    words: float = parameter(1.0, "weight of the words of the pages that link to it", least=0)
+    url: float = parameter(1.0, "weight of the words of its URL", least=0)
+    links: float = parameter(1.0, "weight of a link from a satisfying page", least=0)
+    siblings: float = parameter(1.0, "weight of a satisfying sibling", least=0)
+    memory: int = parameter(200_000, "waiting links whose events are remembered", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     @property
     def declaration(self) -> Declaration:

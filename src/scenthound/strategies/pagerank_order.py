@@ -15,46 +15,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from scenthound.errors import BadConfig
 from scenthound.graph.crawl_graph import MOST_LINKS, GrowingGraph
 from scenthound.graph.pagerank import pagerank, url_ordering_rank
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-
-FORMS = ("pagerank", "cho")
 
 
 @strategy("pagerank")
 @dataclass
-class PageRankOrder:
+class PageRankOrder(Parameterised):
     """The URL of the largest PageRank among the links known so far first; the topic is not looked at."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "pagerank": "PageRank among the links known when it was computed last: the score itself",
     }
-    every: int = field(default=100, metadata={"doc": "pages after which all scores are computed anew"})
-    damping: float = field(default=0.85, metadata={"doc": "d: the share of a page's rank that goes along its links"})
-    form: str = field(default="pagerank", metadata={"doc": "pagerank (ranks sum to 1) or cho (the paper's formula)"})
-    memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered"})
-
-    def __post_init__(self) -> None:
-        for name in ("every", "memory"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise BadConfig(f"pagerank: `{name}` can't be {value!r}", "give a whole number, 1 or more")
-        number = isinstance(self.damping, int | float) and not isinstance(self.damping, bool)
-        if not number or not 0.0 <= self.damping < 1.0:
-            raise BadConfig(f"pagerank: `damping` can't be {self.damping!r}", "give a number from 0 up to, but not, 1")
-        if self.form not in FORMS:
-            raise BadConfig(f"pagerank: `form` can't be {self.form!r}", "one of: " + ", ".join(FORMS))
+    every: int = parameter(100, "pages after which all scores are computed anew", least=1)
+    damping: float = parameter(0.85, "d: the share of a page's rank that goes along its links", least=0, below=1)
+    form: str = parameter(
+        "pagerank", "pagerank (ranks sum to 1) or cho (the paper's formula)", among=("pagerank", "cho")
+    )
+    memory: int = parameter(MOST_LINKS, "links remembered", least=1)
 
     @property
     def declaration(self) -> Declaration:

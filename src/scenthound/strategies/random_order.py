@@ -17,26 +17,25 @@ import hashlib
 import math
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
 @strategy("random")
 @dataclass
-class RandomOrder:
+class RandomOrder(Parameterised):
     """Pages in an order that only chance and the links decide; of the topic only the name of its chance is used."""
 
-    seed: int = field(default=0, metadata={"doc": "another number gives every URL another lot"})
+    seed: int = parameter(0, "another number gives every URL another lot")
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
-            raise BadConfig(f"random: `seed` can't be {self.seed!r}", "give a whole number")
+        super().__post_init__()
         self.luck_ = 0
 
     @property

@@ -22,7 +22,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
@@ -36,12 +36,13 @@ from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import surroundings
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.frozen import FrozenPieces
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000
@@ -49,31 +50,19 @@ PROGRESS = 5000
 
 @strategy("reinforcement")
 @dataclass
-class Reinforcement:
+class Reinforcement(Parameterised):
     """Links whose words promise reward, now or a few links on, first. Needs examples and pages that lead to them."""
 
-    bins: int = field(default=3, metadata={"doc": "classes of value: 3 looks into the future, 2 only at the next page"})
-    gamma: float = field(default=0.5, metadata={"doc": "what a target is worth for every step that it is away"})
-    depth: int = field(default=3, metadata={"doc": "how many links back from the examples the known web reaches"})
-    pages: int = field(default=1000, metadata={"doc": "most pages of the known web"})
-    links: int = field(default=20_000, metadata={"doc": "most links that are learned from"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    bins: int = parameter(3, "classes of value: 3 looks into the future, 2 only at the next page", least=2)
+    gamma: float = parameter(0.5, "what a target is worth for every step that it is away", above=0, below=1)
+    depth: int = parameter(3, "how many links back from the examples the known web reaches", least=1)
+    pages: int = parameter(1000, "most pages of the known web", least=2)
+    links: int = parameter(20_000, "most links that are learned from", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, least in (("bins", 2), ("depth", 1), ("pages", 2), ("links", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"reinforcement: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        number = isinstance(self.gamma, int | float) and not isinstance(self.gamma, bool)
-        if not number or not 0.0 < self.gamma < 1.0:
-            raise BadConfig(f"reinforcement: `gamma` can't be {self.gamma!r}", "give a number between 0 and 1")
-        if self.stop_words not in STOP_LISTS:
-            raise BadConfig(
-                f"reinforcement: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
-        if type(self.stem) is not bool:
-            raise BadConfig(f"reinforcement: `stem` can't be {self.stem!r}", "say true or false")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.bayes_: NaiveBayes | None = None
 

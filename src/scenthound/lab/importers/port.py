@@ -29,7 +29,7 @@ class Options:
     licence: str = option("", "what the pages may be used for")
     origin: str = option("", "where the pages come from; unless said, the importer writes what it knows")
     topics: str = option("", "file with a topic a line (topics.jsonl); replaces what the source says about topics")
-    also: list[str] = option([], "further sources of the same kind")  # noqa: RUF009 - a field
+    also: list[str] = option([], "further sources of the same kind")
 
 
 @dataclass(frozen=True, slots=True)

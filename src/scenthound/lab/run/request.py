@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.run_cell import ReplayLimits
 from scenthound.model import NOTHING
+from scenthound.parameters import values_of
 from scenthound.ports import declaration_of
 from scenthound.wiring import make_strategy
 
@@ -37,8 +38,7 @@ class Chosen:
     @property
     def settled(self) -> dict[str, Any]:
         """All parameters, defaults included: equal for equal strategies however they were asked for."""
-        made = make_strategy(self.name, self.parameters)
-        return {one.name: getattr(made, one.name) for one in fields(made) if one.init}  # type: ignore[arg-type]
+        return values_of(make_strategy(self.name, self.parameters))
 
 
 def parse_strategies(text: str | Iterable[str | Chosen]) -> list[Chosen]:

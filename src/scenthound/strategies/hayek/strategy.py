@@ -38,13 +38,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.hayek.agents import WEIGHTINGS
@@ -56,90 +57,58 @@ from scenthound.strategies.hayek.pages import NEW, KnownWeb
 from scenthound.strategies.hayek.state import load_economy, load_model, save_economy, save_model
 from scenthound.strategies.hayek.training import Difficulty
 from scenthound.strategies.parts.callbacks import weakly
-from scenthound.text.stopwords import STOP_LISTS
+from scenthound.strategies.parts.word_parameters import stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 10  # pages that link to one, asked for in the back-crawl
 UNTOLD = 10_000
-_CHOICES = {
-    "goal": ("words", "points"),
-    "sequences": ("restarted", "endless"),
-    "pay": ("immediate", "afterwards"),
-    "weighting": (*WEIGHTINGS, "mixed"),
-    "stop_words": tuple(STOP_LISTS),
-}
 _FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
 """Parameters of a trained economy that may differ from those of its training."""
-_SWITCHES = ("fetch_all", "forget", "adapt", "blacklist_site_after_goal", "stem")
-_WHOLE = {"agents": 0, "cap": 1, "training": 1, "back": 1, "memory": 100}
 
 
 @strategy("hayek-estimating")
 @dataclass
-class HayekEstimating:
+class HayekEstimating(Parameterised):
     """Auctions at the second price among agents that learn what their purchases are worth."""
 
-    goal: str = field(default="words", metadata={"doc": "which pages are goals: words (all of them) or points"})
-    goal_words: str = field(
-        default="", metadata={"doc": 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s'}
+    goal: str = parameter("words", "which pages are goals: words (all of them) or points", among=("words", "points"))
+    goal_words: str = parameter("", 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s')
+    goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
+    fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
+    sequences: Sequences = parameter(
+        "endless", "endless (one, over all links) or restarted (short ones, as in training)"
     )
-    goal_share: float = field(default=0.5, metadata={"doc": "share of all points that makes a goal"})
-    fetch_all: bool = field(default=False, metadata={"doc": "fetch all links of a bought page before the next auction"})
-    sequences: Sequences = field(
-        default="endless", metadata={"doc": "endless (one, over all links) or restarted (short ones, as in training)"}
+    forget: bool = parameter(True, "links are bought unseen in every sequence, known or not")
+    adapt: bool = parameter(True, "false: a frozen population")
+    blacklist_site_after_goal: bool = parameter(False, "after a goal no more pages of its host in this sequence")
+    pay: Payment = parameter("immediate", "when money moves: immediate or afterwards")
+    reward: float = parameter(100.0, "what a goal brings", above=0, most=1e6)
+    p: float = parameter(0.05, "share of the profit that goes to the parents", least=0, most=1)
+    q: float = parameter(0.2, "share of the reward that goes to earlier winners", least=0, most=1)
+    s: float = parameter(0.1, "share of the reward that goes to the owner of a page with the link", least=0, most=1)
+    rate: float = parameter(0.1, "how fast estimates follow what purchases were worth", above=0, most=1)
+    epsilon: float = parameter(0.01, "how much more than the best a newcomer bids (bid-epsilon)", above=0)
+    weighting: str = parameter(
+        "information-gain", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, "mixed")
     )
-    forget: bool = field(default=True, metadata={"doc": "links are bought unseen in every sequence, known or not"})
-    adapt: bool = field(default=True, metadata={"doc": "false: a frozen population"})
-    blacklist_site_after_goal: bool = field(
-        default=False, metadata={"doc": "after a goal no more pages of its host in this sequence"}
+    agents: int = parameter(20, "agents at the start", least=0)
+    cap: int = parameter(1000, "most agents; the study had 1000 to 5000", least=1)
+    practice: float = parameter(
+        2.0, "sequences among known pages for every page fetched; more learns more of less", least=0, most=1000
     )
-    pay: Payment = field(default="immediate", metadata={"doc": "when money moves: immediate or afterwards"})
-    reward: float = field(default=100.0, metadata={"doc": "what a goal brings"})
-    p: float = field(default=0.05, metadata={"doc": "share of the profit that goes to the parents"})
-    q: float = field(default=0.2, metadata={"doc": "share of the reward that goes to earlier winners"})
-    s: float = field(
-        default=0.1, metadata={"doc": "share of the reward that goes to the owner of a page with the link"}
-    )
-    rate: float = field(default=0.1, metadata={"doc": "how fast estimates follow what purchases were worth"})
-    epsilon: float = field(default=0.01, metadata={"doc": "how much more than the best a newcomer bids (bid-epsilon)"})
-    weighting: str = field(
-        default="information-gain", metadata={"doc": "how words of new agents are drawn: " + ", ".join(WEIGHTINGS)}
-    )
-    agents: int = field(default=20, metadata={"doc": "agents at the start"})
-    cap: int = field(default=1000, metadata={"doc": "most agents; the study had 1000 to 5000"})
-    practice: float = field(
-        default=2.0, metadata={"doc": "sequences among known pages for every page fetched; more learns more of less"}
-    )
-    hystlo: float = field(default=1.0, metadata={"doc": "success times this makes problems harder"})
-    hysthi: float = field(default=0.8, metadata={"doc": "success below this, times the difficulty, makes them easier"})
-    step: float = field(default=0.02, metadata={"doc": "what one sequence changes in the success"})
-    training: int = field(default=2000, metadata={"doc": "sequences of training"})
-    back: int = field(default=2, metadata={"doc": "steps of the back-crawl before training"})
-    memory: int = field(default=200_000, metadata={"doc": "URLs remembered; beyond, no new one is taken in"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
+    hystlo: float = parameter(1.0, "success times this makes problems harder", above=0, most=100)
+    hysthi: float = parameter(0.8, "success below this, times the difficulty, makes them easier", above=0, most=100)
+    step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
+    training: int = parameter(2000, "sequences of training", least=1)
+    back: int = parameter(2, "steps of the back-crawl before training", least=1)
+    memory: int = parameter(200_000, "URLs remembered; beyond, no new one is taken in", least=100)
+    stop_words: str = stop_words_parameter()
+    stem: bool = parameter(False, "take Porter stems of words; the study did not")
 
     price: ClassVar[Pricing] = "second"
 
     def __post_init__(self) -> None:
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "one of: " + ", ".join(known))
-        for name in _SWITCHES:
-            if not isinstance(getattr(self, name), bool):
-                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "write true or false")
-        for name, least in _WHOLE.items():
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"`{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        for name in ("hystlo", "hysthi", "step", "goal_share"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value <= 100.0:
-                raise BadConfig(f"`{name}` can't be {value!r}", "give a number above 0")
-        if not isinstance(self.practice, int | float) or not 0.0 <= self.practice <= 1000.0:
-            raise BadConfig(f"`practice` can't be {self.practice!r}", "give a number from 0 to 1000")
-        if self.goal_share > 1.0:
-            raise BadConfig(f"`goal_share` can't be {self.goal_share!r}", "give a share, at most 1")
+        super().__post_init__()
         if self.hysthi > self.hystlo:
             raise BadConfig(
                 f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one"

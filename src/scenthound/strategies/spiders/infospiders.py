@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -36,13 +36,14 @@ from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.callbacks import weakly
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import DECIMALS, Net, link_inputs, sightings
 from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
 
@@ -83,7 +84,7 @@ def new_word(counts: Mapping[str, int], known: Iterable[str]) -> str | None:
 
 @strategy("infospiders")
 @dataclass
-class InfoSpiders:
+class InfoSpiders(Parameterised):
     """Agents that live off relevant pages, learn which words around links pay, and multiply."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
@@ -93,45 +94,30 @@ class InfoSpiders:
         "energy": "its energy when it did",
         "probability": "how likely this link was among all that the agent held",
     }
-    alpha: float = field(
-        default=0.5, metadata={"doc": "weight of the net in a link's score, from 0 to 1; the page has the rest"}
+    alpha: float = parameter(
+        0.5, "weight of the net in a link's score, from 0 to 1; the page has the rest", least=0, most=1
     )
-    greed: float = field(default=5.0, metadata={"doc": "beta: how much a better link is preferred; 0 draws blindly"})
-    rate: float = field(default=0.5, metadata={"doc": "eta: how fast the nets learn; 0 leaves them as they are"})
-    reach: int = field(
-        default=5, metadata={"doc": f"rho: anchors between a word and a link that are looked across, up to {FARTHEST}"}
+    greed: float = parameter(5.0, "beta: how much a better link is preferred; 0 draws blindly", least=0)
+    rate: float = parameter(0.5, "eta: how fast the nets learn; 0 leaves them as they are", least=0)
+    reach: int = parameter(
+        5, f"rho: anchors between a word and a link that are looked across, up to {FARTHEST}", least=0, most=FARTHEST
     )
-    hidden: int = field(
-        default=16,
-        metadata={"doc": "hidden units: this many, but no more than the topic has words; 0 for a single unit"},
+    hidden: int = parameter(
+        16,
+        "hidden units: this many, but no more than the topic has words; 0 for a single unit",
+        least=0,
+        most=MOST_UNITS,
     )
-    theta: float = field(default=2.0, metadata={"doc": "energy at which an agent splits; it begins with half of it"})
-    cost: float = field(default=0.0, metadata={"doc": "energy that a page costs; 0.05 in the ecological version"})
-    death: bool = field(default=False, metadata={"doc": "remove agents whose energy is below 0"})
-    population: int = field(default=64, metadata={"doc": f"most agents at a time, up to {MOST_AGENTS}"})
-    memory: int = field(default=1, metadata={"doc": "1; or 0, where an agent forgets the links of earlier pages"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    theta: float = parameter(2.0, "energy at which an agent splits; it begins with half of it", above=0)
+    cost: float = parameter(0.0, "energy that a page costs; 0.05 in the ecological version", least=0)
+    death: bool = parameter(False, "remove agents whose energy is below 0")
+    population: int = parameter(64, f"most agents at a time, up to {MOST_AGENTS}", least=1, most=MOST_AGENTS)
+    memory: int = parameter(1, "1; or 0, where an agent forgets the links of earlier pages", least=0, most=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        self._check_number("alpha", 0, 1, "give a number from 0 to 1")
-        for name in ("greed", "rate", "cost"):
-            self._check_number(name, 0, math.inf, "give a number, 0 or more")
-        self._check_number("theta", 0, math.inf, "give a number above 0")
-        if self.theta <= 0:
-            raise BadConfig(f"infospiders: `theta` can't be {self.theta!r}", "give a number above 0")
-        self._check_whole("reach", 0, FARTHEST)
-        self._check_whole("hidden", 0, MOST_UNITS)
-        self._check_whole("population", 1, MOST_AGENTS)
-        if self.memory not in (0, 1):
-            raise BadConfig(f"infospiders: `memory` can't be {self.memory!r}", "write 1, or 0 for the old version")
-        for name in ("death", "stem"):
-            if type(getattr(self, name)) is not bool:
-                raise BadConfig(f"infospiders: `{name}` can't be {getattr(self, name)!r}", "write true or false")
-        if self.stop_words not in list(STOP_LISTS):
-            raise BadConfig(
-                f"infospiders: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
+        super().__post_init__()
         self.rng_ = random.Random(0)
         self.pack_ = self._made(None)
         self.untold_: list[Event] = []
