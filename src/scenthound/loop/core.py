@@ -10,10 +10,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from scenthound import url as urls
-from scenthound.loop.admission import Admission
-from scenthound.loop.candidates import Candidates
 from scenthound.loop.connectivity import Connectivity, is_unanswered
-from scenthound.loop.counters import Counters
+from scenthound.loop.discovery import Candidates, Redirects, Sitemaps
 from scenthound.loop.messages import (
     FOREVER,
     SITEMAP,
@@ -26,12 +24,10 @@ from scenthound.loop.messages import (
     SitemapLanded,
     Wait,
 )
-from scenthound.loop.politeness import Politeness
-from scenthound.loop.recorder import Recorder, Watcher
-from scenthound.loop.redirects import Redirects
+from scenthound.loop.politeness import Admission, Politeness
+from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
 from scenthound.loop.selection import Selection
-from scenthound.loop.sitemaps import Sitemaps
 from scenthound.loop.strategy_calls import Stopwatch, StrategyCalls
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
 from scenthound.page.page import Page

@@ -18,12 +18,11 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
 from scenthound.files import NO_ROOM, write_text
-from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import Asked
 from scenthound.loop.entries import MODEL, PAGES, refuse_links
 from scenthound.loop.messages import FOREVER
-from scenthound.loop.politeness import HostState, OriginRules, Politeness
+from scenthound.loop.politeness import HOST_FAILURES, HostState, OriginRules, Politeness
 from scenthound.loop.resume import LoopState, Saved
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves

@@ -1,8 +1,8 @@
-"""When a host may be asked again, and for what.
+"""When a host may be asked again, and whether a candidate may be fetched now.
 
 Every host has one state: when it may next be asked, how often it failed lately, how many pages it gave. Every origin
 has its robots rules, fetched before its first page and kept for a day at most (RFC 9309). `Politeness` is the only
-writer of both; others read.
+writer of both; `Admission` applies them, and the limits per host, to the candidate whose turn it is.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from scenthound import url as urls
-from scenthound.loop.messages import FOREVER, Result, RobotsLanded, Standing
-from scenthound.model import Miss
+from scenthound.loop.messages import FOREVER, Limits, Result, RobotsLanded, Standing
+from scenthound.model import Candidate, Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, Rules
 
 DAY = 86_400.0
@@ -231,3 +231,61 @@ class Politeness:
 
 
 __all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "Changes", "HostState", "OriginRules", "Politeness"]
+
+
+HOST_FAILURES = 6  # failures in a row after which a host is given up: two URLs, each tried three times
+
+
+class Verdict(NamedTuple):
+    """What to do with a candidate.
+
+    `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: its host rests until then, and
+    the candidate is pending. `drop`: leave it out, if `until` is given only until then. `lose`: never request it.
+    """
+
+    do: Literal["fetch", "robots", "rest", "drop", "lose"]
+    reason: str = ""
+    until: float | None = None
+
+
+FETCH, ROBOTS = Verdict("fetch"), Verdict("robots")
+
+
+class Admission:
+    """Applies politeness and limits. Without politeness every candidate may be fetched at any time."""
+
+    def __init__(self, politeness: Politeness | None, limits: Limits) -> None:
+        self._politeness, self._limits = politeness, limits
+
+    def verdict(self, candidate: Candidate, now: float) -> Verdict:
+        politeness = self._politeness
+        if politeness is None:
+            return FETCH
+        if reason := self.closed(urls.host(candidate.url)):
+            return Verdict("drop", reason)
+        spelling = candidate.spelling or candidate.url
+        origin = urls.origin(spelling)
+        if (due := politeness.due(origin)) > now:
+            return Verdict("rest", until=due)
+        said = politeness.verdict(spelling, now)
+        if said == "fetch":
+            return FETCH
+        if said == "ask-robots":
+            return ROBOTS
+        known = politeness.origin(origin)
+        if politeness.asks_again(origin):
+            return Verdict("rest", until=known.until if known else now)
+        if said == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
+            return Verdict("drop", said, known.until if known else now)
+        return Verdict("lose", said)
+
+    def closed(self, host: str) -> str | None:
+        """Why nothing more is fetched from a host, if so: it failed, its budget is spent, or its pages are useless."""
+        if self._politeness is None:
+            return None
+        state, limits = self._politeness.host(host), self._limits
+        if limits.pages_per_host and state.pages >= limits.pages_per_host:
+            return "host-budget"
+        if state.failures >= HOST_FAILURES:
+            return "host-failing"
+        return "host-asleep" if limits.host_patience and state.barren >= limits.host_patience else None

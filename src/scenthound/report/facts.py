@@ -11,9 +11,9 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.exports.trail_lines import plain_number, whole_line
-from scenthound.loop.counters import WINDOW
 from scenthound.loop.crawl_toml import Asked
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.recording import WINDOW
 from scenthound.model import Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.store.lock import holder

@@ -11,12 +11,11 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.core import Crawl
-from scenthound.loop.counters import Counters
 from scenthound.loop.crawl_toml import Asked, check_seeds
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
-from scenthound.loop.recorder import Watcher
+from scenthound.loop.recording import Counters, Watcher
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings
 from scenthound.loop.trained import check_untaught, fitting, taught
