@@ -72,10 +72,10 @@ class Strategy(Protocol):
 
 
 @runtime_checkable
-class NeedsLuck(Protocol):
+class NeedsRandom(Protocol):
     """A strategy that draws random numbers: it gets the crawl's generator before `start`."""
 
-    def lucky(self, rng: random.Random) -> None: ...
+    def use_random(self, rng: random.Random) -> None: ...
 
 
 @runtime_checkable
@@ -87,20 +87,20 @@ class Saves(Protocol):
 
 
 @runtime_checkable
-class Hears(Protocol):
+class TakesLabels(Protocol):
     """A strategy that learns from labels given while the crawl runs."""
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]: ...
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]: ...
 
 
 @runtime_checkable
-class Tells(Protocol):
+class EmitsEvents(Protocol):
     """A strategy that emits events, which go to watchers and into the history.
 
     It `Saves` as well, and events not yet returned are part of its state, so a resumed crawl records each one once.
     """
 
-    def told(self) -> Iterable[Event]:
+    def take_events(self) -> Iterable[Event]:
         """Return the events since the last call and clear them. Called after every page and miss, and at the end."""
 
 
@@ -253,7 +253,9 @@ class History(Protocol):
     def trail(self) -> Iterator[Step]: ...  # all pages in the order in which they were fetched
     def events(self) -> Iterator[Step | Lost]: ...  # pages and misses in order
     def misses(self) -> Iterator[Lost]: ...
-    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+    def strategy_events(
+        self, kind: str | None = None, agent: int | None = None, url: Url | None = None
+    ) -> Iterator[Event]:
         """Events of the strategy in order: all, or those of a kind, an agent, a page."""
 
     def places(self) -> Iterator[tuple[Url, Where]]: ...  # every page in the repository, with its place, in order

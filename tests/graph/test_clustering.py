@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from scenthound.graph.clustering import (
     Alliance,
-    Ties,
+    NeighbourGraph,
     alliance,
     alliance_of,
     clustering,
     generalised,
     linked_pairs,
+    neighbour_graph,
     ring_shares,
-    ties_of,
 )
 from scenthound.graph.crawl_graph import GrowingGraph
 from scenthound.graph.pagerank import pagerank
@@ -32,8 +32,8 @@ EDGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=50)
 SOME = st.sets(st.integers(0, 11))
 
 
-def made(edges: Sequence[tuple[int, int]], size: int = 12) -> Ties:
-    graph = Ties()
+def made(edges: Sequence[tuple[int, int]], size: int = 12) -> NeighbourGraph:
+    graph = NeighbourGraph()
     for number in range(size):
         graph.meet(str(number))
     for one, other in edges:
@@ -59,7 +59,7 @@ def rings_by_hand(graph: nx.Graph, number: int, k: int) -> list[float]:
 
 
 def test_the_worked_numbers_of_the_sheet() -> None:
-    graph = ties_of((edge[0], edge[1]) for edge in SHEET)
+    graph = neighbour_graph((edge[0], edge[1]) for edge in SHEET)
     found = {name: clustering(graph, number) for number, name in enumerate(graph.names)}
     third = pytest.approx(1 / 3)
     assert found == {"u": third, "a": third, "b": third, "c": 0.0, "d": 0.0, "e": 0.0, "f": 0.0}
@@ -126,7 +126,7 @@ def test_a_random_graph_of_some_size() -> None:
 
 
 def test_a_graph_of_one_node() -> None:
-    graph = Ties()
+    graph = NeighbourGraph()
     only = graph.meet("a")
     assert not graph.tie(only, only)
     assert clustering(graph, only) == 0.0
@@ -144,7 +144,7 @@ def test_alliance_is_infinite_without_others_and_nothing_without_friends() -> No
 
 
 def test_a_page_with_a_hundred_thousand_links_is_no_trouble() -> None:
-    graph = Ties()
+    graph = NeighbourGraph()
     hub = graph.meet("hub")
     for number in range(100_000):
         graph.tie(hub, graph.meet(f"p{number}"))
@@ -155,7 +155,7 @@ def test_a_page_with_a_hundred_thousand_links_is_no_trouble() -> None:
 
 
 def test_links_found_again_and_links_the_other_way_are_one_tie() -> None:
-    graph = Ties()
+    graph = NeighbourGraph()
     a, b = graph.meet("a"), graph.meet("b")
     assert graph.tie(a, b)
     assert not graph.tie(a, b)
@@ -179,11 +179,11 @@ def test_folding_an_alias_is_as_if_its_links_had_been_the_pages(
 
 
 def test_what_was_saved_is_found_again_and_memory_has_an_end() -> None:
-    graph = ties_of((edge[0], edge[1]) for edge in SHEET)
+    graph = neighbour_graph((edge[0], edge[1]) for edge in SHEET)
     graph.clique = {0, 1}
     graph.fold(6, 5)
     state = graph.save()
-    again = Ties.load(state, most=8)
+    again = NeighbourGraph.load(state, most=8)
     assert json.dumps(again.save(), default=np.ndarray.tolist) == json.dumps(state, default=np.ndarray.tolist)
     assert again.number("f") == graph.number("f")
     assert again.is_full

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from golden import Inputs, answers, toy_walk
-from scenthound.graph.clustering import alliance, clustering, generalised, ring_shares, ties_of
+from scenthound.graph.clustering import alliance, clustering, generalised, neighbour_graph, ring_shares
 from scenthound.strategies.backlink_count import BacklinkCount
 from scenthound.strategies.cc_bfs import CcBfs, Level
 from scenthound.strategies.pagerank_order import PageRankOrder
@@ -55,7 +55,7 @@ def links(inputs: Inputs) -> list[tuple[str, list[str]]]:
 
 @answers("gc")
 def coefficients(inputs: Inputs) -> dict[str, Any]:
-    graph = ties_of((one, other) for one, other in inputs["GC_EDGES"])
+    graph = neighbour_graph((one, other) for one, other in inputs["GC_EDGES"])
     node, weights = graph.meet(inputs["GC_NODE"]), inputs["GC_W"]
     on_topic = {graph.meet(name) for name in inputs["AL_TOPIC"]}
     return {

@@ -1,6 +1,6 @@
 """Clustering coefficients, plain, within a set of pages and generalised, on links without direction (sheet 50.1, 50.3).
 
-`Ties` is the undirected simple graph of what a crawl knows: it grows page by page, and its neighbours are
+`NeighbourGraph` is the undirected simple graph of what a crawl knows: it grows page by page, and its neighbours are
 hashed, so that a pair of pages is tested in constant time and the coefficient of a page costs at most the
 square of its degree, in practice the sum over its neighbours of the smaller of two degrees.
 
@@ -19,17 +19,17 @@ import numpy as np
 
 from scenthound.graph.link_graph import Numbers
 
-MOST_TIES = 4_000_000  # some 0.9 GB with their pages: 1,000,000 ties of 420,000 pages took 229 MB
+MOST_LINKS = 4_000_000  # some 0.9 GB with their pages: 1,000,000 ties of 420,000 pages took 229 MB
 
 
-class Ties:
+class NeighbourGraph:
     """Pages by number, in the order they were met, and which of them are linked, in whatever direction.
 
     Links of a page with itself and links found again do not count. No more than `most` ties are taken in: a page
     that is met afterwards stays a stranger, so memory is bounded whatever the web does.
     """
 
-    def __init__(self, most: int = MOST_TIES) -> None:
+    def __init__(self, most: int = MOST_LINKS) -> None:
         self.most = most
         self.count = 0
         """How many ties there are, those of the clique aside."""
@@ -126,7 +126,7 @@ class Ties:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], most: int = MOST_TIES) -> Ties:
+    def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> NeighbourGraph:
         made = cls(most)
         for name in state["names"]:
             made.meet(name)
@@ -137,15 +137,15 @@ class Ties:
         return made
 
 
-def ties_of(edges: Iterable[tuple[str, str]]) -> Ties:
+def neighbour_graph(edges: Iterable[tuple[str, str]]) -> NeighbourGraph:
     """The graph of a list of links, pages numbered as they are named."""
-    graph = Ties()
+    graph = NeighbourGraph()
     for one, other in edges:
         graph.tie(graph.meet(one), graph.meet(other))
     return graph
 
 
-def clustering(graph: Ties, number: int, among: Set[int] | None = None) -> float:
+def clustering(graph: NeighbourGraph, number: int, among: Set[int] | None = None) -> float:
     """C(u): the linked share of all pairs of neighbours; 0 with fewer than two.
 
     `among` is the node set X of sheet 50.1: only what the subgraph induced by X and u itself shows is counted.
@@ -153,7 +153,7 @@ def clustering(graph: Ties, number: int, among: Set[int] | None = None) -> float
     return linked_share(graph, _next_to(graph, number, among))
 
 
-def ring_shares(graph: Ties, number: int, k: int, among: Set[int] | None = None) -> list[float]:
+def ring_shares(graph: NeighbourGraph, number: int, k: int, among: Set[int] | None = None) -> list[float]:
     """f_1 … f_k: the linked share of the pairs of pages at distance exactly i, measured within the subgraph."""
     ring = _next_to(graph, number, among)
     met = {number} | ring
@@ -165,7 +165,7 @@ def ring_shares(graph: Ties, number: int, k: int, among: Set[int] | None = None)
     return shares + [0.0] * (k - len(shares))
 
 
-def generalised(graph: Ties, number: int, weights: Sequence[float], among: Set[int] | None = None) -> float:
+def generalised(graph: NeighbourGraph, number: int, weights: Sequence[float], among: Set[int] | None = None) -> float:
     """C^(k)(u) = Σ w_i f_i, k being the number of weights; C(u) for the single weight 1."""
     if len(weights) == 1:
         return weights[0] * clustering(graph, number, among)
@@ -182,7 +182,7 @@ class Alliance(NamedTuple):
     """On-topic neighbours of all: the same order, from 0 to 1."""
 
 
-def alliance(graph: Ties, number: int, on_topic: Collection[int]) -> Alliance:
+def alliance(graph: NeighbourGraph, number: int, on_topic: Collection[int]) -> Alliance:
     """The alliance coefficient of a page (sheet 50.3); nothing for a page without neighbours."""
     neighbours = graph.neighbours(number)
     return alliance_of(sum(1 for one in neighbours if one in on_topic), len(neighbours))
@@ -196,13 +196,13 @@ def alliance_of(on_topic: int, neighbours: int) -> Alliance:
     return Alliance(on_topic / rest if rest else math.inf, on_topic / neighbours)
 
 
-def linked_share(graph: Ties, nodes: Set[int]) -> float:
+def linked_share(graph: NeighbourGraph, nodes: Set[int]) -> float:
     """The linked pairs of these pages by all their pairs; 0 with fewer than two."""
     size = len(nodes)
     return 2.0 * linked_pairs(graph, nodes) / (size * (size - 1)) if size > 1 else 0.0
 
 
-def linked_pairs(graph: Ties, nodes: Set[int]) -> int:
+def linked_pairs(graph: NeighbourGraph, nodes: Set[int]) -> int:
     """How many pairs of these pages are linked. Every member looks up the smaller of two sets: its own, or `nodes`."""
     fellows = nodes & graph.clique
     others = nodes - fellows if fellows else nodes
@@ -211,12 +211,12 @@ def linked_pairs(graph: Ties, nodes: Set[int]) -> int:
     return ends // 2 + len(fellows) * (len(fellows) - 1) // 2
 
 
-def _meets(graph: Ties, number: int, nodes: Set[int]) -> int:
+def _meets(graph: NeighbourGraph, number: int, nodes: Set[int]) -> int:
     tied = graph._tied[number]
     return tied in nodes if isinstance(tied, int) else len(tied & nodes)
 
 
-def _next_to(graph: Ties, number: int, among: Set[int] | None) -> Set[int]:
+def _next_to(graph: NeighbourGraph, number: int, among: Set[int] | None) -> Set[int]:
     near = graph.neighbours(number)
     if number in graph.clique:
         near = near | graph.clique
@@ -224,7 +224,7 @@ def _next_to(graph: Ties, number: int, among: Set[int] | None) -> Set[int]:
     return near - {number} if number in near else near
 
 
-def _beyond(graph: Ties, ring: Set[int], met: Set[int], among: Set[int] | None) -> set[int]:
+def _beyond(graph: NeighbourGraph, ring: Set[int], met: Set[int], among: Set[int] | None) -> set[int]:
     """What the next step reaches, within the set."""
     found: set[int] = set()
     for number in ring:

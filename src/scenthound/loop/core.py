@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
-from scenthound.loop.discovery import Candidates, Redirects, Sitemaps
 from scenthound.loop.messages import (
     FOREVER,
     SITEMAP,
@@ -24,6 +23,7 @@ from scenthound.loop.messages import (
     SitemapLanded,
     Wait,
 )
+from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
@@ -219,7 +219,7 @@ class Crawl:
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         if self.politeness is not None:
             self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
-            if self._connectivity.hears(result):
+            if self._connectivity.observe(result):
                 self._excuse(result, now)
                 return
             self._rest(host, self.politeness.landed(result, now if ended is None else ended))

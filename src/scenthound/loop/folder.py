@@ -20,9 +20,9 @@ from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
 from scenthound.files import NO_ROOM, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import Asked
-from scenthound.loop.entries import MODEL, PAGES, refuse_links
+from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
 from scenthound.loop.messages import FOREVER
-from scenthound.loop.politeness import HOST_FAILURES, HostState, OriginRules, Politeness
+from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.resume import LoopState, Saved
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
@@ -315,10 +315,10 @@ class CrawlFolder:
             made.host(name)
         return made
 
-    def _recall_host(self, name: str) -> HostState:
+    def _recall_host(self, name: str) -> KnownHost:
         saved = self.database.host(name)
         failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
-        return HostState(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
+        return KnownHost(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)

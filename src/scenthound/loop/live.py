@@ -16,11 +16,11 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.messages import FOREVER, Done, Fetch, Result, Standing, Wait
+from scenthound.loop.messages import FOREVER, Done, Fetch, HostBehaviour, Result, Wait
 from scenthound.loop.replies import REDIRECTS, Replies, kept, most_bytes, next_hop
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
-from scenthound.ports import Failure, Fetcher, Hears
+from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.labels import Labels
 
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
@@ -172,7 +172,7 @@ class LiveRun:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
                 taken = len(landed) + len(unread) + self._being_read + uncommitted
-                while slots.held(idle()) + taken < self.concurrency:
+                while slots.in_use(idle()) + taken < self.concurrency:
                     slow = [flight.fetch for flight in slots.slow]
                     if not isinstance(step := self.crawl.next(now, slow), Fetch):
                         break
@@ -183,13 +183,13 @@ class LiveRun:
                     task.add_done_callback(tasks.discard)
                 if isinstance(step, Done):
                     return step.reason
-                full = slots.held(idle()) + taken >= self.concurrency
+                full = slots.in_use(idle()) + taken >= self.concurrency
                 if full and (given_up := slots.give_way(idle())) is not None:
                     given_up.deadline.reschedule(0.0)
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
                 latest = since + self.group_time if uncommitted else now + 0.2
                 rest = min(until, latest) - now
-                rest = max(min(rest, slots.held_for(idle())), 0.001) if full else max(rest, 0.0)
+                rest = max(min(rest, slots.free_in(idle())), 0.001) if full else max(rest, 0.0)
                 if landed or unread:
                     await self._sleep(wake, 0.0)
                 else:
@@ -204,7 +204,7 @@ class LiveRun:
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
-                if uncommitted and (due or not (slots.held(idle()) or unread or self._being_read)):
+                if uncommitted and (due or not (slots.in_use(idle()) or unread or self._being_read)):
                     self.durable.commit(now)
                     uncommitted = 0
                 if not uncommitted:
@@ -261,7 +261,7 @@ class LabelListener:
     def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
         self._folder, self._crawl = folder, crawl
         self._labels = Labels(folder.database)
-        self._listens = isinstance(crawl.strategy, Hears)  # a slow test, needed after every commit
+        self._listens = isinstance(crawl.strategy, TakesLabels)  # a slow test, needed after every commit
 
     def listen(self) -> int:
         """Pass on new labels and return how many there were; the strategy's new scores replace the old ones.
@@ -274,7 +274,7 @@ class LabelListener:
         event = self._folder.history.last_event() if new else 0
         for label in new:
             with self._crawl.stopwatch:
-                for candidate in self._crawl.calls.hear(label.url, label.on_topic):
+                for candidate in self._crawl.calls.take_label(label.url, label.on_topic):
                     self._crawl.candidates.add(candidate)
             self._labels.hear(label, event)
         return len(new)
@@ -335,7 +335,7 @@ class Slots(Generic[R]):
     def slow(self) -> Iterable[R]:
         return self._slow.keys()
 
-    def begin(self, request: R, idle: float, host: Standing = "new") -> None:
+    def begin(self, request: R, idle: float, host: HostBehaviour = "new") -> None:
         """A request is sent; to a silent host it is slow from the start, if there is room."""
         if host == "silent" and not self._is_full:
             self._slow[request] = idle
@@ -350,7 +350,7 @@ class Slots(Generic[R]):
             self._usual += (SMOOTHING if self._replies else 1.0) * (took - self._usual)
             self._replies += 1
 
-    def held(self, idle: float) -> int:
+    def in_use(self, idle: float) -> int:
         """How many slots are held now."""
         for group, bound in self._bounds():
             while group and not self._is_full:
@@ -361,14 +361,14 @@ class Slots(Generic[R]):
                 self._called_slow += 1
         return len(self._new) + len(self._proven)
 
-    def held_for(self, idle: float) -> float:
+    def free_in(self, idle: float) -> float:
         """How long until a slot becomes free because its request is slow."""
         wait = min((_oldest(group)[1] + bound - idle for group, bound in self._bounds() if group), default=FOREVER)
         return max(wait, _oldest(self._slow)[1] + PATIENCE - idle) if self._is_full else wait
 
     def give_way(self, idle: float) -> R | None:
         """The slow request to cancel: the pool is full, and a request that holds a slot is slow as well."""
-        return _oldest(self._slow)[0] if self._is_full and self.held_for(idle) <= 0 else None
+        return _oldest(self._slow)[0] if self._is_full and self.free_in(idle) <= 0 else None
 
     def _bounds(self) -> tuple[tuple[dict[R, float], float], ...]:
         return (self._new, self.bound), (self._proven, max(PROVEN, self.bound))

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from scenthound import url as urls
-from scenthound.loop.messages import FOREVER, Limits, Result, RobotsLanded, Standing
+from scenthound.loop.messages import FOREVER, HostBehaviour, Limits, Result, RobotsLanded
 from scenthound.model import Candidate, Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, Rules
 
@@ -21,7 +21,7 @@ DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class HostState:
+class KnownHost:
     """What is known of one host."""
 
     next_allowed: float = 0.0
@@ -54,7 +54,7 @@ class OriginRules:
 class Changes(NamedTuple):
     """Hosts and origins whose state changed since the last call of `take_changes`."""
 
-    hosts: Mapping[str, HostState]
+    hosts: Mapping[str, KnownHost]
     origins: Mapping[str, OriginRules]
 
 
@@ -67,7 +67,7 @@ class Politeness:
     obey: bool = True
     tries: int = 2
     """How often an unreachable robots.txt is requested before its origin is given up for a day."""
-    recall_host: Callable[[str], HostState | None] = field(default=lambda name: None)
+    recall_host: Callable[[str], KnownHost | None] = field(default=lambda name: None)
     """Reads the state of a host that is not in memory."""
     recall_origin: Callable[[str], OriginRules | None] = field(default=lambda origin: None)
     most_hosts: int = 20_000
@@ -75,7 +75,7 @@ class Politeness:
     most_rules: int = 200_000
     """Lines of robots.txt files kept in memory."""
     _resumed_at: float | None = None
-    _hosts: dict[str, HostState] = field(default_factory=dict)
+    _hosts: dict[str, KnownHost] = field(default_factory=dict)
     _origins: dict[str, OriginRules] = field(default_factory=dict)
     _changed_hosts: set[str] = field(default_factory=set)
     _changed_origins: set[str] = field(default_factory=set)
@@ -83,10 +83,10 @@ class Politeness:
 
     # ---- hosts
 
-    def host(self, name: str) -> HostState:
+    def host(self, name: str) -> KnownHost:
         state = self._hosts.get(name)
         if state is None:
-            state = self._hosts[name] = self.recall_host(name) or HostState()
+            state = self._hosts[name] = self.recall_host(name) or KnownHost()
             if len(self._hosts) > self.most_hosts:
                 self._drop_old_hosts(name)
         return state
@@ -108,7 +108,7 @@ class Politeness:
         """Do not ask this host before `until`."""
         self._hosts[host] = replace(self.host(host), next_allowed=until)
 
-    def launched(self, host: str) -> Standing:
+    def launched(self, host: str) -> HostBehaviour:
         """A request is sent: the host rests until `landed`. Returns how it has behaved so far."""
         state = self.host(host)
         self._hosts[host] = replace(state, next_allowed=FOREVER, met=True)
@@ -230,13 +230,13 @@ class Politeness:
         return max(self.delay, asked or 0.0)
 
 
-__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "Changes", "HostState", "OriginRules", "Politeness"]
+__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "Changes", "KnownHost", "OriginRules", "Politeness"]
 
 
 HOST_FAILURES = 6  # failures in a row after which a host is given up: two URLs, each tried three times
 
 
-class Verdict(NamedTuple):
+class Decision(NamedTuple):
     """What to do with a candidate.
 
     `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: its host rests until then, and
@@ -248,7 +248,7 @@ class Verdict(NamedTuple):
     until: float | None = None
 
 
-FETCH, ROBOTS = Verdict("fetch"), Verdict("robots")
+FETCH, ROBOTS = Decision("fetch"), Decision("robots")
 
 
 class Admission:
@@ -257,16 +257,16 @@ class Admission:
     def __init__(self, politeness: Politeness | None, limits: Limits) -> None:
         self._politeness, self._limits = politeness, limits
 
-    def verdict(self, candidate: Candidate, now: float) -> Verdict:
+    def verdict(self, candidate: Candidate, now: float) -> Decision:
         politeness = self._politeness
         if politeness is None:
             return FETCH
         if reason := self.closed(urls.host(candidate.url)):
-            return Verdict("drop", reason)
+            return Decision("drop", reason)
         spelling = candidate.spelling or candidate.url
         origin = urls.origin(spelling)
         if (due := politeness.due(origin)) > now:
-            return Verdict("rest", until=due)
+            return Decision("rest", until=due)
         said = politeness.verdict(spelling, now)
         if said == "fetch":
             return FETCH
@@ -274,10 +274,10 @@ class Admission:
             return ROBOTS
         known = politeness.origin(origin)
         if politeness.asks_again(origin):
-            return Verdict("rest", until=known.until if known else now)
+            return Decision("rest", until=known.until if known else now)
         if said == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
-            return Verdict("drop", said, known.until if known else now)
-        return Verdict("lose", said)
+            return Decision("drop", said, known.until if known else now)
+        return Decision("lose", said)
 
     def closed(self, host: str) -> str | None:
         """Why nothing more is fetched from a host, if so: it failed, its budget is spent, or its pages are useless."""

@@ -155,7 +155,7 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
     strategy, calls = crawl.strategy, crawl.calls
     if not isinstance(strategy, Saves):
         for label in saved.labels:
-            calls.hear(label.url, label.on_topic)
+            calls.take_label(label.url, label.on_topic)
         return
     if saved.strategy is not None:
         strategy.load(saved.strategy)
@@ -163,7 +163,7 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
     unfetched = _fetched_since(crawl, saved.event) if own else set()
     for event, where in _in_order(crawl, saved):
         if isinstance(event, Heard):
-            offers = calls.hear(event.url, event.on_topic)
+            offers = calls.take_label(event.url, event.on_topic)
         elif isinstance(event, Lost):
             unfetched.discard(event.url)
             lost = Candidate(event.url, event.score, event.carry, NOTHING, event.parent, event.anchor, event.depth)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scenthound.graph.clustering import MOST_TIES, Ties, alliance_of, as_numbers
+from scenthound.graph.clustering import MOST_LINKS, NeighbourGraph, alliance_of, as_numbers
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
@@ -38,14 +38,14 @@ class AllianceCrawler(Parameterised):
         "on topic": "how many these are",
     }
     threshold: float = parameter(0.5, "share of on-topic neighbours that makes a page on topic", above=0, most=1)
-    memory: int = parameter(MOST_TIES, "links remembered", least=1)
+    memory: int = parameter(MOST_LINKS, "links remembered", least=1)
 
     @property
     def declaration(self) -> Declaration:
         return Declaration(parts=Parts(), score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.graph_ = Ties(self.memory)
+        self.graph_ = NeighbourGraph(self.memory)
         self.accepted_ = {self.graph_.meet(url) for url in seeds}
         self.seeds_ = set(self.accepted_)
         self.gone_: set[int] = set()  # fetched or missed: nobody waits for them
@@ -171,7 +171,7 @@ class AllianceCrawler(Parameterised):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self.graph_ = Ties.load(state["graph"], self.memory)
+        self.graph_ = NeighbourGraph.load(state["graph"], self.memory)
         for name in ("accepted", "seeds", "gone", "fetched"):
             setattr(self, f"{name}_", set(state[name].tolist()))
         self.depths_, self.friends_ = state["depths"].tolist(), state["friends"].tolist()

@@ -166,7 +166,7 @@ class Apprentice(Parameterised):
             self.waiting_.release(known)
         return ()
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """A label is the relevance of its page, whether it has come or not."""
         self.labels_[url] = on_topic
         if url in self.recent_:

@@ -162,7 +162,7 @@ class Bayes(Parameterised):
         if self.mode == "fetch-all":
             self._catch_up(miss.candidate)
             self.levels_.settle(miss.candidate.url)
-        self.recent_.heard_of(miss.candidate.url)
+        self.recent_.mark_done(miss.candidate.url)
         return ()
 
     def _count(self, url: Url, document: Terms, is_goal: bool) -> None:
@@ -183,7 +183,7 @@ class Bayes(Parameterised):
     # ---- link mode
 
     def _links(self, page: Page, document: Terms) -> list[Candidate]:
-        self.recent_.heard_of(page.url, page.candidate.url)
+        self.recent_.mark_done(page.url, page.candidate.url)
         odds = self._known(page.url, self.classifier_.log_odds("goal", document))
         score, parts = self._score(odds), self._parts(odds)
         self.recent_.keep(page.url, document, [link.url for link in page.outlinks], score)
@@ -264,7 +264,7 @@ class Bayes(Parameterised):
 
     # ---- labels
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """A page counts as its label says from now on; of a URL that was not read yet, once it is."""
         counts = self.recent_.words(url)
         if counts is None:

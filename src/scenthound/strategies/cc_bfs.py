@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
-from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
+from scenthound.graph.clustering import MOST_LINKS, NeighbourGraph, as_numbers, generalised
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
@@ -42,7 +42,7 @@ from scenthound.strategies.parts.level_frontier import Choice, Levels
 MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring may be the whole of it
 
 
-class Verdict(NamedTuple):
+class Clustering(NamedTuple):
     """The coefficients of a page and whether they speak for it."""
 
     number: int
@@ -65,7 +65,7 @@ class Level(NamedTuple):
     """N1 in the order of fetching."""
     beyond: Sequence[int]
     """N2 in the order of discovery."""
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Clustering]
     accepted: Sequence[int]
 
 
@@ -91,7 +91,7 @@ class CcBfs(Parameterised):
     )
     weights: str = parameter("", 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last')
     relax: bool = parameter(True, "where a level accepts nobody, accept pages that are not less clustered")
-    memory: int = parameter(MOST_TIES, "links remembered; beyond, no new URL is taken in", least=1)
+    memory: int = parameter(MOST_LINKS, "links remembered; beyond, no new URL is taken in", least=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -127,7 +127,7 @@ class CcBfs(Parameterised):
                 "choose lookahead=known or lookahead=fetch",
             )
         self.levels_.clear()
-        self.graph_ = Ties(self.memory)
+        self.graph_ = NeighbourGraph(self.memory)
         self.accepted_ = {self.graph_.meet(url) for url in seeds}
         self.graph_.clique = set(self.accepted_)
         self.rejected_: set[int] = set()
@@ -234,7 +234,7 @@ class CcBfs(Parameterised):
         self.stage_, self.kind_ = self.stage_ + 1, "N1"
         return [self._choice(number, verdict) for verdict, number in known if number not in self.fetched_]
 
-    def _choice(self, number: int, verdict: Verdict | None = None) -> Choice:
+    def _choice(self, number: int, verdict: Clustering | None = None) -> Choice:
         carry = {"stage": self.stage_, "node": number}
         if verdict is None:
             return Choice(Url(self.graph_.names[number]), 0.0, carry, {"behind": 1.0})
@@ -272,12 +272,12 @@ class CcBfs(Parameterised):
             self.on_level_(Level(is_relaxed, list(self.level_), list(self.beyond_), verdicts, accepted))
         return bool(accepted)
 
-    def _coefficients(self, number: int, level: Set[int], beyond: Set[int]) -> Verdict:
+    def _coefficients(self, number: int, level: Set[int], beyond: Set[int]) -> Clustering:
         graph, weights = self.graph_, self.weights_
         c0 = generalised(graph, number, weights, self.accepted_)
         c1 = generalised(graph, number, weights, level)
         c2 = generalised(graph, number, weights, beyond)
-        return Verdict(number, c0, c1, c2, round(max(c0, c1), DECIMALS) > round(c2, DECIMALS))
+        return Clustering(number, c0, c1, c2, round(max(c0, c1), DECIMALS) > round(c2, DECIMALS))
 
     def _catch_up(self, candidate: Candidate) -> None:
         """On resume pages are heard again that were fetched after later levels had begun: their stage says which."""
@@ -294,7 +294,7 @@ class CcBfs(Parameterised):
         return {"graph": self.graph_.save(), **sets, **ordered, **state}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self.graph_ = Ties.load(state["graph"], self.memory)
+        self.graph_ = NeighbourGraph.load(state["graph"], self.memory)
         for name in _SETS:
             setattr(self, f"{name}_", set(state[name].tolist()))
         for name in _ORDERED:

@@ -43,7 +43,7 @@ from scenthound.text.tokens import Analyser
 MERGED = 10  # times `cap`: most pages of a merged layer
 
 
-class Verdict(NamedTuple):
+class LayerGuess(NamedTuple):
     """What a page was taken for."""
 
     layer: int
@@ -194,14 +194,14 @@ def best_words(
     return ranked[:k]
 
 
-def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> Verdict:
+def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> LayerGuess:
     """The layer with the largest probability, the lower one of two; "other" where that is below the threshold."""
     probabilities = layer_probabilities(bayes, counts, length_norm)
     rounded = [round(one, 12) for one in probabilities]
     best = max(rounded)
     winner = rounded.index(best)
     layer = winner if best >= threshold else len(probabilities)
-    return Verdict(layer, probabilities[winner])
+    return LayerGuess(layer, probabilities[winner])
 
 
 def layer_probabilities(bayes: NaiveBayes, counts: Document, length_norm: bool = False) -> list[float]:

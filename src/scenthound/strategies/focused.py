@@ -43,7 +43,7 @@ from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.distillation import MOST_LINKS, Distilling
 from scenthound.strategies.parts.recent_pages import RecentPages
-from scenthound.strategies.parts.taxonomy import learn_taxonomy, two_leaves
+from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy, two_leaves
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier
 from scenthound.text.term_counts import Document, terms_of
@@ -136,7 +136,7 @@ class FocusedSoft(Parameterised):
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        self.recent_.heard_of(page.url, page.candidate.url)
+        self.recent_.mark_done(page.url, page.candidate.url)
         counts = page.view(terms, self.analyser_)
         if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # it had its label before it was read
             self._learn_label(page.url, self.labels_[page.url][0], counts)
@@ -152,7 +152,7 @@ class FocusedSoft(Parameterised):
         return found
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        self.recent_.heard_of(miss.candidate.url)
+        self.recent_.mark_done(miss.candidate.url)
         if self.distilling_ is not None:
             self.distilling_.miss(miss.candidate.url)
         return ()
@@ -184,7 +184,7 @@ class FocusedSoft(Parameterised):
         assert self.distilling_ is not None
         score = FURTHEST if self.score == "logit" else 1.0
         found = self.distilling_.promoted(self.rho, self.percentile)
-        self.recent_.heard_of(*(one.url for one in found))  # what is promoted stays so, whatever labels say
+        self.recent_.mark_done(*(one.url for one in found))  # what is promoted stays so, whatever labels say
         return [
             Candidate(url, score, parts={"relevance": 1.0, "promoted by hub": hub}, parent=parent, depth=depth)
             for url, hub, parent, depth in found
@@ -192,7 +192,7 @@ class FocusedSoft(Parameterised):
 
     # ---- labels
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """The page is counted as its label says; of a URL that was not read yet, once it is."""
         known = self.labels_.get(url)
         if known is not None and known[0] == on_topic:

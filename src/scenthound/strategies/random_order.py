@@ -42,7 +42,7 @@ class RandomOrder(Parameterised):
     def declaration(self) -> Declaration:
         return Declaration(parts=Parts())
 
-    def lucky(self, rng: random.Random) -> None:
+    def use_random(self, rng: random.Random) -> None:
         self.luck_ = rng.getrandbits(64)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:

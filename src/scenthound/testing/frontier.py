@@ -32,7 +32,7 @@ CARRY = st.dictionaries(
 )
 
 
-class Model:
+class ModelFrontier:
     """A frontier as a dict that is scanned from end to end."""
 
     def __init__(self, bound: int | None, eviction: str, spread: int) -> None:
@@ -157,7 +157,7 @@ class FrontierContract(RuleBasedStateMachine):
     )
     def open(self, bound: int | None, eviction: str, spread: int) -> None:
         self.frontier = type(self).make(bound=bound, eviction=eviction, spread=spread)
-        self.model = Model(bound, eviction, spread)
+        self.model = ModelFrontier(bound, eviction, spread)
 
     @rule(
         url=st.sampled_from(URLS),

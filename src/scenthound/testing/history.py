@@ -130,10 +130,10 @@ def history_contract(
 
     def events_of_the_strategy() -> None:
         for history in both():
-            assert [event.kind for event in history.told()] == ["born", "died", "born"]
-            assert [event.n for event in history.told("born")] == [1, 3]
-            assert [event.kind for event in history.told(agent=1)] == ["born", "died"]
-            assert [event.kind for event in history.told(url=B)] == ["died"]
+            assert [event.kind for event in history.strategy_events()] == ["born", "died", "born"]
+            assert [event.n for event in history.strategy_events("born")] == [1, 3]
+            assert [event.kind for event in history.strategy_events(agent=1)] == ["born", "died"]
+            assert [event.kind for event in history.strategy_events(url=B)] == ["died"]
 
     def a_page_can_be_forgotten() -> None:
         for history in both():

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from scenthound.lab.run.lessons import tree
 from scenthound.lab.topics.taxonomies import Categories
 from scenthound.page.page import Page
-from scenthound.strategies.parts.taxonomy import learn_taxonomy
+from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.taxonomy import TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from scenthound.strategies.hayek.known_web import FAR, Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Agent, Market
-from scenthound.strategies.hayek.pages import FAR, Dictionaries, KnownWeb
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
 MOST_DRAWN = 3
@@ -106,7 +106,7 @@ def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], 
     return drawn
 
 
-class Nursery:
+class AgentFactory:
     """Makes agents that know a page, and children of agents."""
 
     def __init__(self, web: KnownWeb, market: Market, rng: random.Random, weighting: str) -> None:

@@ -16,7 +16,7 @@ from scenthound.strategies.hayek.market import CHAIN, ROOT, Agent, Market, Purch
 _Place = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest's goes first
 
 
-class Corona:
+class PagesForSale:
     """Pages for sale, in the order in which they were found, and who bids on them."""
 
     def __init__(self, market: Market) -> None:
@@ -30,7 +30,7 @@ class Corona:
         self._found = 0
         self._unsorted: set[int] = set()  # agents that came to match an earlier page after a later one
         self._heap: list[_Place] = []
-        self._standing: dict[int, int] = {}
+        self._bids: dict[int, int] = {}
 
     def enter(self, page: int, agents: Iterable[int]) -> None:
         """A page is for sale, or other agents match it now."""
@@ -70,7 +70,7 @@ class Corona:
             self.pages[page].remove(number)
         self.explorers.discard(number)
         self._unsorted.discard(number)
-        self._standing.pop(number, None)
+        self._bids.pop(number, None)
 
     def changed(self, number: int) -> None:
         """An agent's purse or bid has changed."""
@@ -83,7 +83,7 @@ class Corona:
         found: Agent | None = None
         while heap:
             place = heap[0]
-            if self._standing.get(place[2]) != -place[0]:
+            if self._bids.get(place[2]) != -place[0]:
                 heappop(heap)
                 continue
             if accept(place[2]):
@@ -97,7 +97,7 @@ class Corona:
     def highest(self, accept: Callable[[int], bool] = lambda number: True) -> int:
         """The highest effective bid, 0 if nobody bids."""
         agent = self.first(accept)
-        return 0 if agent is None else self._standing[agent.number]
+        return 0 if agent is None else self._bids[agent.number]
 
     def rest(self, page: int) -> int:
         """What the world would sell for without this page."""
@@ -125,7 +125,7 @@ class Corona:
         if not known:
             del self.matched[number]
             self._unsorted.discard(number)
-            self._standing.pop(number, None)
+            self._bids.pop(number, None)
             self.explorers.discard(number)
 
     def _place(self, number: int) -> None:
@@ -133,15 +133,15 @@ class Corona:
         if agent.bid is not None:
             self.explorers.discard(number)
         effective = self.market.effective(agent)
-        if self._standing.get(number) == effective:
+        if self._bids.get(number) == effective:
             return
         if effective <= 0:
-            self._standing.pop(number, None)
+            self._bids.pop(number, None)
             return
-        self._standing[number] = effective
+        self._bids[number] = effective
         heappush(self._heap, (-effective, -number, number))
-        if len(self._heap) > 64 + 4 * len(self._standing):  # places that no longer hold
-            self._heap = [(-standing, -one, one) for one, standing in self._standing.items()]
+        if len(self._heap) > 64 + 4 * len(self._bids):  # places that no longer hold
+            self._heap = [(-standing, -one, one) for one, standing in self._bids.items()]
             heapify(self._heap)
 
 
@@ -153,7 +153,7 @@ class Trading:
 
     def __init__(self, market: Market, rng: random.Random | None = None) -> None:
         self.market, self.rng = market, rng
-        self.corona = Corona(market)
+        self.corona = PagesForSale(market)
         self.owners: dict[int, int] = {}
         """The traversed set: who owns each page."""
         self.linkers: dict[int, list[int]] = {}
@@ -322,4 +322,4 @@ class Trading:
         return choices[0] if self.rng is None or len(choices) == 1 else choices[self.rng.randrange(len(choices))]
 
 
-__all__ = ["Corona", "Trading", "coins"]
+__all__ = ["PagesForSale", "Trading", "coins"]

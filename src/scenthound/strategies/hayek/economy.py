@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from scenthound.page.page import Page
-from scenthound.strategies.hayek.agents import Nursery
+from scenthound.strategies.hayek.agents import AgentFactory
 from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, Purchase, Rules, coins, units
-from scenthound.strategies.hayek.pages import ASKED, FAR, FETCHED, NEW, KnownWeb
-from scenthound.strategies.hayek.training import Difficulty, choose_start, farthest_start
+from scenthound.strategies.hayek.difficulty import Difficulty, choose_start, farthest_start
+from scenthound.strategies.hayek.known_web import ASKED, FAR, FETCHED, NEW, KnownWeb
+from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Purchase, coins, units
 
 Sequences = Literal["restarted", "endless"]
 TAX_SHARE = 0.01  # of the reward
@@ -28,7 +28,7 @@ ROUND = 10  # purchases of an endless sequence after which deaths and births are
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EconomyOptions:
     """What an economy does beyond the rules of its market."""
 
     fetch_all: bool = False
@@ -45,7 +45,7 @@ class Options:
 
 
 @dataclass(slots=True)
-class Tally:
+class EconomyCounts:
     """Numbers that are told while it runs."""
 
     sequences: int = 0
@@ -60,8 +60,8 @@ class Economy:
 
     def __init__(
         self,
-        rules: Rules,
-        options: Options,
+        rules: MarketRules,
+        options: EconomyOptions,
         web: KnownWeb,
         rng: random.Random,
         difficulty: Difficulty | None = None,
@@ -71,8 +71,8 @@ class Economy:
         self.difficulty = difficulty or Difficulty()
         self.market = Market(rules)
         self.market.rarity = web.document_count
-        self.nursery = Nursery(web, self.market, rng, options.weighting)
-        self.tally = Tally()
+        self.nursery = AgentFactory(web, self.market, rng, options.weighting)
+        self.counts = EconomyCounts()
         self.trading: Trading | None = None
         self.left = 0  # auctions of this sequence
         self.stops_at_goal = True
@@ -100,7 +100,7 @@ class Economy:
         """The page that is wanted next; None if there is none that could be, or after so many sequences in all."""
         if not self.is_founded:
             self.found()
-        while until is None or self.tally.sequences < until:
+        while until is None or self.counts.sequences < until:
             while self.line:
                 if self._is_new(page := self.line.popleft()):
                     self.fetching.append(page)
@@ -165,7 +165,7 @@ class Economy:
         if not starts:
             return False
         self.trading = Trading(self.market, self.rng)
-        long = self.tally.sequences % LONG_EVERY == LONG_EVERY - 1
+        long = self.counts.sequences % LONG_EVERY == LONG_EVERY - 1
         self.left = 2 * self.difficulty.level + (LONG_OFFSET if long else 0)
         self.stops_at_goal, self.met_goal = not long, False
         self.banned.clear()
@@ -179,8 +179,8 @@ class Economy:
         self.for_sale = ANY if self.idle == 0 else NEW_ONLY
         if self.options.sequences == "endless":
             self.for_sale = ANY
-        elif self.tally.practised < self.options.practice * len(self.web.fetched):
-            self.tally.practised += 1
+        elif self.counts.practised < self.options.practice * len(self.web.fetched):
+            self.counts.practised += 1
             self.for_sale = KNOWN
 
     def _is_over(self) -> bool:
@@ -205,11 +205,11 @@ class Economy:
         self._aftermath()
 
     def _aftermath(self) -> None:
-        self.tally.sequences += 1
+        self.counts.sequences += 1
         market, corona = self.market, self.trading.corona if self.trading else None
         if not self.rules.adapt:
             return
-        if self.tally.sequences % TAX_EVERY == 0:
+        if self.counts.sequences % TAX_EVERY == 0:
             market.tax(coins(TAX_SHARE * self.rules.reward))
         for number in market.losers():
             agent = market.bury(number)
@@ -230,8 +230,8 @@ class Economy:
         trading = self.trading
         assert trading is not None
         self.left -= 1
-        self.tally.auctions += 1
-        if self.options.sequences == "endless" and self.tally.auctions % ROUND == 0:
+        self.counts.auctions += 1
+        if self.options.sequences == "endless" and self.counts.auctions % ROUND == 0:
             self._aftermath()
         trading.first_bids(self._is_known_goal)
         sale = trading.auction()
@@ -271,7 +271,7 @@ class Economy:
         self._note(sale)
         if goal:
             self.met_goal = True
-            self.tally.recognised.setdefault(sale.page, len(self.web.fetched))
+            self.counts.recognised.setdefault(sale.page, len(self.web.fetched))
             if self.options.blacklist:
                 self._ban(self.web.pages[sale.page].host)
         self._traverse(sale.page, sale.winner)

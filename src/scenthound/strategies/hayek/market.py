@@ -39,7 +39,7 @@ def units(coins: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class MarketRules:
     """What does not change while an economy runs. `price="first"` is bid-epsilon, `"second"` bid-estimating."""
 
     price: Pricing = "second"
@@ -125,7 +125,7 @@ class Purchase:
 class Market:
     """A population and its money. `ledger` hears every transfer; `on_change` whose purse or bid has changed."""
 
-    rules: Rules = field(default_factory=Rules)
+    rules: MarketRules = field(default_factory=MarketRules)
     ledger: Callable[[Transfer], None] | None = None
     on_change: Callable[[int], None] | None = None
 

@@ -37,7 +37,7 @@ class Weakly(Generic[T]):
         return owner
 
 
-def weakly(method: Callable[..., T]) -> Weakly[T]:
+def weak_method(method: Callable[..., T]) -> Weakly[T]:
     """A bound method that may be called as long as its object is there."""
     if not isinstance(method, MethodType):
         raise TypeError(f"{method!r} is no method of an object")

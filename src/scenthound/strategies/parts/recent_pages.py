@@ -55,7 +55,7 @@ class RecentPages:
         self._depths.pop(url, None)
         self.papers.drop(url)
 
-    def heard_of(self, *urls: Url) -> None:
+    def mark_done(self, *urls: Url) -> None:
         """These wait no longer."""
         for url in urls:
             self._parents.pop(url, None)

@@ -39,11 +39,11 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.callbacks import weakly
+from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import DECIMALS, Net, link_inputs, sightings
-from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
+from scenthound.strategies.spiders.population import Flight, Population, Spider, View
+from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
 
@@ -119,9 +119,9 @@ class InfoSpiders(Parameterised):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.rng_ = random.Random(0)
-        self.pack_ = self._made(None)
-        self.untold_: list[Event] = []
-        self.parent_: tuple[Agent, str | None, Url] | None = None
+        self.population_ = self._made(None)
+        self.events_: list[Event] = []
+        self.parent_: tuple[Spider, str | None, Url] | None = None
 
     def _check_number(self, name: str, least: float, most: float, hint: str) -> None:
         value = getattr(self, name)
@@ -141,69 +141,69 @@ class InfoSpiders(Parameterised):
         parts = Parts((Analyser(self.stop_words, self.stem),), leaves=True)
         return Declaration(parts=parts, score_parts=self.score_parts)
 
-    def lucky(self, rng: random.Random) -> None:
+    def use_random(self, rng: random.Random) -> None:
         self.rng_ = rng
 
     def frontier(self, bound: int | None) -> Frontier:
-        self.pack_ = self._made(bound)
-        return self.pack_
+        self.population_ = self._made(bound)
+        return self.population_
 
-    def _made(self, bound: int | None) -> Pack:
-        return Pack(bound, self.population, self.greed, weakly(self._retired), weakly(self._split))
+    def _made(self, bound: int | None) -> Population:
+        return Population(bound, self.population, self.greed, weak_method(self._retired), weak_method(self._split))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
         said = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
         seeds = list(dict.fromkeys(seeds))
-        self.untold_, self.parent_ = [], None
-        self.pack_.clear(self.rng_.getrandbits(64))
+        self.events_, self.parent_ = [], None
+        self.population_.clear(self.rng_.getrandbits(64))
         for number, seed in enumerate(seeds[: self.population]):
             net = Net.born(len(said), min(self.hidden, len(said)), self.rng_)
-            self._join(Agent(number, None, Counts(said), net, self.theta / 2, Links(len(said))), seed)
+            self._join(Spider(number, None, Counts(said), net, self.theta / 2, PrivateFrontier(len(said))), seed)
         return [Candidate(url, math.inf, {"agent": place % self.population}) for place, url in enumerate(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self._split()
-        agent, flight = self.pack_.landed(page.candidate)
+        agent, flight = self.population_.landed(page.candidate)
         if agent is None:
             return []
         counts = page.record.counts(self.analyser_)
         similarity = cosine(agent.keywords, counts)
         enough = self._feed(agent, flight, similarity, page.url)
         if self.death and agent.energy < 0:
-            self.pack_.remove(agent)
+            self.population_.remove(agent)
             self._gone(agent, "starved")
             return []
         if not self.memory:
             self._forget(agent)
-        if enough and len(self.pack_.agents) < self.population:
+        if enough and len(self.population_.agents) < self.population:
             word = new_word(counts.to_dict(), agent.keywords) if len(agent.keywords) < MOST_WORDS else None
             self.parent_ = (agent, word, page.url)
         return self._scored(agent, page, similarity)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         self._split()
-        self.pack_.landed(miss.candidate)
+        self.population_.landed(miss.candidate)
         return ()
 
-    def told(self) -> Iterable[Event]:
+    def take_events(self) -> Iterable[Event]:
         self._split()
-        told, self.untold_ = self.untold_, []
+        told, self.events_ = self.events_, []
         return told
 
     # ---- the life of an agent
 
-    def _feed(self, agent: Agent, flight: Flight | None, similarity: float, url: Url) -> bool:
+    def _feed(self, agent: Spider, flight: Flight | None, similarity: float, url: Url) -> bool:
         before = agent.energy
         agent.energy, enough = meal(before, similarity, self.cost, self.theta)
         agent.pages += 1
         facts = {"agent": agent.number, "similarity": similarity, "before": before, "energy": agent.energy}
         if flight is not None and flight.inputs is not None and len(flight.inputs) == len(agent.keywords):
             facts["expected"] = agent.net.learn(flight.inputs.astype(np.float64), similarity, self.rate)
-        self.untold_.append(Event("fed", {name: round(value, SHOWN) for name, value in facts.items()}, url))
+        self.events_.append(Event("fed", {name: round(value, SHOWN) for name, value in facts.items()}, url))
         return enough
 
-    def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
+    def _scored(self, agent: Spider, page: Page, similarity: float) -> list[Candidate]:
         """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
         outlinks = page.outlinks
         anchors = page.view(outlink_anchors)
@@ -214,52 +214,54 @@ class InfoSpiders(Parameterised):
         net = outputs[rows]
         scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
         numbers = {link.url: place for place, link in enumerate(outlinks)}
-        self.pack_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
+        self.population_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 
-    def _forget(self, agent: Agent) -> None:
+    def _forget(self, agent: Spider) -> None:
         """The old version: of earlier pages nothing is left but seeds that wait."""
         links = agent.links
         for url in [url for url, row in links.rows.items() if links.score[row] < math.inf]:
-            self.pack_.drop(agent, url)
+            self.population_.drop(agent, url)
 
     def _split(self) -> None:
         """Step 7, once the links of the page have been taken in: whoever comes next asks for it."""
         if self.parent_ is None:
             return
         (agent, word, url), self.parent_ = self.parent_, None
-        if agent.number not in self.pack_.agents:
+        if agent.number not in self.population_.agents:
             return
         keywords = Counts(agent.keywords if word is None else {**agent.keywords, word: 1})
         agent.energy /= 2
         net = agent.net.child(len(keywords) - len(agent.keywords))
-        child = Agent(self.pack_.births, agent.number, keywords, net, agent.energy, Links(len(keywords)))
-        self.pack_.share(agent, child)
+        child = Spider(
+            self.population_.births, agent.number, keywords, net, agent.energy, PrivateFrontier(len(keywords))
+        )
+        self.population_.share(agent, child)
         self._join(child, url)
 
-    def _join(self, agent: Agent, url: Url) -> None:
-        self.pack_.join(agent)
+    def _join(self, agent: Spider, url: Url) -> None:
+        self.population_.join(agent)
         facts = {"agent": agent.number, "parent": agent.parent, "energy": round(agent.energy, SHOWN)}
         words = list(agent.keywords)
-        self.untold_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
+        self.events_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
 
-    def _retired(self, agent: Agent) -> None:
+    def _retired(self, agent: Spider) -> None:
         self._gone(agent, "nothing left")
 
-    def _gone(self, agent: Agent, why: str) -> None:
+    def _gone(self, agent: Spider, why: str) -> None:
         energy = round(agent.energy, SHOWN)
-        self.untold_.append(Event("died", {"agent": agent.number, "why": why, "energy": energy, "pages": agent.pages}))
+        self.events_.append(Event("died", {"agent": agent.number, "why": why, "energy": energy, "pages": agent.pages}))
 
     # ---- what survives a restart
 
     def save(self) -> Mapping[str, Any]:
         self._split()
         return {
-            "pack": self.pack_.save(),
-            "untold": [[event.kind, dict(event.facts), event.url] for event in self.untold_],
+            "pack": self.population_.save(),
+            "untold": [[event.kind, dict(event.facts), event.url] for event in self.events_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.parent_ = None
-        self.pack_.load(state["pack"])
-        self.untold_ = [Event(*fields) for fields in state["untold"]]
+        self.population_.load(state["pack"])
+        self.events_ = [Event(*fields) for fields in state["untold"]]

@@ -19,15 +19,15 @@ import numpy as np
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.spiders.links import Hosts, Links, candidate, plain
 from scenthound.strategies.spiders.net import Net
+from scenthound.strategies.spiders.private_frontier import Hosts, PrivateFrontier, candidate, plain
 from scenthound.text.vectors import Counts
 
 FEWEST = 16  # links that an agent may hold however tight the bound is [sheet 40.1]
 
 
 @dataclass(slots=True, eq=False)
-class Agent:
+class Spider:
     """One spider."""
 
     number: int
@@ -36,7 +36,7 @@ class Agent:
     """Its words, in order, and how often each was said."""
     net: Net
     energy: float
-    links: Links
+    links: PrivateFrontier
     pages: int = 0
     heard: int = 0
     """Pages and misses it was told of: the number of its turn."""
@@ -61,7 +61,7 @@ class Flight(NamedTuple):
 class View(NamedTuple):
     """What an agent saw of the links of a page, which are about to be pushed."""
 
-    agent: Agent
+    agent: Spider
     page: float
     """The similarity of the page."""
     rows: Mapping[Url, int]
@@ -72,13 +72,13 @@ class View(NamedTuple):
 class Sight(NamedTuple):
     """What an agent saw of a link."""
 
-    agent: Agent
+    agent: Spider
     net: float = 0.0
     page: float = 0.0
     inputs: Any = 0.0
 
 
-class Pack(Frontier):
+class Population(Frontier):
     """The frontier port over the private frontiers of all agents."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Pack(Frontier):
         bound: int | None,
         most: int,
         greed: float,
-        retired: Callable[[Agent], None],
+        retired: Callable[[Spider], None],
         ripen: Callable[[], None],
     ) -> None:
         if bound is not None and bound < 1:
@@ -95,7 +95,7 @@ class Pack(Frontier):
         self.greed, self._retired, self._ripen = greed, retired, ripen
         self._hosts = Hosts()
         self._now = 0.0
-        self.agents: dict[int, Agent] = {}
+        self.agents: dict[int, Spider] = {}
         self.clear(0)
 
     def clear(self, luck: int) -> None:
@@ -230,23 +230,23 @@ class Pack(Frontier):
 
     # ---- agents
 
-    def join(self, agent: Agent) -> None:
+    def join(self, agent: Spider) -> None:
         self.agents[agent.number] = agent
         self.births = max(self.births, agent.number + 1)
 
-    def retire(self, agent: Agent) -> None:
+    def retire(self, agent: Spider) -> None:
         """An agent with nothing left goes, unless it is the last or waits for a page."""
         if len(self.agents) > 1 and not agent.flying and not agent.links:
             self.remove(agent)
             self._retired(agent)
 
-    def remove(self, agent: Agent) -> None:
+    def remove(self, agent: Spider) -> None:
         """The agent goes, and its links with it."""
         for url in list(agent.links):
             self.drop(agent, url)
         del self.agents[agent.number]
 
-    def drop(self, agent: Agent, url: Url) -> None:
+    def drop(self, agent: Spider, url: Url) -> None:
         """The agent does not hold this link any more."""
         self._hosts.leave(agent.links.cross_out(url))
         holders = self._holders[url]
@@ -254,7 +254,7 @@ class Pack(Frontier):
         if not holders:
             del self._holders[url]
 
-    def share(self, agent: Agent, child: Agent) -> None:
+    def share(self, agent: Spider, child: Spider) -> None:
         """The child joins with every second link of its parent, by score."""
         stay, go = agent.links.halves()
         child.links = agent.links.part(go, len(child.keywords))
@@ -264,7 +264,7 @@ class Pack(Frontier):
         agent.links.keep(stay)
         self.join(child)
 
-    def landed(self, about: Candidate) -> tuple[Agent | None, Flight | None]:
+    def landed(self, about: Candidate) -> tuple[Spider | None, Flight | None]:
         """Whose page this is and what was seen of the link to it. Who has gone is stood in for by the oldest."""
         flight = self._end(about.url) or self._catch_up(about)
         number = flight.agent if flight is not None else about.carry.get("agent")
@@ -297,14 +297,14 @@ class Pack(Frontier):
                 self._return(flight)
         self._unclaimed.clear()
 
-    def _in_turn(self) -> list[Agent]:
+    def _in_turn(self) -> list[Spider]:
         """Oldest first, from behind the one that was told of a page last; those with nothing on its way before all."""
         numbers = list(self.agents)
         place = bisect_right(numbers, self._turn)
         agents = [self.agents[number] for number in [*numbers[place:], *numbers[:place]]]
         return sorted(agents, key=lambda agent: bool(agent.flying)) if self._flights else agents
 
-    def _is_busy(self, agent: Agent) -> bool:
+    def _is_busy(self, agent: Spider) -> bool:
         """It waits for a reply. One that only waits for a host to wake is free."""
         for url in agent.flying:
             until = self._hosts.until(urls.host(url))
@@ -312,14 +312,14 @@ class Pack(Frontier):
                 return True
         return False
 
-    def _lot(self, agent: Agent) -> float:
+    def _lot(self, agent: Spider) -> float:
         """An agent's luck: a function of its turn and of how much it holds, so that after a restart it is the same.
 
         A draw that nobody is told of, as of a link that leads to a known page, leaves its mark in the second only.
         """
         return random.Random(f"{self.luck}:{agent.number}:{agent.heard}:{len(agent.links)}").random()
 
-    def _keeper(self, candidate: Candidate) -> Agent:
+    def _keeper(self, candidate: Candidate) -> Spider:
         """Whose a URL is that no link led to: whoever had it, or the agents one after the other."""
         agent = self.agents.get(candidate.carry.get("agent", -1))
         if agent is None:
@@ -359,7 +359,7 @@ class Pack(Frontier):
         for number in list(self._holders.get(url, ())):
             self.drop(self.agents[number], url)
 
-    def _launch(self, agent: Agent, row: int, probability: float = 0.0) -> Flight:
+    def _launch(self, agent: Spider, row: int, probability: float = 0.0) -> Flight:
         links = agent.links
         about, number = links.about[row], int(links.number[row])
         assert about is not None
@@ -414,7 +414,7 @@ class Pack(Frontier):
             self._unclaimed[url] = Flight(number, candidate(about), *rest)
 
 
-def _saved(agent: Agent) -> dict[str, Any]:
+def _saved(agent: Spider) -> dict[str, Any]:
     net = agent.net
     return {
         "agent": [agent.number, agent.parent, agent.energy, agent.pages, agent.heard],
@@ -424,8 +424,8 @@ def _saved(agent: Agent) -> dict[str, Any]:
     }
 
 
-def _loaded(state: Mapping[str, Any]) -> Agent:
+def _loaded(state: Mapping[str, Any]) -> Spider:
     number, parent, energy, pages, heard = state["agent"]
     keywords = Counts(dict(state["keywords"]))
-    links = Links.load(state["links"], len(keywords))
-    return Agent(number, parent, keywords, Net(*state["net"]), energy, links, pages, heard)
+    links = PrivateFrontier.load(state["links"], len(keywords))
+    return Spider(number, parent, keywords, Net(*state["net"]), energy, links, pages, heard)

@@ -14,7 +14,7 @@ Make = Callable[[str, Mapping[str, Any]], Strategy]
 """A strategy by its name and parameters."""
 
 
-def fitting(
+def parameters_for_model(
     model: Model, name: str | None, parameters: Mapping[str, Any] | None, make: Make
 ) -> tuple[str, dict[str, Any]]:
     """The strategy and parameters to use with a model: its own. Only parameters that the strategy declares as `free`
@@ -36,7 +36,7 @@ def fitting(
     return model.strategy, {key: value for key, value in wanted.items() if value is not None}
 
 
-def taught(strategy: Strategy, model: Model) -> Strategy:
+def use_model(strategy: Strategy, model: Model) -> Strategy:
     """Load a model into the strategy; `FolderBroken` if it does not fit."""
     if not isinstance(strategy, Trains):
         raise BadConfig(f"{model.strategy} learns nothing before it crawls and has no use for a model", "leave it out")
@@ -50,7 +50,7 @@ def taught(strategy: Strategy, model: Model) -> Strategy:
     return strategy
 
 
-def check_untaught(strategy: Strategy, name: str) -> None:
+def require_model(strategy: Strategy, name: str) -> None:
     """Raise `BadConfig` for a strategy that can't start without a model."""
     if declaration_of(strategy).training == "required":
         raise BadConfig(

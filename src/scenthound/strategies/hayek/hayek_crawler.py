@@ -49,19 +49,19 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.hayek.agents import WEIGHTINGS
-from scenthound.strategies.hayek.economy import Economy, Options, Sequences
-from scenthound.strategies.hayek.frontier import Desk
+from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
+from scenthound.strategies.hayek.difficulty import Difficulty
+from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequences
 from scenthound.strategies.hayek.goals import make_judge
-from scenthound.strategies.hayek.market import Payment, Pricing, Rules, units
-from scenthound.strategies.hayek.pages import NEW, KnownWeb
-from scenthound.strategies.hayek.state import load_economy, load_model, save_economy, save_model
-from scenthound.strategies.hayek.training import Difficulty
-from scenthound.strategies.parts.callbacks import weakly
+from scenthound.strategies.hayek.known_web import NEW, KnownWeb
+from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
+from scenthound.strategies.hayek.saved_state import load_economy, load_model, save_economy, save_model
+from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 10  # pages that link to one, asked for in the back-crawl
-UNTOLD = 10_000
+MOST_EVENTS = 10_000
 _FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
 """Parameters of a trained economy that may differ from those of its training."""
 
@@ -118,7 +118,7 @@ class HayekEstimating(Parameterised):
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
             raise BadConfig("`goal_words` has no word that counts", "name words of goal pages, as: beach volleyball")
         self._rules()
-        self.desk_ = Desk(None, weakly(self._want), weakly(self._is_held))
+        self.auctions_ = AuctionFrontier(None, weak_method(self._want), weak_method(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
         self.is_crawling_ = False  # events of the training are nobody's business
@@ -135,15 +135,15 @@ class HayekEstimating(Parameterised):
         )
 
     def frontier(self, bound: int | None) -> Frontier:
-        self.desk_ = Desk(bound, weakly(self._want), weakly(self._is_held))
-        return self.desk_
+        self.auctions_ = AuctionFrontier(bound, weak_method(self._want), weak_method(self._is_held))
+        return self.auctions_
 
-    def lucky(self, rng: random.Random) -> None:
+    def use_random(self, rng: random.Random) -> None:
         self.rng_ = random.Random(rng.getrandbits(64))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.desk_.clear()
-        self.topic_, self.untold_, self.is_crawling_ = topic, list[Event](), True
+        self.auctions_.clear()
+        self.topic_, self.events_, self.is_crawling_ = topic, list[Event](), True
         self.economy_ = self._economy(topic, self.rng_)
         if self.model_ is not None:
             load_model(self.economy_, self.model_)
@@ -151,18 +151,18 @@ class HayekEstimating(Parameterised):
 
     def read(self, page: Page) -> Iterable[Candidate]:
         asked = self._catch_up(page.candidate)
-        self.desk_.settle(page.candidate.url)
+        self.auctions_.settle(page.candidate.url)
         self.economy_.landed(page, asked)
         return [page.offer(link, 0.0) for link in page.outlinks]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         asked = self._catch_up(miss.candidate)
-        self.desk_.settle(miss.candidate.url)
+        self.auctions_.settle(miss.candidate.url)
         self.economy_.missed(asked)
         return ()
 
-    def told(self) -> Iterable[Event]:
-        told, self.untold_ = self.untold_, []
+    def take_events(self) -> Iterable[Event]:
+        told, self.events_ = self.events_, []
         return told
 
     def _want(self) -> Candidate | None:
@@ -191,7 +191,7 @@ class HayekEstimating(Parameterised):
             return candidate.url
         web = self.economy_.web
         while (page := web.numbers.get(asked)) is not None and web.pages[page].state == NEW:
-            if not self.desk_.decide(candidate.url):
+            if not self.auctions_.decide(candidate.url):
                 break
         return asked
 
@@ -250,8 +250,8 @@ class HayekEstimating(Parameterised):
 
     # ---- parts
 
-    def _rules(self) -> Rules:
-        return Rules(
+    def _rules(self) -> MarketRules:
+        return MarketRules(
             self.price, self.reward, self.p, self.q, self.s, self.rate, self.epsilon, pay=self.pay, adapt=self.adapt
         )
 
@@ -262,7 +262,7 @@ class HayekEstimating(Parameterised):
         analyser = Analyser(self.stop_words, self.stem)
         web = KnownWeb(analyser, self._judge(self.goal_words or topic.keywords), self.memory)
         web.known_goals.update(topic.examples)
-        options = Options(
+        options = EconomyOptions(
             self.fetch_all,
             "restarted" if restarted else self.sequences,
             self.forget,
@@ -273,28 +273,28 @@ class HayekEstimating(Parameterised):
             self.practice,
         )
         difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
-        return Economy(self._rules(), options, web, rng, difficulty, weakly(self._hear))
+        return Economy(self._rules(), options, web, rng, difficulty, weak_method(self._hear))
 
     def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
-        if not self.is_crawling_ or len(self.untold_) >= UNTOLD:
+        if not self.is_crawling_ or len(self.events_) >= MOST_EVENTS:
             return
         url = None if page is None else Url(self.economy_.web.pages[page].url)
-        self.untold_.append(Event(kind, facts, url))
+        self.events_.append(Event(kind, facts, url))
 
     # ---- what survives a restart
 
     def save(self) -> Mapping[str, Any]:
         return {
             "economy": save_economy(self.economy_),
-            "desk": self.desk_.save(),
-            "untold": [[one.kind, dict(one.facts), one.url] for one in self.untold_],
+            "desk": self.auctions_.save(),
+            "untold": [[one.kind, dict(one.facts), one.url] for one in self.events_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.economy_ = self._economy(self.topic_, random.Random(0))
         load_economy(self.economy_, state["economy"])
-        self.desk_.load(state["desk"])
-        self.untold_ = [Event(kind, facts, url) for kind, facts, url in state["untold"]]
+        self.auctions_.load(state["desk"])
+        self.events_ = [Event(kind, facts, url) for kind, facts, url in state["untold"]]
 
 
 @strategy("hayek-epsilon")
@@ -308,7 +308,7 @@ class HayekEpsilon(HayekEstimating):
 def _told(economy: Economy) -> str:
     wealth = units(sum(agent.wealth for agent in economy.market.agents.values()))
     return (
-        f"{economy.tally.sequences} sequences, difficulty {economy.difficulty.level}, "
+        f"{economy.counts.sequences} sequences, difficulty {economy.difficulty.level}, "
         f"{len(economy.market.agents)} agents with {wealth:,.0f}, {len(economy.web.fetched)} pages fetched, "
-        f"goals {len(economy.web.goals)} fetched, {len(economy.tally.recognised)} recognised"
+        f"goals {len(economy.web.goals)} fetched, {len(economy.counts.recognised)} recognised"
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.loop.discovery import Sitemaps
 from scenthound.loop.messages import SITEMAP, Fetch, RobotsLanded, SitemapLanded
+from scenthound.loop.new_urls import Sitemaps
 from scenthound.loop.resume import LoopState
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Url

@@ -16,8 +16,8 @@ import numpy as np
 
 from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.economy import Economy
+from scenthound.strategies.hayek.known_web import FAR, Lexicon, load_web, save_web
 from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, units
-from scenthound.strategies.hayek.pages import FAR, Lexicon, load_web, save_web
 
 BOOKS = ("root", "brought_in", "rewards", "taxes", "buried", "births")
 _WHOLE = ("number", "virtual", "wealth", "capital", "wins", "parent", "promised")
@@ -96,7 +96,7 @@ def save_model(economy: Economy) -> dict[str, Any]:
         "documents": counted["documents"][:, kept],
         "occurrences": counted["occurrences"][:, kept],
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "sequences": economy.tally.sequences,
+        "sequences": economy.counts.sequences,
         "reward": economy.rules.reward,
         "price": economy.rules.price,
     }
@@ -116,10 +116,10 @@ def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
     load_market(economy.market, model, len(words))
     level, success = model["difficulty"]
     economy.difficulty.level, economy.difficulty.success = max(1, int(level)), max(0.0, float(success))
-    economy.tally.sequences = int(model["sequences"])
+    economy.counts.sequences = int(model["sequences"])
 
 
-def told_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
+def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
     """A model in words: its richest agents and where the money is. Raises as `load_market` does."""
     words = str(model["words"]).split("\n")
     market = Market()
@@ -153,14 +153,14 @@ def told_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
 
 
 def save_economy(economy: Economy) -> dict[str, Any]:
-    tally = economy.tally
+    counts = economy.counts
     return {
         "web": save_web(economy.web),
         "market": save_market(economy.market),
         "chance": _chance(economy.rng),
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "tally": [tally.sequences, tally.auctions, tally.practised],
-        "recognised": [[page, when] for page, when in tally.recognised.items()],
+        "tally": [counts.sequences, counts.auctions, counts.practised],
+        "recognised": [[page, when] for page, when in counts.recognised.items()],
         "sequence": [
             economy.left,
             economy.stops_at_goal,
@@ -183,8 +183,8 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     version, numbers, gauss = state["chance"]
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
-    economy.tally.sequences, economy.tally.auctions, economy.tally.practised = state["tally"]
-    economy.tally.recognised = dict(state["recognised"])
+    economy.counts.sequences, economy.counts.auctions, economy.counts.practised = state["tally"]
+    economy.counts.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
     economy.is_founded, economy.for_sale = state["sequence"][4:]
     economy.line, economy.fetching = deque(state["line"]), list(state["fetching"])
@@ -254,4 +254,4 @@ def _chance(rng: random.Random) -> list[Any]:
     return [version, list(numbers), gauss]
 
 
-__all__ = ["load_economy", "load_model", "save_economy", "save_model", "told_model"]
+__all__ = ["describe_model", "load_economy", "load_model", "save_economy", "save_model"]

@@ -81,7 +81,7 @@ class Drawn(NamedTuple):
     probability: float
 
 
-class Links:
+class PrivateFrontier:
     """The links that wait with one agent. A crossed-out row has score -inf and no candidate."""
 
     def __init__(self, width: int) -> None:
@@ -175,9 +175,9 @@ class Links:
         order = rows[np.argsort(-self.score[rows], kind="stable")]
         return order[::2], order[1::2]
 
-    def part(self, rows: npt.NDArray[np.int64], width: int) -> Links:
+    def part(self, rows: npt.NDArray[np.int64], width: int) -> PrivateFrontier:
         """A copy of some rows, with inputs for `width` keywords: a new one was not looked for when they were seen."""
-        made = Links(width)
+        made = PrivateFrontier(width)
         made.about = [self.about[row] for row in np.sort(rows).tolist()]
         made.rows = {about.url: row for row, about in enumerate(made.about) if about is not None}
         for name in _COLUMNS[:-1]:
@@ -212,7 +212,7 @@ class Links:
         return {"about": [plain(about) for about in self.about if about is not None], **columns}
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], width: int) -> Links:
+    def load(cls, state: Mapping[str, Any], width: int) -> PrivateFrontier:
         """What `save` gave. ValueError where it does not fit together."""
         made = cls(width)
         made.about = [candidate(fields) for fields in state["about"]]

@@ -18,7 +18,7 @@ from scenthound.ports import Frontier, Popped
 AHEAD = 8
 
 
-class Desk(Frontier):
+class AuctionFrontier(Frontier):
     """Waiting URLs, promised ones, and those on their way. `want` gives the next wanted candidate, or None;
     `is_held` says that no decision can be made before all that is on its way has landed."""
 

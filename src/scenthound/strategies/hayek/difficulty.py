@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scenthound.strategies.hayek.pages import FAR, KnownWeb
+from scenthound.strategies.hayek.known_web import FAR, KnownWeb
 
 FEWEST_STARTS = 5
 TRIES = 20
