@@ -13,7 +13,6 @@ from scenthound.errors import BadConfig
 def parameter(
     default: Any,
     doc: str,
-    unit: str = "",
     *,
     least: float | None = None,
     most: float | None = None,
@@ -21,12 +20,12 @@ def parameter(
     below: float | None = None,
     among: Collection[str] = (),
 ) -> Any:
-    """A dataclass field with its documentation, its unit (`seconds`, `bytes` or none) and the values it allows.
+    """A dataclass field with its documentation and the values it allows.
 
     >>> parameter(0.5, "weight of the page", least=0, most=1).metadata["most"]
     1
     """
-    metadata = {"doc": doc, "unit": unit, "least": least, "most": most, "above": above, "below": below, "among": among}
+    metadata = {"doc": doc, "least": least, "most": most, "above": above, "below": below, "among": among}
     if isinstance(default, list | dict):
         return field(default_factory=lambda: type(default)(default), metadata=metadata)
     return field(default=default, metadata=metadata)

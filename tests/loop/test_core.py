@@ -618,4 +618,4 @@ def test_a_seed_beyond_the_bound_survives_a_restart() -> None:
     state = LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain())))
     again = made(crawl.frontier)  # type: ignore[arg-type]
     resume(again, Saved(state), lambda step, where: None)
-    assert {fetched(again, 0.0).candidate.url for _ in range(3)} == set(again.seeds)
+    assert {fetched(again, 0.0).candidate.url for _ in range(3)} == set(again.seed_spellings)

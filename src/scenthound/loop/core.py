@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
@@ -34,49 +35,47 @@ from scenthound.page.page import Page
 from scenthound.ports import Frontier, History, Repository, Strategy, Where, declaration_of
 
 
+@dataclass(eq=False)
 class Crawl:
     """One crawl over strategy, frontier and history. docs/concepts/architecture.md has the drawing.
 
     Its parts are public for reports and for `resume`; only the loop and `resume` change them.
     """
 
-    def __init__(
-        self,
-        strategy: Strategy,
-        frontier: Frontier,
-        history: History,
-        topic: Topic,
-        seeds: Sequence[tuple[Url, str]],
-        *,
-        limits: Limits,
-        scope: Scope | None = None,
-        politeness: Politeness | None = None,
-        judge: Callable[[Page], float] | None = None,
-        counters: Counters | None = None,
-        repository: Repository | None = None,
-        seed_number: int = 0,
-        watch: Watcher | None = None,
-        meter: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        """`seeds` are (key, spelling). `meter` measures `rank_seconds`: the laboratory gives CPU time."""
-        self.strategy, self.frontier, self.history = strategy, frontier, history
-        self.topic, self.seeds = topic, dict(seeds)
-        self.limits, self.scope, self.politeness = limits, scope, politeness
-        self.judge, self.repository, self.seed_number = judge, repository, seed_number
-        self.counters = counters or Counters()
+    strategy: Strategy
+    frontier: Frontier
+    history: History
+    topic: Topic
+    seeds: Sequence[tuple[Url, str]]
+    """As (key, spelling)."""
+    _: KW_ONLY
+    limits: Limits
+    scope: Scope | None = None
+    politeness: Politeness | None = None
+    judge: Callable[[Page], float] | None = None
+    counters: Counters = field(default_factory=Counters)
+    repository: Repository | None = None
+    seed_number: int = 0
+    watch: Watcher | None = None
+    meter: Callable[[], float] = time.perf_counter
+    """Measures `rank_seconds`; the laboratory gives CPU time."""
+
+    def __post_init__(self) -> None:
+        strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
+        self.seed_spellings = dict(self.seeds)
         self.ended = ""  # why the crawl ended, or is about to
         self.unkept = False  # a page was read whose content is not in the repository
-        self.stopwatch = Stopwatch(meter)
-        self.recorder = Recorder(history, self.counters, watch)
+        self.stopwatch = Stopwatch(self.meter)
+        self.recorder = Recorder(self.history, self.counters, self.watch)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits)
         self.selection = Selection(
-            frontier, self.recorder, self.seeds, politeness, declaration_of(strategy), seed_number
+            frontier, self.recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
         )
         self.candidates = Candidates(
-            frontier, self.recorder, self.selection, scope, self.admission.closed, limits.nofollow
+            frontier, self.recorder, self.selection, self.scope, self.admission.closed, limits.nofollow
         )
-        self.redirects = Redirects(self.selection, self.recorder, scope, limits.redirects)
+        self.redirects = Redirects(self.selection, self.recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
         self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
         self._connectivity = Connectivity()
@@ -104,9 +103,11 @@ class Crawl:
 
     def start(self) -> None:
         """Start the strategy and put its seeds into the frontier."""
-        for candidate in self.calls.start(self.topic, list(self.seeds), self.seed_number):
+        for candidate in self.calls.start(self.topic, list(self.seed_spellings), self.seed_number):
             if not self.history.seen(candidate.url):
-                self.candidates.push(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
+                self.candidates.push(
+                    candidate._replace(spelling=self.seed_spellings.get(candidate.url, candidate.spelling))
+                )
 
     def wait_until(self, moment: float) -> None:
         """Request nothing before this moment."""

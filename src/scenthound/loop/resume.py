@@ -121,7 +121,7 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     if saved.loop is None:
         crawl.start()
     else:
-        crawl.calls.start(crawl.topic, list(crawl.seeds), crawl.seed_number)  # its answer is in the frontier already
+        crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its answer is in the frontier
         _count_again(crawl)
         _tell_again(crawl, saved, read)
         _restore(crawl, saved.loop)
@@ -130,7 +130,7 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     lost = crawl.history.forget(list(dict.fromkeys(unreadable)))
     for step in (*saved.gone, *lost):
         asked = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
-        crawl.candidates.push(Candidate(*asked, spelling=crawl.seeds.get(step.url, "")))
+        crawl.candidates.push(Candidate(*asked, spelling=crawl.seed_spellings.get(step.url, "")))
     return lost
 
 

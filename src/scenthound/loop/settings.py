@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
-from functools import partial
 from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
@@ -32,8 +31,11 @@ _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*\Z")
 
 
-option = partial(parameter, least=0)
-"""A parameter whose numbers are not negative unless it says so."""
+def option(default: Any, doc: str, unit: str = "", least: float = 0) -> Any:
+    """A parameter with a unit (`seconds`, `bytes` or none); a number is not negative unless `least` says so."""
+    declared = parameter(default, doc, least=least)
+    declared.metadata = declared.metadata | {"unit": unit}
+    return declared
 
 
 @dataclass(frozen=True, slots=True)

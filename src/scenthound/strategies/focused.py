@@ -83,9 +83,6 @@ class FocusedSoft(Parameterised):
         self.tree_: TreeClassifier | None = None
         self.labels_: dict[Url, Label] = {}
 
-    def _bad(self, name: str, way_out: str) -> BadConfig:
-        return BadConfig(f"{self.name}: `{name}` can't be {getattr(self, name)!r}", way_out)
-
     # ---- what it is taught
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:

@@ -148,6 +148,7 @@ class FrontierContract(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
+        self.frontier: Any = None
         self.popped: dict[Url, Popped] = {}
 
     @initialize(
@@ -237,7 +238,7 @@ class FrontierContract(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        if not hasattr(self, "frontier"):
+        if self.frontier is None:  # not open yet
             return
         assert len(self.frontier) == len(self.model.waiting)
         assert all((url in self.frontier) == (url in self.model.waiting) for url in URLS)

@@ -31,7 +31,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
@@ -122,17 +121,6 @@ class InfoSpiders(Parameterised):
         self.population_ = self._made(None)
         self.events_: list[Event] = []
         self.parent_: tuple[Spider, str | None, Url] | None = None
-
-    def _check_number(self, name: str, least: float, most: float, hint: str) -> None:
-        value = getattr(self, name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not is_number or not least <= value <= most:
-            raise BadConfig(f"infospiders: `{name}` can't be {value!r}", hint)
-
-    def _check_whole(self, name: str, least: int, most: int) -> None:
-        value = getattr(self, name)
-        if type(value) is not int or not least <= value <= most:
-            raise BadConfig(f"infospiders: `{name}` can't be {value!r}", f"give a whole number from {least} to {most}")
 
     # ---- what the crawl asks
 
