@@ -185,7 +185,7 @@ class Alliance(NamedTuple):
 def alliance(graph: NeighbourGraph, number: int, on_topic: Collection[int]) -> Alliance:
     """The alliance coefficient of a page (sheet 50.3); nothing for a page without neighbours."""
     neighbours = graph.neighbours(number)
-    return alliance_of(sum(1 for one in neighbours if one in on_topic), len(neighbours))
+    return alliance_of(sum(1 for neighbour in neighbours if neighbour in on_topic), len(neighbours))
 
 
 def alliance_of(on_topic: int, neighbours: int) -> Alliance:

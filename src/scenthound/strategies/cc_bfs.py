@@ -201,7 +201,7 @@ class CcBfs(Parameterised):
     def _accept(self, number: int) -> None:
         self.accepted_.add(number)
         self.rejected_.discard(number)
-        self.fringe_.update(one for one in self.graph_.neighbours(number) if not self._is_judged(one))
+        self.fringe_.update(neighbour for neighbour in self.graph_.neighbours(number) if not self._is_judged(neighbour))
 
     # ---- the levels
 

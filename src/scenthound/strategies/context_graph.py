@@ -190,7 +190,7 @@ def best_words(
             said.update(counts)
     most = max(said.values(), default=1)
     scores = {word: times / most * math.log(len(documents) / held[word]) for word, times in said.items()}
-    ranked = sorted(scores.items(), key=lambda one: (-round(one[1], 12), one[0]))
+    ranked = sorted(scores.items(), key=lambda score: (-round(score[1], 12), score[0]))
     return ranked[:k]
 
 

@@ -193,7 +193,7 @@ class Intelligent(Parameterised):
         groups: dict[Seen, int] = {}
         owners = np.array([groups.setdefault(tuple(one.seen), len(groups)) for one in waiting], dtype=np.int64)
         from_goal, sibling = self._single_logs()
-        is_related = {(number,) for number, one in parents.items() if one.goal_children}
+        is_related = {(number,) for number, parent in parents.items() if parent.goal_children}
         beside = np.array([not is_related.isdisjoint(seen) for seen in groups], dtype=np.bool_)
         families = (
             self.words * self._word_logs(list(groups))[owners],
@@ -234,8 +234,10 @@ class Intelligent(Parameterised):
         return {
             "totals": list(self.totals_),
             "events": {name: events.save() for name, events in self.events_.items()},
-            "parents": [[number, one.is_goal, one.goal_children, len(one.words)] for number, one in parents.items()],
-            "parent words": np.concatenate([np.zeros(0, np.int32), *(one.words for one in parents.values())]),
+            "parents": [
+                [number, parent.is_goal, parent.goal_children, len(parent.words)] for number, parent in parents.items()
+            ],
+            "parent words": np.concatenate([np.zeros(0, np.int32), *(parent.words for parent in parents.values())]),
             "waiting": waiting,
             "goals": sorted(self.goals_),
         }

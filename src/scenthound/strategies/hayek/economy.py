@@ -313,7 +313,7 @@ class Economy:
     def _announce(self, agent: Agent) -> None:
         names = self.web.lexicon.names
         parent = None if agent.parent == ROOT else agent.parent
-        facts = {"agent": agent.number, "parent": parent, "features": [names[one] for one in agent.features]}
+        facts = {"agent": agent.number, "parent": parent, "features": [names[feature] for feature in agent.features]}
         self._tell("born", facts, self.web.numbers.get(agent.source))
         if self.trading is not None:
             for page in self.web.holding(agent.features):

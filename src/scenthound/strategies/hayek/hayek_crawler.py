@@ -210,8 +210,8 @@ class HayekEstimating(Parameterised):
         if not any(
             len(web.pages[page].links) >= 2
             for hosts in map(web.at, range(1, 8))
-            for one in hosts.values()
-            for page in one
+            for host in hosts.values()
+            for page in host
         ):
             raise BadConfig(
                 "no page of these lessons leads to a goal page", "give examples that other pages of the bed link to"
@@ -287,7 +287,7 @@ class HayekEstimating(Parameterised):
         return {
             "economy": save_economy(self.economy_),
             "desk": self.auctions_.save(),
-            "untold": [[one.kind, dict(one.facts), one.url] for one in self.events_],
+            "untold": [[event.kind, dict(event.facts), event.url] for event in self.events_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:

@@ -178,7 +178,7 @@ class KnownWeb:
             self._see(number, self.pages[other].seen)
             for source in self.back[other]:
                 links = self.pages[source].links
-                self.pages[source].links = array("i", (number if one == other else one for one in links))
+                self.pages[source].links = array("i", (number if link == other else link for link in links))
 
     def _links(self, page: Page, number: int) -> Iterable[int]:
         lexicon, pages, back = self.lexicon, self.pages, self.back

@@ -200,12 +200,12 @@ class Market:
 
     def losers(self) -> list[int]:
         """Who has less than he started with and no living child."""
-        return [one.number for one in self.agents.values() if one.wealth < one.capital and not one.children]
+        return [agent.number for agent in self.agents.values() if agent.wealth < agent.capital and not agent.children]
 
     def rich(self, times: float = 10.0) -> list[int]:
         """Who may have a child: wealth above so many rewards."""
         limit = coins(times * self.rules.reward)
-        return [one.number for one in self.agents.values() if one.wealth > limit]
+        return [agent.number for agent in self.agents.values() if agent.wealth > limit]
 
     def tax(self, amount: int) -> None:
         """Everybody pays; who has less pays what he has."""

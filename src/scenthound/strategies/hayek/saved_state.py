@@ -26,13 +26,17 @@ FEWEST_DOCUMENTS = 2  # words of a single page say nothing about the next web
 
 def save_market(market: Market) -> dict[str, Any]:
     agents = list(market.agents.values())
-    features = [one.features for one in agents]
+    features = [agent.features for agent in agents]
     return {
-        "numbers": np.array([[getattr(one, name) for name in _WHOLE] for one in agents], dtype=np.int64).reshape(-1, 7),
-        "bids": np.array([[math.nan if one.bid is None else one.bid, one.factor] for one in agents]).reshape(-1, 2),
+        "numbers": np.array([[getattr(agent, name) for name in _WHOLE] for agent in agents], dtype=np.int64).reshape(
+            -1, 7
+        ),
+        "bids": np.array([[math.nan if agent.bid is None else agent.bid, agent.factor] for agent in agents]).reshape(
+            -1, 2
+        ),
         "lengths": np.array([len(one) for one in features], dtype=np.int32),
         "features": np.array([feature for one in features for feature in one], dtype=np.int32),
-        "sources": "\n".join(one.source for one in agents),
+        "sources": "\n".join(agent.source for agent in agents),
         "books": {name: str(getattr(market, name)) for name in BOOKS},  # may be beyond what JSON keeps whole
     }
 
@@ -124,7 +128,7 @@ def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
     words = str(model["words"]).split("\n")
     market = Market()
     load_market(market, model, len(words))
-    richest = sorted(market.agents.values(), key=lambda one: (-one.wealth, one.number))[:top]
+    richest = sorted(market.agents.values(), key=lambda agent: (-agent.wealth, agent.number))[:top]
     money = {name: units(getattr(market, name)) for name in BOOKS if name != "births"}
     return {
         "agents": [
@@ -145,7 +149,7 @@ def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
         "births": market.births,
         "sequences": int(model["sequences"]),
         "difficulty": int(model["difficulty"][0]),
-        "money": {"wealth": units(sum(one.wealth for one in market.agents.values())), **money},
+        "money": {"wealth": units(sum(agent.wealth for agent in market.agents.values())), **money},
     }
 
 

@@ -79,7 +79,7 @@ class RecentPages:
         are offered even if they do not wait.
         """
         old, touched = self._scores, dict[Url, None]()
-        moved = {url: one for url, one in scores.items() if round(one, DECIMALS) != round(old[url], DECIMALS)}
+        moved = {url: score for url, score in scores.items() if round(score, DECIMALS) != round(old[url], DECIMALS)}
         new = {**old, **moved}
         for url in moved:
             touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))

@@ -27,7 +27,7 @@ class WaitingLink:
         self.url, self.more = url, more
         self.carry: Mapping[str, int] = {LINK: number}
         """What its candidates carry."""
-        self.seen: list[tuple[int, ...]] = [tuple(one) for one in seen]
+        self.seen: list[tuple[int, ...]] = [tuple(sighting) for sighting in seen]
         """Of every sighting the number of the page, and whatever else its strategy noted."""
 
 
@@ -101,15 +101,17 @@ class Sightings(Generic[P]):
 
     def save(self) -> dict[str, Any]:
         """All but the pages, which only their strategy can write down."""
-        links = [[number, one.url, one.more, [list(seen) for seen in one.seen]] for number, one in self.links.items()]
+        links = [
+            [number, link.url, link.more, [list(seen) for seen in link.seen]] for number, link in self.links.items()
+        ]
         return {"links": links, "next": self._next, "done": sorted(self.done)}
 
     def load(self, state: Any, pages: dict[int, P]) -> None:
         self.links = {number: WaitingLink(Url(url), number, more, seen) for number, url, more, seen in state["links"]}
-        self._numbers = {one.url: number for number, one in self.links.items()}
+        self._numbers = {link.url: number for number, link in self.links.items()}
         self._children = {}
-        for one in self.links.values():
-            for page, *_ in one.seen:
+        for link in self.links.values():
+            for page, *_ in link.seen:
                 self._children[page] = self._children.get(page, 0) + 1
         self.pages, self._next, self.done = pages, state["next"], set(map(Url, state["done"]))
 
