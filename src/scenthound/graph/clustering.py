@@ -54,24 +54,24 @@ class NeighbourGraph:
 
     def meet(self, name: str) -> int:
         """The number of a page, given now if it has none."""
-        found = self._numbers.get(name)
-        if found is None:
-            found = self._numbers[name] = len(self.names)
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self.names)
             self.names.append(name)
             self._tied.append(set())
-        return found
+        return number
 
-    def tie(self, one: int, other: int) -> bool:
+    def tie(self, node: int, other: int) -> bool:
         """Note that two pages are linked. False if that was known, or is no link between two pages."""
-        if one == other or self.has(one, other):
+        if node == other or self.has(node, other):
             return False
-        self._add(one, other)
-        self._add(other, one)
+        self._add(node, other)
+        self._add(other, node)
         self.count += 1
         return True
 
-    def has(self, one: int, other: int) -> bool:
-        tied = self._tied[one]
+    def has(self, node: int, other: int) -> bool:
+        tied = self._tied[node]
         return other == tied if isinstance(tied, int) else other in tied
 
     def neighbours(self, number: int) -> Set[int]:
@@ -95,19 +95,19 @@ class NeighbourGraph:
             self.clique.add(into)
         self._numbers[self.names[alias]] = into
 
-    def _add(self, one: int, other: int) -> None:
-        tied = self._tied[one]
+    def _add(self, node: int, other: int) -> None:
+        tied = self._tied[node]
         if isinstance(tied, int):
-            self._tied[one] = {tied, other}
+            self._tied[node] = {tied, other}
         elif tied:
             tied.add(other)
         else:
-            self._tied[one] = other
+            self._tied[node] = other
 
-    def _remove(self, one: int, other: int) -> None:
-        tied = self._tied[one]
+    def _remove(self, node: int, other: int) -> None:
+        tied = self._tied[node]
         if isinstance(tied, int):
-            self._tied[one] = set()
+            self._tied[node] = set()
         else:
             tied.discard(other)
 
@@ -130,8 +130,8 @@ class NeighbourGraph:
         made = cls(most)
         for name in state["names"]:
             made.meet(name)
-        for one, other in state["ties"].tolist():
-            made.tie(one, other)
+        for node, other in state["ties"].tolist():
+            made.tie(node, other)
         made.clique = set(state["clique"].tolist())
         made._numbers.update(state["moved"])
         return made
@@ -140,8 +140,8 @@ class NeighbourGraph:
 def neighbour_graph(edges: Iterable[tuple[str, str]]) -> NeighbourGraph:
     """The graph of a list of links, pages numbered as they are named."""
     graph = NeighbourGraph()
-    for one, other in edges:
-        graph.tie(graph.meet(one), graph.meet(other))
+    for source, other in edges:
+        graph.tie(graph.meet(source), graph.meet(other))
     return graph
 
 
@@ -206,8 +206,8 @@ def linked_pairs(graph: NeighbourGraph, nodes: Set[int]) -> int:
     """How many pairs of these pages are linked. Every member looks up the smaller of two sets: its own, or `nodes`."""
     fellows = nodes & graph.clique
     others = nodes - fellows if fellows else nodes
-    ends = sum(_meets(graph, one, nodes) for one in others)
-    ends += sum(_meets(graph, one, others) for one in fellows)
+    ends = sum(_meets(graph, node, nodes) for node in others)
+    ends += sum(_meets(graph, node, others) for node in fellows)
     return ends // 2 + len(fellows) * (len(fellows) - 1) // 2
 
 
@@ -226,13 +226,13 @@ def _next_to(graph: NeighbourGraph, number: int, among: Set[int] | None) -> Set[
 
 def _beyond(graph: NeighbourGraph, ring: Set[int], met: Set[int], among: Set[int] | None) -> set[int]:
     """What the next step reaches, within the set."""
-    found: set[int] = set()
+    beyond: set[int] = set()
     for number in ring:
         near = graph.neighbours(number)
-        found |= near if among is None else near & among
+        beyond |= near if among is None else near & among
     if not ring.isdisjoint(graph.clique):
-        found |= graph.clique if among is None else graph.clique & among
-    return found - met
+        beyond |= graph.clique if among is None else graph.clique & among
+    return beyond - met
 
 
 def as_numbers(values: Iterable[Any]) -> Numbers:

@@ -45,10 +45,10 @@ class GrowingGraph:
 
     def meet(self, name: str) -> int:
         """The number of a page, given now if it has none."""
-        found = self._numbers.setdefault(name, len(self.names))
-        if found == len(self.names):
+        number = self._numbers.setdefault(name, len(self.names))
+        if number == len(self.names):
             self.names.append(name)
-        return found
+        return number
 
     def link(self, source: int, targets: Iterable[int]) -> None:
         """The links of a page, each named once; a page is to be linked once."""
@@ -72,7 +72,7 @@ class GrowingGraph:
             sources, targets = self._led(sources), self._led(targets)
             kept = alive[sources] & alive[targets]
             sources, targets = sources[kept], targets[kept]
-            names = [self.names[place] for place in places.tolist()]
+            names = [self.names[index] for index in places.tolist()]
         else:
             names = self.names
         return numbered_graph(names, new[sources], new[targets]), places

@@ -64,10 +64,10 @@ def endorsements(across: LinkGraph, hubs: Values, psi: float) -> list[tuple[int,
     """
     chosen = hubs[across.sources] >= psi * (1.0 - 1e-9)
     sources, targets = across.sources[chosen], across.targets[chosen]
-    found: dict[int, int] = {}
-    for place in np.lexsort((targets, sources, -hubs[sources])).tolist():
-        found.setdefault(int(targets[place]), int(sources[place]))
-    return list(found.items())
+    best_hubs: dict[int, int] = {}
+    for index in np.lexsort((targets, sources, -hubs[sources])).tolist():
+        best_hubs.setdefault(int(targets[index]), int(sources[index]))
+    return list(best_hubs.items())
 
 
 def _shares(values: Values) -> Values:

@@ -49,11 +49,11 @@ class Asked:
 
     def keyed_seeds(self) -> list[tuple[Url, str]]:
         """Seeds as (key, spelling), the first spelling of each key."""
-        found: dict[Url, str] = {}
+        spellings: dict[Url, str] = {}
         for raw in self.seeds:
             spelling = urls.resolve(raw)
-            found.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
-        return list(found.items())
+            spellings.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
+        return list(spellings.items())
 
     def to_toml(self) -> str:
         topic = {"keywords": self.topic.keywords, "name": self.topic.name, "description": self.topic.description}
@@ -132,7 +132,7 @@ def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloon
 
 def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
     """A topic from TOML data, with its keys checked."""
-    known = {f.name for f in fields(Topic)}
+    names = {f.name for f in fields(Topic)}
     plain = dict(data)
     for key in ("examples", "good"):
         if isinstance(plain.get(key), list) and all(isinstance(part, str) for part in plain[key]):
@@ -140,10 +140,10 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
     if isinstance(plain.get("keywords"), list):
         plain["keywords"] = " ".join(map(str, plain["keywords"]))
     for key, value in plain.items():
-        if key not in known:
+        if key not in names:
             from scenthound.errors import UnknownName
 
-            raise UnknownName.among(f"topic key in {where}", key, known)
+            raise UnknownName.among(f"topic key in {where}", key, names)
         wanted = tuple if key in ("examples", "good") else str
         if not isinstance(value, wanted):
             raise BadConfig(
@@ -172,12 +172,12 @@ def read_seeds(text: str, where: str) -> list[str]:
 def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
     """The seeds as they were written. Raises `BadConfig` with those that are not URLs, and where they are."""
     good, bad = [], []
-    for place, raw in given:
+    for source, raw in given:
         try:
             urls.make(raw)
             good.append(raw)
         except NotAUrl as error:
-            bad.append(f"{place}: {masked(error.message)}")
+            bad.append(f"{source}: {masked(error.message)}")
     if bad:
         more = f" and {len(bad) - MOST_SEEDS_NAMED} more" if len(bad) > MOST_SEEDS_NAMED else ""
         raise BadConfig(

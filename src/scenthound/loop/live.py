@@ -149,21 +149,21 @@ class LiveRun:
 
         def hand_out() -> None:
             while self.reader is not None and unread and self.reader.takes(unread[0].reply):
-                one = unread.popleft()
-                assert isinstance(one.reply, Response)
+                landed_reply = unread.popleft()
+                assert isinstance(landed_reply.reply, Response)
                 try:
-                    self.reader.read(one.fetch.candidate, one.reply, partial(was_read, one))
+                    self.reader.read(landed_reply.fetch.candidate, landed_reply.reply, partial(was_read, landed_reply))
                 except Exception:  # its own bug: read the page here
-                    landed.append(one)
+                    landed.append(landed_reply)
                 else:
                     self._being_read += 1
 
-        def was_read(one: _Landed, result: Result | None) -> None:
+        def was_read(landed_reply: _Landed, result: Result | None) -> None:
             self._being_read -= 1
             if result is None:  # for the next free worker
-                unread.appendleft(one)
+                unread.appendleft(landed_reply)
             else:
-                landed.append(one._replace(result=result))
+                landed.append(landed_reply._replace(result=result))
             wake.set()
             hand_out()
 

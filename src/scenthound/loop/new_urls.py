@@ -165,9 +165,9 @@ class Sitemaps:
 
     def wanted(self, spellings: Iterable[str], host: str) -> list[Candidate]:
         """The sitemaps named by a host that are to be requested now: only those on the host itself."""
-        found: list[Candidate] = []
+        sitemaps: list[Candidate] = []
         if not self._most:
-            return found
+            return sitemaps
         asked = self._asked.get(host)
         if asked is None:
             asked = list(self.recall(host))
@@ -175,10 +175,10 @@ class Sitemaps:
             if len(asked) >= self._most or urls.host(spelling) != host or spelling in asked:
                 continue
             asked.append(spelling)
-            found.append(Candidate(Url(spelling), 0.0, {SITEMAP: True}, spelling=spelling))
-        if found:
+            sitemaps.append(Candidate(Url(spelling), 0.0, {SITEMAP: True}, spelling=spelling))
+        if sitemaps:
             self._asked[host] = asked
-        return found
+        return sitemaps
 
     @staticmethod
     def listed(listing: SitemapLanded) -> Iterator[Candidate]:

@@ -174,10 +174,10 @@ class Politeness:
     # ---- robots.txt
 
     def origin(self, name: str) -> OriginRules | None:
-        known = self._origins.get(name)
-        if known is None and (known := self.recall_origin(name)) is not None:
-            self._keep(name, known)
-        return known
+        rules = self._origins.get(name)
+        if rules is None and (rules := self.recall_origin(name)) is not None:
+            self._keep(name, rules)
+        return rules
 
     def _keep(self, name: str, rules: OriginRules) -> None:
         """Keep an origin's rules in memory; drop the oldest if there are too many rules in all."""
@@ -194,12 +194,12 @@ class Politeness:
         """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason not to fetch it."""
         if not self.obey:
             return "fetch"
-        known = self.origin(urls.origin(spelling))
-        if known is None or known.until <= now:
+        rules = self.origin(urls.origin(spelling))
+        if rules is None or rules.until <= now:
             return "ask-robots"
-        if known.failures:
-            return known.why
-        return "fetch" if known.rules.may_fetch(spelling) else "robots"
+        if rules.failures:
+            return rules.why
+        return "fetch" if rules.rules.may_fetch(spelling) else "robots"
 
     def learn(self, origin: str, rules: Rules | None, now: float, hopeless: str = "", retry_after: float = 0.0) -> None:
         """Store an origin's rules; None: they could not be fetched, which forbids everything for a while.
@@ -220,13 +220,13 @@ class Politeness:
 
     def asks_again(self, origin: str) -> bool:
         """True while an unreachable robots.txt will be requested again before its origin is given up."""
-        known = self.origin(origin)
-        return known is not None and 0 < known.failures < self.tries
+        rules = self.origin(origin)
+        return rules is not None and 0 < rules.failures < self.tries
 
     def delay_of(self, origin: str) -> float:
         """The longer of our delay and the one that robots.txt asks for."""
-        known = self.origin(origin)
-        asked = known.rules.delay if known and self.obey else None
+        rules = self.origin(origin)
+        asked = rules.rules.delay if rules and self.obey else None
         return max(self.delay, asked or 0.0)
 
 
@@ -267,17 +267,17 @@ class Admission:
         origin = urls.origin(spelling)
         if (due := politeness.due(origin)) > now:
             return Decision("rest", until=due)
-        said = politeness.verdict(spelling, now)
-        if said == "fetch":
+        answer = politeness.verdict(spelling, now)
+        if answer == "fetch":
             return FETCH
-        if said == "ask-robots":
+        if answer == "ask-robots":
             return ROBOTS
-        known = politeness.origin(origin)
+        rules = politeness.origin(origin)
         if politeness.asks_again(origin):
-            return Decision("rest", until=known.until if known else now)
-        if said == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
-            return Decision("drop", said, known.until if known else now)
-        return Decision("lose", said)
+            return Decision("rest", until=rules.until if rules else now)
+        if answer == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
+            return Decision("drop", answer, rules.until if rules else now)
+        return Decision("lose", answer)
 
     def closed(self, host: str) -> str | None:
         """Why nothing more is fetched from a host, if so: it failed, its budget is spent, or its pages are useless."""

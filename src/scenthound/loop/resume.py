@@ -49,8 +49,8 @@ class LoopState:
     def of(cls, crawl: Crawl) -> LoopState:
         selection, redirects = crawl.selection, crawl.redirects
         pending = [*crawl.unfinished, *selection.pending]
-        known = crawl.frontier.in_flight()
-        loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in known}
+        in_flight = crawl.frontier.in_flight()
+        loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in in_flight}
         return cls(
             selection.batches,
             selection.batch,

@@ -224,10 +224,10 @@ class Selection:
         """What is left of the current batch, with insertion numbers."""
         return [(popped.candidate.url, popped.number) for popped in self._batch]
 
-    def restore(self, batches: int, held: Iterable[Url], batch: Iterable[tuple[Url, int]]) -> None:
+    def restore(self, batches: int, pending: Iterable[Url], batch: Iterable[tuple[Url, int]]) -> None:
         """Load what was saved. The URLs are waiting in the frontier."""
         self.batches = batches
-        for url in held:
+        for url in pending:
             if (candidate := self.claim(url)) is not None:
                 self.hold(candidate)
         for url, number in batch:

@@ -119,14 +119,14 @@ def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:
     >>> read(Settings, {"delay": "500 ms", "pages": 10}).delay
     0.5
     """
-    known: dict[str, Field[Any]] = {f.name: f for f in fields(kind) if f.init}  # type: ignore[arg-type]
+    declared: dict[str, Field[Any]] = {f.name: f for f in fields(kind) if f.init}  # type: ignore[arg-type]
     hints = get_type_hints(kind)
     values = {}
     for name, value in given.items():
         key = name.replace("-", "_")
-        if key not in known:
-            raise UnknownName.among(what, name, known)
-        values[key] = _checked(known[key], hints[key], value, what)
+        if key not in declared:
+            raise UnknownName.among(what, name, declared)
+        values[key] = _checked(declared[key], hints[key], value, what)
     return kind(**values)
 
 
@@ -168,10 +168,10 @@ def _refuse() -> Any:
 
 
 def _quantity(text: str, unit: str) -> float:
-    found = _QUANTITY.match(text)
-    if not found:
+    match = _QUANTITY.match(text)
+    if not match:
         raise ValueError(text)
-    number, word = float(found[1].replace("_", "")), found[2].lower()
+    number, word = float(match[1].replace("_", "")), match[2].lower()
     table = _UNITS.get(unit, {})
     if not word:
         return number

@@ -152,18 +152,18 @@ class Apprentice(Parameterised):
             if link.url in self.waiting_.done:
                 continue
             sighting = (self.pages_, begins[position], ends[position], *instead.get(position, ()))
-            known = self.waiting_.met(link.url, sighting)
+            waiting_link = self.waiting_.met(link.url, sighting)
             if foreseen is None:
-                offers.append(page.offer(link, relevance, known.carry, parts))
+                offers.append(page.offer(link, relevance, waiting_link.carry, parts))
             else:
                 score = float(foreseen[position])
-                offers.append(page.offer(link, score, known.carry, {"parent": relevance, "apprentice": score}))
+                offers.append(page.offer(link, score, waiting_link.carry, {"parent": relevance, "apprentice": score}))
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        known = self.waiting_.arrived(miss.candidate, miss.candidate.url)
-        if known is not None:
-            self.waiting_.release(known)
+        link = self.waiting_.arrived(miss.candidate, miss.candidate.url)
+        if link is not None:
+            self.waiting_.release(link)
         return ()
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
@@ -184,20 +184,20 @@ class Apprentice(Parameterised):
 
     def _learn(self, page: Page, relevance: float) -> None:
         """Every link to the page that was seen before is an instance."""
-        known = self.waiting_.arrived(page.candidate, page.url)
-        if known is None:
+        link = self.waiting_.arrived(page.candidate, page.url)
+        if link is None:
             return
-        seen = len(known.seen)
+        seen = len(link.seen)
         if seen:
             pages = self.waiting_.pages
-            spots = [Spot(pages[number], begin, end, instead) for number, begin, end, *instead in known.seen]
-            found = features(spots, self.reach)
-            self.bayes_.add(found, relevance, seen)
+            spots = [Spot(pages[number], begin, end, instead) for number, begin, end, *instead in link.seen]
+            feature_ids = features(spots, self.reach)
+            self.bayes_.add(feature_ids, relevance, seen)
             self.instances_ += seen
-            self.recent_[page.url] = (relevance, seen, found)
+            self.recent_[page.url] = (relevance, seen, feature_ids)
             if len(self.recent_) > RECENT:
                 del self.recent_[next(iter(self.recent_))]
-        self.waiting_.release(known)
+        self.waiting_.release(link)
 
     def _foreseen(self, leaves: LeafTerms, spots: Spots) -> Reals:
         """What the apprentice says of links of one page."""
@@ -234,8 +234,8 @@ class Apprentice(Parameterised):
             "starts": np.concatenate([empty, *(page.starts for page in pages.values())]),
             "waiting": self.waiting_.save(),
             "labels": dict(self.labels_),
-            "recent": [[url, *known[:2], len(known[2])] for url, known in self.recent_.items()],
-            "features": np.concatenate([np.zeros(0, np.int64), *(known[2] for known in self.recent_.values())]),
+            "recent": [[url, *counts[:2], len(counts[2])] for url, counts in self.recent_.items()],
+            "features": np.concatenate([np.zeros(0, np.int64), *(counts[2] for counts in self.recent_.values())]),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -267,5 +267,5 @@ def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> lis
     vocabulary, width = Vocabulary(), 2 * reach + 1
     leaves, spots = taken_in(page, analyser, vocabulary)
     names = vocabulary.all_words
-    found = features([spots.of(link.position, leaves)], reach)
-    return [(names[feature // width], feature % width - reach) for feature in found.tolist()]
+    feature_list = features([spots.of(link.position, leaves)], reach)
+    return [(names[feature // width], feature % width - reach) for feature in feature_list.tolist()]

@@ -48,8 +48,8 @@ class BacklinkCount(Parameterised):
     def read(self, page: Page) -> Iterable[Candidate]:
         counts = self.counts_
         if counts.get(page.url) == GONE:  # it was lost and fetched again: its links are counted already
-            known = ((link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks)
-            return [page.offer(link, count, parts={"backlinks": count}) for link, count in known]
+            counted = ((link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks)
+            return [page.offer(link, count, parts={"backlinks": count}) for link, count in counted]
         counts[page.url] = counts[page.candidate.url] = GONE
         offers = []
         for link in page.outlinks:

@@ -119,10 +119,14 @@ class Bayes(Parameterised):
         return {"classifier": self.lesson_, "analyser": self.analyser_.name}
 
     def use(self, model: Mapping[str, Any]) -> None:
-        found = NaiveBayes.load(model["classifier"])
-        if found.classes != CLASSES or found.events != self.events or model["analyser"] != self.analyser_.name:
+        classifier = NaiveBayes.load(model["classifier"])
+        if (
+            classifier.classes != CLASSES
+            or classifier.events != self.events
+            or model["analyser"] != self.analyser_.name
+        ):
             raise ValueError("this model was trained with other parameters: `events`, `stop_words` or `stem` differ")
-        self.lesson_ = found.save()
+        self.lesson_ = classifier.save()
 
     def _untaught(self) -> NaiveBayes:
         return NaiveBayes(CLASSES, "bernoulli" if self.events == "bernoulli" else "multinomial")
@@ -133,8 +137,8 @@ class Bayes(Parameterised):
         self.goal_words_ = set(self.analyser_.terms(self.goal if self.goal.strip() else topic.keywords))
         if self.lesson_ is None:
             self.classifier_ = self._untaught()
-            if said := self.analyser_.counts(f"{topic.keywords} {topic.description}"):
-                self.classifier_.add("goal", said)
+            if topic_counts := self.analyser_.counts(f"{topic.keywords} {topic.description}"):
+                self.classifier_.add("goal", topic_counts)
         else:
             self.classifier_ = NaiveBayes.load(self.lesson_)
         self.recent_ = RecentPages(self.recent, seeds)
@@ -177,8 +181,8 @@ class Bayes(Parameterised):
         return self.labels_[url] if url in self.labels_ else self._judged(counts)
 
     def _judged(self, counts: Mapping[str, int]) -> bool:
-        held = sum(word in counts for word in self.goal_words_)
-        return held >= (self.threshold if self.judge == "points" else max(1, len(self.goal_words_)))
+        words_held = sum(word in counts for word in self.goal_words_)
+        return words_held >= (self.threshold if self.judge == "points" else max(1, len(self.goal_words_)))
 
     # ---- link mode
 
@@ -201,7 +205,7 @@ class Bayes(Parameterised):
         sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty()
         odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(papers, sums, strict=True)}
-        scores = {url: self._score(one) for url, one in odds.items()}
+        scores = {url: self._score(log_odds) for url, log_odds in odds.items()}
         return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
 
     def _known(self, url: Url, odds: float) -> float:

@@ -168,8 +168,8 @@ class CcBfs(Parameterised):
         self.levels_.settle(page.candidate.url)
         number: int = self.graph_.meet(page.url)
         asked: Any = page.candidate.carry.get("node")
-        known = isinstance(asked, int) and 0 <= asked < len(self.graph_)
-        if known and asked != number and asked not in self.fetched_:
+        is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_)
+        if is_known and asked != number and asked not in self.fetched_:
             self._fold(asked, number)
         return number
 
@@ -188,12 +188,12 @@ class CcBfs(Parameterised):
                 if into not in self.level_ and not self._is_judged(into):
                     members[into] = None
 
-    def _tie(self, one: int, other: int) -> None:
-        if self.graph_.tie(one, other):
-            if one in self.accepted_ and not self._is_judged(other):
+    def _tie(self, node: int, other: int) -> None:
+        if self.graph_.tie(node, other):
+            if node in self.accepted_ and not self._is_judged(other):
                 self.fringe_.add(other)
-            elif other in self.accepted_ and not self._is_judged(one):
-                self.fringe_.add(one)
+            elif other in self.accepted_ and not self._is_judged(node):
+                self.fringe_.add(node)
 
     def _is_judged(self, number: int) -> bool:
         return number in self.accepted_ or number in self.rejected_
@@ -228,11 +228,11 @@ class CcBfs(Parameterised):
             self.kind_ = "over"
             return None
         level, beyond = frozenset(fringe), frozenset[int]()
-        known = [(self._coefficients(number, level, beyond), number) for number in fringe]
-        known.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
-        self.level_, self.beyond_ = {number: None for _, number in known}, {}
+        judged = [(self._coefficients(number, level, beyond), number) for number in fringe]
+        judged.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
+        self.level_, self.beyond_ = {number: None for _, number in judged}, {}
         self.stage_, self.kind_ = self.stage_ + 1, "N1"
-        return [self._choice(number, verdict) for verdict, number in known if number not in self.fetched_]
+        return [self._choice(number, verdict) for verdict, number in judged if number not in self.fetched_]
 
     def _choice(self, number: int, verdict: Clustering | None = None) -> Choice:
         carry = {"stage": self.stage_, "node": number}
@@ -242,10 +242,10 @@ class CcBfs(Parameterised):
         return Choice(Url(self.graph_.names[number]), verdict.c0, carry, parts)
 
     def _neighbours_of_level(self) -> list[int]:
-        found: set[int] = set()
+        neighbours: set[int] = set()
         for number in self.level_:
-            found |= self.graph_.neighbours(number)
-        return sorted(number for number in found if number not in self.level_ and not self._is_judged(number))
+            neighbours |= self.graph_.neighbours(number)
+        return sorted(number for number in neighbours if number not in self.level_ and not self._is_judged(number))
 
     def _peek(self) -> None:
         """The oracle's look-ahead: the links of N2, though nobody fetched it."""
@@ -260,10 +260,10 @@ class CcBfs(Parameterised):
         """Steps 4 and 5. False if nobody was accepted."""
         level, beyond = frozenset(self.level_), frozenset(self.beyond_)
         verdicts = [self._coefficients(number, level, beyond) for number in self.level_ if number in self.fetched_]
-        accepted = [one.number for one in verdicts if one.is_clustered]
+        accepted = [verdict.number for verdict in verdicts if verdict.is_clustered]
         is_relaxed = not accepted and self.relax
         if is_relaxed:
-            accepted = [one.number for one in verdicts if one.is_balanced]
+            accepted = [verdict.number for verdict in verdicts if verdict.is_balanced]
         self.rejected_ |= level
         for number in accepted:
             self._accept(number)

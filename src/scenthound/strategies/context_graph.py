@@ -141,7 +141,9 @@ class ContextGraph(Parameterised):
         self._trained()
         self.queues_.clear()
         self.pages_ = 0
-        return [Candidate(url, math.inf, {PAGE: -1, PLACE: place}) for place, url in enumerate(dict.fromkeys(seeds))]
+        return [
+            Candidate(url, math.inf, {PAGE: -1, PLACE: position}) for position, url in enumerate(dict.fromkeys(seeds))
+        ]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self.queues_.settle(page.candidate.url)
@@ -151,7 +153,8 @@ class ContextGraph(Parameterised):
         score = len(bayes.classes) - layer + probability
         parts = {"layer": float(layer), "probability": probability}
         return [
-            page.offer(link, score, {PAGE: number, PLACE: place}, parts) for place, link in enumerate(page.outlinks)
+            page.offer(link, score, {PAGE: number, PLACE: position}, parts)
+            for position, link in enumerate(page.outlinks)
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -183,13 +186,15 @@ def best_words(
 ) -> list[tuple[str, float]]:
     """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), and that; ties by the alphabet."""
     documents = [counts for layer in layers for counts in layer]
-    held = Counter(word for counts in documents for word in counts)
-    said: Counter[str] = Counter()
+    document_counts = Counter(word for counts in documents for word in counts)
+    term_counts: Counter[str] = Counter()
     for number in sources:
         for counts in layers[number] if number < len(layers) else ():
-            said.update(counts)
-    most = max(said.values(), default=1)
-    scores = {word: times / most * math.log(len(documents) / held[word]) for word, times in said.items()}
+            term_counts.update(counts)
+    most = max(term_counts.values(), default=1)
+    scores = {
+        word: times / most * math.log(len(documents) / document_counts[word]) for word, times in term_counts.items()
+    }
     ranked = sorted(scores.items(), key=lambda score: (-round(score[1], 12), score[0]))
     return ranked[:k]
 
@@ -197,7 +202,7 @@ def best_words(
 def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> LayerGuess:
     """The layer with the largest probability, the lower one of two; "other" where that is below the threshold."""
     probabilities = layer_probabilities(bayes, counts, length_norm)
-    rounded = [round(one, 12) for one in probabilities]
+    rounded = [round(probability, 12) for probability in probabilities]
     best = max(rounded)
     winner = rounded.index(best)
     layer = winner if best >= threshold else len(probabilities)
@@ -209,7 +214,10 @@ def layer_probabilities(bayes: NaiveBayes, counts: Document, length_norm: bool =
     logs = bayes.log_likelihoods(counts)
     words = bayes.known_words(counts) if length_norm else 1
     best = max(logs)
-    weights = [math.exp((one - best) / max(words, 1)) if one > -math.inf else 0.0 for one in logs]
+    weights = [
+        math.exp((log_probability - best) / max(words, 1)) if log_probability > -math.inf else 0.0
+        for log_probability in logs
+    ]
     total = math.fsum(weights)
     return [weight / total for weight in weights]
 

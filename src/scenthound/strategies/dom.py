@@ -58,12 +58,12 @@ class Dom(BestFirst):
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
         """Every link that counts, at its best anchor, with its score and the parts of that."""
         similarity = page_similarity(page.record, self.query_)
-        known: dict[float, dict[str, float]] = {}  # links of the same worth share their parts
+        shared_parts: dict[float, dict[str, float]] = {}  # links of the same worth share their parts
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context
-            parts = known.get(context)
+            parts = shared_parts.get(context)
             if parts is None:
-                parts = known[context] = {"page": similarity, "context": context}
+                parts = shared_parts[context] = {"page": similarity, "context": context}
             yield link, score, parts
 
     def _contexts(self, page: Page, similarity: float) -> Iterable[tuple[Link, float]]:

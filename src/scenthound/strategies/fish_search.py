@@ -73,8 +73,8 @@ class FishSearch(Parameterised):
         carry = {"depth": self.depth if relevant else depth - 1}
         inside, outside = {"page": similarity, "in width": 1.0}, {"page": similarity, "in width": 0.0}
         return [
-            page.offer(link, score, carry, inside) if place < wanted else page.offer(link, 0.0, carry, outside)
-            for place, link in enumerate(page.outlinks)
+            page.offer(link, score, carry, inside) if position < wanted else page.offer(link, 0.0, carry, outside)
+            for position, link in enumerate(page.outlinks)
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:

@@ -141,12 +141,12 @@ class FocusedSoft(Parameterised):
         followed = page.outlinks if score is not None else ()
         worth = self._least() if score is None else score
         self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], worth, page.candidate.depth)
-        found = [page.offer(link, worth, parts=parts) for link in followed]
+        offers = [page.offer(link, worth, parts=parts) for link in followed]
         if self.distilling_ is not None:
             self.distilling_.read(page, parts["relevance"])
             if self.distilling_.pages % self.every == 0:
-                found += self._promoted()
-        return found
+                offers += self._promoted()
+        return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         self.recent_.mark_done(miss.candidate.url)
@@ -180,23 +180,25 @@ class FocusedSoft(Parameterised):
     def _promoted(self) -> list[Candidate]:
         assert self.distilling_ is not None
         score = FURTHEST if self.score == "logit" else 1.0
-        found = self.distilling_.promoted(self.rho, self.percentile)
-        self.recent_.mark_done(*(one.url for one in found))  # what is promoted stays so, whatever labels say
+        promoted = self.distilling_.promoted(self.rho, self.percentile)
+        self.recent_.mark_done(
+            *(promotion.url for promotion in promoted)
+        )  # what is promoted stays so, whatever labels say
         return [
             Candidate(url, score, parts={"relevance": 1.0, "promoted by hub": hub}, parent=parent, depth=depth)
-            for url, hub, parent, depth in found
+            for url, hub, parent, depth in promoted
         ]
 
     # ---- labels
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """The page is counted as its label says; of a URL that was not read yet, once it is."""
-        known = self.labels_.get(url)
-        if known is not None and known[0] == on_topic:
+        earlier = self.labels_.get(url)
+        if earlier is not None and earlier[0] == on_topic:
             return ()
-        if known is not None and known[1]:
-            counts: Document | None = known[2]
-            self._taught().add(known[1], known[2], -1.0)
+        if earlier is not None and earlier[1]:
+            counts: Document | None = earlier[2]
+            self._taught().add(earlier[1], earlier[2], -1.0)
         else:
             counts = self.recent_.words(url)
         if counts is None:
@@ -263,9 +265,9 @@ class FocusedHard(FocusedSoft):
     name: ClassVar[str] = "focused-hard"
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        found = super().start(topic, seeds)
+        candidates = super().start(topic, seeds)
         self._taught().freeze(self._taught().nodes)  # the best leaf may be anywhere
-        return found
+        return candidates
 
     def _ruled(self, relevance: Relevance, counts: Document, parts: dict[str, float]) -> float | None:
         tree = self._taught()

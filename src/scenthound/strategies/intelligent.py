@@ -109,9 +109,9 @@ class Intelligent(Parameterised):
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        known = self.waiting_.arrived(miss.candidate, miss.candidate.url)
-        if known is not None:
-            self.waiting_.release(known)
+        link = self.waiting_.arrived(miss.candidate, miss.candidate.url)
+        if link is not None:
+            self.waiting_.release(link)
         return ()
 
     def is_satisfied(self, page: Page) -> bool:
@@ -125,14 +125,14 @@ class Intelligent(Parameterised):
 
     def _count(self, page: Page, is_goal: bool) -> None:
         """The page has come: of all events that it showed before, one more page, and perhaps one more goal."""
-        known = self.waiting_.arrived(page.candidate, page.url)
+        link = self.waiting_.arrived(page.candidate, page.url)
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
-        if known is None:
+        if link is None:
             events["url"].count(self._url_events(page.url), is_goal)
         else:
-            tokens, from_goal = known.more
-            parents = [self.waiting_.pages[number] for (number,) in known.seen]
+            tokens, from_goal = link.more
+            parents = [self.waiting_.pages[number] for (number,) in link.seen]
             events["url"].count(np.frombuffer(tokens, np.intc), is_goal)
             events["words"].count_any([parent.words for parent in parents], is_goal)
             if from_goal:
@@ -141,7 +141,7 @@ class Intelligent(Parameterised):
                 events["siblings"].count([0], is_goal)
             for parent in parents:
                 parent.goal_children += is_goal
-            self.waiting_.release(known)
+            self.waiting_.release(link)
         if is_goal:
             self.goals_.add(page.url)
 
@@ -162,12 +162,14 @@ class Intelligent(Parameterised):
         links = [link for link in page.outlinks if link.url not in done]
         waiting = [met(link.url, sighting, self._events_of) for link in links]
         if parent.is_goal:
-            for one in waiting:
-                if not one.more[1]:
-                    one.more = (one.more[0], True)
+            for waiting_link in waiting:
+                if not waiting_link.more[1]:
+                    waiting_link.more = (waiting_link.more[0], True)
         if self.totals_.pages < self.breadth:
             none = {"words": 0.0, "url": 0.0, "links": 0.0, "siblings": 0.0}  # nothing is known yet: breadth-first
-            return [offer(link, 0.0, one.carry, none) for link, one in zip(links, waiting, strict=True)]
+            return [
+                offer(link, 0.0, waiting_link.carry, none) for link, waiting_link in zip(links, waiting, strict=True)
+            ]
         words = self.words * float(self.events_["words"].rises(self.totals_, self.errors, parent.words).sum())
         url = self.url * self._url_logs(waiting)
         from_goal, sibling = self._single_logs() if parent.is_goal or parent.goal_children else (0.0, 0.0)
@@ -176,11 +178,16 @@ class Intelligent(Parameterised):
         scores = words + url + by_goal + beside
         parts: dict[float, Mapping[str, float]] = {}
         offers = []
-        for link, one, said, score in zip(links, waiting, url.tolist(), scores.tolist(), strict=True):
-            known = parts.get(said)
-            if known is None:
-                known = parts[said] = {"words": words, "url": said, "links": by_goal, "siblings": beside}
-            offers.append(offer(link, score, one.carry, known))
+        for link, waiting_link, url_score, score in zip(links, waiting, url.tolist(), scores.tolist(), strict=True):
+            shared_parts = parts.get(url_score)
+            if shared_parts is None:
+                shared_parts = parts[url_score] = {
+                    "words": words,
+                    "url": url_score,
+                    "links": by_goal,
+                    "siblings": beside,
+                }
+            offers.append(offer(link, score, waiting_link.carry, shared_parts))
         return offers
 
     def _events_of(self, url: Url) -> tuple[bytes, bool]:
@@ -191,23 +198,25 @@ class Intelligent(Parameterised):
         """Every waiting link under its priority of now. Links of the same parents share what their words say."""
         waiting, parents = list(self.waiting_.links.values()), self.waiting_.pages
         groups: dict[Seen, int] = {}
-        owners = np.array([groups.setdefault(tuple(one.seen), len(groups)) for one in waiting], dtype=np.int64)
+        owners = np.array(
+            [groups.setdefault(tuple(waiting_link.seen), len(groups)) for waiting_link in waiting], dtype=np.int64
+        )
         from_goal, sibling = self._single_logs()
         is_related = {(number,) for number, parent in parents.items() if parent.goal_children}
         beside = np.array([not is_related.isdisjoint(seen) for seen in groups], dtype=np.bool_)
         families = (
             self.words * self._word_logs(list(groups))[owners],
             self.url * self._url_logs(waiting),
-            np.where([one.more[1] for one in waiting], self.links * from_goal, 0.0),
+            np.where([waiting_link.more[1] for waiting_link in waiting], self.links * from_goal, 0.0),
             np.where(beside[owners], self.siblings * sibling, 0.0),
         )
         words, url, links, siblings = families
         scores = words + url + links + siblings
         parts = [
-            {"words": one, "url": two, "links": three, "siblings": four}
-            for one, two, three, four in zip(*(family.tolist() for family in families), strict=True)
+            {"words": waiting_link, "url": two, "links": three, "siblings": four}
+            for waiting_link, two, three, four in zip(*(family.tolist() for family in families), strict=True)
         ]
-        return new_scores([one.url for one in waiting], scores.tolist(), parts)
+        return new_scores([waiting_link.url for waiting_link in waiting], scores.tolist(), parts)
 
     def _word_logs(self, groups: Sequence[Seen]) -> Reals:
         """For each group of parents the sum over all words on any of them of what the word says."""
@@ -217,9 +226,12 @@ class Intelligent(Parameterised):
     def _single_logs(self) -> list[float]:
         """What a link from a satisfying page says, and a satisfying sibling."""
         families = [self.events_[name] for name in FAMILIES[2:]]
-        goals, pages = (np.array([one.goals[0] for one in families]), np.array([one.pages[0] for one in families]))
-        said: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
-        return said
+        goals, pages = (
+            np.array([family.goals[0] for family in families]),
+            np.array([family.pages[0] for family in families]),
+        )
+        values: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
+        return values
 
     def _url_logs(self, links: Sequence[WaitingLink]) -> Reals:
         """For each link the sum of what the words of its URL say."""

@@ -81,8 +81,8 @@ class PageRankOrder(Parameterised):
                 linked.append(other)
         graph.link(number, linked)
         floor = self._floor()
-        found = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in new]
-        return found + (self._scored_anew() if len(self.fetched_) % self.every == 0 else [])
+        offers = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in new]
+        return offers + (self._scored_anew() if len(self.fetched_) % self.every == 0 else [])
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         number = self.graph_.number(miss.candidate.url)
@@ -103,15 +103,15 @@ class PageRankOrder(Parameterised):
         """Every waiting URL under its rank of now. It waits already, so what else is known of it stays as it is."""
         values = self._ranks()
         names, seeds = self.graph_.names, self.seeds_
-        found = [
+        rescored = [
             Candidate(Url(names[number]), value, parts={"pagerank": value}, rescored=True)
             for number, value in zip(self.waiting_, values, strict=True)
         ]
         if not seeds.isdisjoint(self.waiting_):
-            places = [place for place, number in enumerate(self.waiting_) if number in seeds]
-            for place in places:
-                found[place] = found[place]._replace(score=math.inf)
-        return found
+            places = [index for index, number in enumerate(self.waiting_) if number in seeds]
+            for index in places:
+                rescored[index] = rescored[index]._replace(score=math.inf)
+        return rescored
 
     def _ranks(self) -> list[float]:
         """The rank of each waiting URL."""
@@ -124,8 +124,8 @@ class PageRankOrder(Parameterised):
         """The number of a page that was fetched; links to a URL that redirects to it count as links to it."""
         number: int = self.graph_.meet(page.url)
         asked: Any = page.candidate.carry.get("node")
-        known = isinstance(asked, int) and 0 <= asked < len(self.graph_.names)
-        if known and asked != number and asked not in self.fetched_ and asked not in self.graph_.dead:
+        is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_.names)
+        if is_known and asked != number and asked not in self.fetched_ and asked not in self.graph_.dead:
             self.graph_.fold(asked, number)
             self.waiting_.pop(asked, None)
         self.graph_.dead.discard(number)

@@ -79,26 +79,26 @@ class Reinforcement(Parameterised):
                 "reinforcement: no page is known that links to an example",
                 "train it on a bed or a crawl that holds pages which lead to the examples",
             )
-        number = {url: place for place, url in enumerate(web)}
+        number = {url: index for index, url in enumerate(web)}
         inside = [[number[url] for url in links if url in number] for links in web.values()]
-        starts = sorted({one for to in inside for one in to})
+        starts = sorted({target for to in inside for target in to})
         rewards = discounted_rewards(inside, [number[url] for url in examples], self.gamma, starts)
         urls = list(web)
-        values = {urls[place]: value for place, value in rewards.items()}
+        values = {urls[index]: value for index, value in rewards.items()}
         progress(f"values of {len(values):,} pages")
-        spots = [(url, place) for url, links in web.items() for place in range(len(links))]
+        spots = [(url, index) for url, links in web.items() for index in range(len(links))]
         if len(spots) > self.links:
-            spots = [spots[place] for place in sorted(rng.sample(range(len(spots)), self.links))]
+            spots = [spots[index] for index in sorted(rng.sample(range(len(spots)), self.links))]
         self._learn(lessons, spots, values, progress)
 
     def _known_web(self, lessons: Lessons, examples: Sequence[Url], rng: random.Random) -> dict[Url, list[Url]]:
         """The pages around the examples, in the order of the alphabet, with their links. Pages are not kept: what a
         parser makes of two thousand of them does not fit everywhere."""
         cap = max(1, (self.pages - len(examples)) // self.depth)
-        known = {page.url: page for page in lessons.examples}
+        pages = {page.url: page for page in lessons.examples}
         web: dict[Url, list[Url]] = {}
         for url in sorted(chain.from_iterable(back_layers(lessons, examples, self.depth, cap, rng))):
-            page = known.get(url) or lessons.page(url)
+            page = pages.get(url) or lessons.page(url)
             if page is not None:
                 web[url] = [link.url for link in page.outlinks]
         return web
@@ -118,8 +118,8 @@ class Reinforcement(Parameterised):
             if page is None:
                 continue
             around = page.view(surroundings, self.analyser_)
-            for _, place in places:
-                link = page.outlinks[place]
+            for _, index in places:
+                link = page.outlinks[index]
                 value = values.get(link.url, 0.0)
                 number = distance_bin(value, self.gamma, self.bins)
                 bayes.add(str(number), Counter(around.of(link.position)))
@@ -127,7 +127,7 @@ class Reinforcement(Parameterised):
                 links[number] += 1
                 if not sum(links) % PROGRESS:
                     progress(f"{sum(links):,} of {len(spots):,} links")
-        self._take(bayes, [total / max(one, 1) for total, one in zip(sums, links, strict=True)])
+        self._take(bayes, [total / max(link_features, 1) for total, link_features in zip(sums, links, strict=True)])
         progress(f"links per bin: {', '.join(map(str, links))}")
 
     def _take(self, bayes: NaiveBayes, means: Sequence[float]) -> None:

@@ -112,8 +112,8 @@ class SharkSearch(Parameterised):
         for link, window in zip(record.links, windows, strict=True):
             anchor = query.text_similarity(link.anchor) if link.anchor else 0.0
             context = 1.0 if anchor > 0 else window
-            found = Neighbourhood(link, self.beta * anchor + (1 - self.beta) * context, anchor, context)
-            if link.url not in best or found.value > best[link.url].value:
-                best[link.url] = found
+            neighbourhood = Neighbourhood(link, self.beta * anchor + (1 - self.beta) * context, anchor, context)
+            if link.url not in best or neighbourhood.value > best[link.url].value:
+                best[link.url] = neighbourhood
         best.pop(page.url, None)
         return best.values()

@@ -254,10 +254,10 @@ class FrontierContract(RuleBasedStateMachine):
         assert (ready if ready is None else max(ready, self.now)) == self.model.ready_at(self.now)
 
 
-def same(one: Candidate | Popped | None, other: Candidate | None) -> bool:
+def same(first: Candidate | Popped | None, other: Candidate | None) -> bool:
     """Equal except for the `rescored` flag, which belongs to an offer and not to what waits."""
-    one = one.candidate if isinstance(one, Popped) else one
-    return (one and one._replace(rescored=False)) == (other and other._replace(rescored=False))
+    first = first.candidate if isinstance(first, Popped) else first
+    return (first and first._replace(rescored=False)) == (other and other._replace(rescored=False))
 
 
 FrontierContract.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)

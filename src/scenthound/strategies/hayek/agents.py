@@ -65,9 +65,13 @@ def differential(near: int, far: int, in_near: Any, in_far: Any) -> Any:
     return fraction - (np.asarray(in_far, dtype=float) / far if far else 0.0)
 
 
-def weights(kind: str, known: Dictionaries, features: Any, distance: int) -> Any:
+def weights(kind: str, dictionaries: Dictionaries, features: Any, distance: int) -> Any:
     """How likely each feature is to be drawn, from a page so far from a goal. Never below 0."""
-    documents, occurrences, pages = known.documents[:, features], known.occurrences[:, features], known.pages
+    documents, occurrences, pages = (
+        dictionaries.documents[:, features],
+        dictionaries.occurrences[:, features],
+        dictionaries.pages,
+    )
     in_goals = documents[0]
     in_others = documents.sum(axis=0) - in_goals
     if kind == "tf":
@@ -95,14 +99,14 @@ def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], 
     drawn: list[int] = []
     while left and len(drawn) < count:
         total = math.fsum(heavy)
-        place = rng.randrange(len(left))
+        index = rng.randrange(len(left))
         if total > 0:
-            place, point = 0, rng.random() * total
-            while place < len(left) - 1 and point >= heavy[place]:
-                point -= heavy[place]
-                place += 1
-        drawn.append(left.pop(place))
-        heavy.pop(place)
+            index, point = 0, rng.random() * total
+            while index < len(left) - 1 and point >= heavy[index]:
+                point -= heavy[index]
+                index += 1
+        drawn.append(left.pop(index))
+        heavy.pop(index)
     return drawn
 
 
@@ -148,19 +152,19 @@ class AgentFactory:
 
     def matches(self, page: int) -> list[int]:
         """The agents that know a page, oldest first."""
-        known, agents = self.web.pages[page], self.market.agents
-        if known.matches is None:
+        known_page, agents = self.web.pages[page], self.market.agents
+        if known_page.matches is None:
             keys = self.web.among(page, self.market.index.keys(), self.market.keyed)
-            known.matches = self.market.among(keys, partial(self.web.has, page))
-        elif any(number not in agents for number in known.matches):
-            known.matches = [number for number in known.matches if number in agents]
-        return known.matches
+            known_page.matches = self.market.among(keys, partial(self.web.has, page))
+        elif any(number not in agents for number in known_page.matches):
+            known_page.matches = [number for number in known_page.matches if number in agents]
+        return known_page.matches
 
     def _enter(self, agent: Agent) -> Agent:
         for page in self.web.holding(agent.features):
-            known = self.web.pages[page].matches
-            if known is not None:
-                known.append(agent.number)
+            matches = self.web.pages[page].matches
+            if matches is not None:
+                matches.append(agent.number)
         return agent
 
     def _source(self, agent: Agent) -> int | None:
@@ -184,25 +188,25 @@ class AgentFactory:
         needs_word: bool,
         without: set[int] = frozenset(),  # type: ignore[assignment]
     ) -> list[int]:
-        known, lexicon = self.web.pages[page], self.web.lexicon
-        words = [feature for feature in known.words if feature not in without]
+        known_page, lexicon = self.web.pages[page], self.web.lexicon
+        words = [feature for feature in known_page.words if feature not in without]
         seen = [feature for feature in sorted(self.web.features(page, real=False)) if feature not in without]
         kind = self.rng.choice(WEIGHTINGS) if self.weighting == "mixed" else self.weighting
         pool = seen if virtual else words + seen
         if not pool or (needs_word and not words):
             return []
-        chances = self._weights(kind, pool, known.distance)
+        chances = self._weights(kind, pool, known_page.distance)
         drawn = draw(self.rng, pool, chances, count)
         if needs_word and all(lexicon.virtual[feature] for feature in drawn):
-            drawn[-1] = draw(self.rng, words, self._weights(kind, words, known.distance), 1)[0]
+            drawn[-1] = draw(self.rng, words, self._weights(kind, words, known_page.distance), 1)[0]
         return drawn
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
         """A known distance is in no dictionary: it weighs as much as its fellows on average."""
         self.web.dictionaries.room(len(self.web.lexicon))
-        found = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
+        chances = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
         distances = np.asarray(features) < FAR
         if distances.any():
-            found = np.array(found, dtype=float)
-            found[distances] = found[~distances].mean() if not distances.all() else 1.0
-        return found
+            chances = np.array(chances, dtype=float)
+            chances[distances] = chances[~distances].mean() if not distances.all() else 1.0
+        return chances

@@ -80,19 +80,19 @@ class PagesForSale:
     def first(self, accept: Callable[[int], bool] = lambda number: True) -> Agent | None:
         """The highest bidder above 0 that is acceptable. Costs as many steps as there are better ones that are not."""
         heap, passed = self._heap, []
-        found: Agent | None = None
+        best: Agent | None = None
         while heap:
-            place = heap[0]
-            if self._bids.get(place[2]) != -place[0]:
+            entry = heap[0]
+            if self._bids.get(entry[2]) != -entry[0]:
                 heappop(heap)
                 continue
-            if accept(place[2]):
-                found = self.market.agents[place[2]]
+            if accept(entry[2]):
+                best = self.market.agents[entry[2]]
                 break
             passed.append(heappop(heap))
-        for place in passed:
-            heappush(heap, place)
-        return found
+        for entry in passed:
+            heappush(heap, entry)
+        return best
 
     def highest(self, accept: Callable[[int], bool] = lambda number: True) -> int:
         """The highest effective bid, 0 if nobody bids."""
@@ -104,12 +104,12 @@ class PagesForSale:
         return self.highest(lambda number: len(self.matched[number]) > (page in self.matched[number]))
 
     def _match(self, number: int, page: int) -> None:
-        known = self.matched.get(number)
-        if known is not None:
-            if page not in known:
-                if self._places[next(reversed(known))] > self._places[page]:
+        matched = self.matched.get(number)
+        if matched is not None:
+            if page not in matched:
+                if self._places[next(reversed(matched))] > self._places[page]:
                     self._unsorted.add(number)
-                known[page] = None
+                matched[page] = None
             return
         self.matched[number] = {page: None}
         if self.market.agents[number].bid is None:
@@ -118,11 +118,11 @@ class PagesForSale:
             self._place(number)
 
     def _unmatch(self, number: int, page: int) -> None:
-        known = self.matched.get(number)
-        if known is None or page not in known:
+        matched = self.matched.get(number)
+        if matched is None or page not in matched:
             return
-        del known[page]
-        if not known:
+        del matched[page]
+        if not matched:
             del self.matched[number]
             self._unsorted.discard(number)
             self._bids.pop(number, None)
@@ -165,10 +165,12 @@ class Trading:
         """The purchase that is valued when the next winner is known."""
         self.stored: list[tuple[str, Purchase, int]] = []
         """What is to be paid and valued after the sequence."""
-        held = ref(self.corona)  # a market that held its corona would stay in memory with it, and the web with both
+        corona_ref = ref(
+            self.corona
+        )  # a market that held its corona would stay in memory with it, and the web with both
 
         def changed(number: int) -> None:
-            if (corona := held()) is not None:
+            if (corona := corona_ref()) is not None:
                 corona.changed(number)
 
         market.on_change = changed
@@ -244,7 +246,7 @@ class Trading:
         if purchase.payee == winner:
             purchase.price = 0
         purchase.goal = goal
-        purchase.line = tuple(one for one in reversed(self.winners) if one != winner)[:CHAIN]
+        purchase.line = tuple(earlier for earlier in reversed(self.winners) if earlier != winner)[:CHAIN]
         if goal:
             owners = [self.owners[page] for page in self.linkers.get(purchase.page, ())]
             purchase.linker = self._draw(owners) if owners else None

@@ -92,9 +92,9 @@ class AuctionFrontier(Frontier):
         wanted = self._want()
         if wanted is None:
             return False
-        found = self._waiting.pop(wanted.url, None)
-        if found is not None and wanted.url != after:
-            self._promised[wanted.url] = found._replace(score=wanted.score, carry=wanted.carry, parts=wanted.parts)
+        waiting = self._waiting.pop(wanted.url, None)
+        if waiting is not None and wanted.url != after:
+            self._promised[wanted.url] = waiting._replace(score=wanted.score, carry=wanted.carry, parts=wanted.parts)
         return True
 
     def ready_at(self) -> float | None:
@@ -118,8 +118,8 @@ class AuctionFrontier(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        for held in (self._flying, self._waiting, self._promised):
-            held.pop(url, None)
+        for group in (self._flying, self._waiting, self._promised):
+            group.pop(url, None)
 
     def take(self, url: Url) -> Candidate | None:
         """Pop this very URL if it waits. Otherwise a redirect leads to it."""
@@ -160,8 +160,8 @@ class AuctionFrontier(Frontier):
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear()
-        self._waiting = {one.url: one for one in map(_candidate, state["waiting"])}
-        self._promised = {one.url: one for one in map(_candidate, state["promised"])}
+        self._waiting = {candidate.url: candidate for candidate in map(_candidate, state["waiting"])}
+        self._promised = {candidate.url: candidate for candidate in map(_candidate, state["promised"])}
 
 
 def _plain(candidate: Candidate) -> list[Any]:

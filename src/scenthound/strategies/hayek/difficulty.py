@@ -59,9 +59,9 @@ def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Ca
     """
     wanted = web.at(min(difficulty, FAR - 1))
     if sum(map(len, wanted.values())) >= FEWEST_STARTS:
-        found = _try(web, wanted, rng, is_open)
-        if found is not None:
-            return found
+        start = _try(web, wanted, rng, is_open)
+        if start is not None:
+            return start
     one_way = {
         host: alone
         for host, pages in web.at(1).items()
@@ -69,9 +69,9 @@ def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Ca
     }
     first, second = (web.at(FAR), one_way) if rng.random() < 0.5 else (one_way, web.at(FAR))
     for pages in (first, second, *(web.at(distance) for distance in range(FAR))):
-        found = _try(web, pages, rng, is_open)
-        if found is not None:
-            return found
+        start = _try(web, pages, rng, is_open)
+        if start is not None:
+            return start
     return None
 
 

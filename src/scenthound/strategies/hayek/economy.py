@@ -292,7 +292,7 @@ class Economy:
     def _ban(self, host: str) -> None:
         assert self.trading is not None
         self.banned.add(host)
-        for page in [one for one in self.trading.corona.pages if self.web.pages[one].host == host]:
+        for page in [other for other in self.trading.corona.pages if self.web.pages[other].host == host]:
             self.trading.corona.leave(page)
 
     # ---- agents
@@ -321,10 +321,10 @@ class Economy:
                     self.trading.corona.join(agent, page)
 
     def _bidders(self, page: int) -> list[int]:
-        found = self.nursery.matches(page)
+        matching = self.nursery.matches(page)
         if self._is_real(page):
-            return found
-        return [number for number in found if self.market.agents[number].virtual]
+            return matching
+        return [number for number in matching if self.market.agents[number].virtual]
 
     def _refresh(self) -> None:
         """What is newly known of pages on the market may change who bids on them."""
@@ -354,12 +354,12 @@ class Economy:
         return self._is_real(page) and self.web.pages[page].goal
 
     def _may_be_bought(self, page: int) -> bool:
-        known = self.web.pages[page]
-        if self.trading is not None and (page in self.trading.owners or known.host in self.banned):
+        known_page = self.web.pages[page]
+        if self.trading is not None and (page in self.trading.owners or known_page.host in self.banned):
             return False
-        if known.state == NEW:
+        if known_page.state == NEW:
             return self.for_sale != KNOWN
-        return known.state == FETCHED and self.for_sale != NEW_ONLY
+        return known_page.state == FETCHED and self.for_sale != NEW_ONLY
 
     def _ask(self, page: int) -> int:
         self.web.pages[page].state = ASKED
@@ -372,14 +372,14 @@ class Economy:
             for page in self.web.fetched
             for link in self.web.pages[page].links
             if self._is_new(link) and self.web.pages[page].distance < FAR
-        ] or [number for number, known in enumerate(self.web.pages) if known.state == NEW]
+        ] or [number for number, known_page in enumerate(self.web.pages) if known_page.state == NEW]
         return self._ask(new[self.rng.randrange(len(new))]) if new else None
 
     def _note(self, sale: Purchase) -> None:
         """Tell of a sale: the first of a page to a virtual agent, and the first to a real one."""
-        known, kind = self.web.pages[sale.page], 1 if sale.waiting else 2
-        if known.bought & kind:
+        known_page, kind = self.web.pages[sale.page], 1 if sale.waiting else 2
+        if known_page.bought & kind:
             return
-        known.bought |= kind
+        known_page.bought |= kind
         facts = {"agent": sale.winner, "bid": units(sale.bid), "price": units(sale.price), "seller": sale.payee}
         self._tell("sold", facts | {"goal": sale.goal}, sale.page)

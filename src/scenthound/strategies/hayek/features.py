@@ -73,12 +73,12 @@ class LinkFeatures(NamedTuple):
 def link_features(record: Record, analyser: Analyser) -> LinkFeatures:
     """The features of all outlinks. Stop words take up no room [D: three words that say something]."""
     names_of = (*terms(record, analyser).names, None)  # the last for stop words, whose index is -1
-    said = [names_of[index] for index in token_terms(record, analyser).tolist()]
+    page_terms = [names_of[index] for index in token_terms(record, analyser).tolist()]
     spans, names, starts = anchor_tokens(record), list[str](), [0]
     for link in record.outlinks:
         names += url_features(link.url)
         starts.append(len(names))
-        names += _features_around(said, spans[link.position], link, analyser)
+        names += _features_around(page_terms, spans[link.position], link, analyser)
         starts.append(len(names))
     return LinkFeatures(tuple(map(sys.intern, names)), tuple(starts))
 
@@ -94,15 +94,15 @@ def url_features(url: str) -> list[str]:
     return [f"{kind}:{word}" for kind, text in named for word in _SPLIT.split(text) if word and len(word) < 40]
 
 
-def _features_around(said: Sequence[str | None], span: tuple[int, int], link: Link, analyser: Analyser) -> list[str]:
+def _features_around(terms: Sequence[str | None], span: tuple[int, int], link: Link, analyser: Analyser) -> list[str]:
     """The words before, in and after an anchor, from the terms of all tokens of the page, None for stop words."""
     start, end = span
-    before = list(filter(None, said[max(0, start - 4 * AROUND) : start]))[-AROUND:]
+    before = list(filter(None, terms[max(0, start - 4 * AROUND) : start]))[-AROUND:]
     if start < end:
-        inside = list(filter(None, said[start : min(end, start + 40)]))[:WORDS_PER_ANCHOR]
+        inside = list(filter(None, terms[start : min(end, start + 40)]))[:WORDS_PER_ANCHOR]
     else:
         inside = analyser.terms(link.anchor[:400])[:WORDS_PER_ANCHOR]
-    after = list(filter(None, said[end : end + 4 * AROUND]))[:AROUND]
+    after = list(filter(None, terms[end : end + 4 * AROUND]))[:AROUND]
     return [
         *(f"before:{word}" for word in before),
         *(f"anchor:{word}" for word in inside),

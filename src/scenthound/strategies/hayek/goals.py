@@ -27,8 +27,8 @@ class GoalJudge:
     def __call__(self, page: Page) -> bool:
         if not self.points:
             return False
-        found = page.record.counts(self.analyser)
-        return sum(point for word, point in self.points.items() if word in found) >= self.needed - 1e-9
+        counts = page.record.counts(self.analyser)
+        return sum(point for word, point in self.points.items() if word in counts) >= self.needed - 1e-9
 
 
 def make_judge(kind: str, words: str, share: float, analyser: Analyser) -> GoalJudge:

@@ -162,8 +162,8 @@ class HayekEstimating(Parameterised):
         return ()
 
     def take_events(self) -> Iterable[Event]:
-        told, self.events_ = self.events_, []
-        return told
+        events, self.events_ = self.events_, []
+        return events
 
     def _want(self) -> Candidate | None:
         """The next page an auction wants, with the terms on which it was bought."""
@@ -219,11 +219,11 @@ class HayekEstimating(Parameterised):
         for done in range(0, self.training, 100):
             while (wanted := economy.decide(min(done + 100, self.training))) is not None:
                 url = Url(web.pages[wanted].url)
-                found = lessons.page(url)
-                if found is None:
+                fetched = lessons.page(url)
+                if fetched is None:
                     economy.missed(url)
                 else:
-                    economy.landed(found, url)
+                    economy.landed(fetched, url)
             progress(_told(economy))
         self.model_ = save_model(economy)
 
@@ -240,7 +240,7 @@ class HayekEstimating(Parameterised):
         """Step by step against the links, from the goals."""
         line = [page.url for page in lessons.examples]
         for _ in range(self.back):
-            sources = dict.fromkeys(one for url in line for one in lessons.back_links(url, BACK_LINKS))
+            sources = dict.fromkeys(source for url in line for source in lessons.back_links(url, BACK_LINKS))
             line = []
             for url in sources:
                 page = lessons.page(url)

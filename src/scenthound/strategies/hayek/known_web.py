@@ -81,10 +81,10 @@ class Dictionaries:
     def load(self, state: Mapping[str, Any], features: int) -> None:
         for name in ("pages", "documents", "occurrences"):
             shape = (FAR + 1,) if name == "pages" else (FAR + 1, features)
-            found = np.array(state[name], dtype=np.int32)
-            if found.shape != shape or (found < 0).any():
+            counts = np.array(state[name], dtype=np.int32)
+            if counts.shape != shape or (counts < 0).any():
                 raise ValueError(f"`{name}` of the dictionaries is damaged")
-            setattr(self, name, found)
+            setattr(self, name, counts)
 
     def count(self, distance: int, features: Any, counts: Any, sign: int = 1) -> None:
         self.documents[distance, features] += sign
@@ -137,21 +137,21 @@ class KnownWeb:
             self._alias(asked, number)
         if number < 0 or self.pages[number].state == FETCHED:
             return number
-        known = self.pages[number]
-        known.words, known.counts = self._words(page)
-        known.state, known.matches = FETCHED, None
-        for feature in found_in(known.words, self._sought):
+        known_page = self.pages[number]
+        known_page.words, known_page.counts = self._words(page)
+        known_page.state, known_page.matches = FETCHED, None
+        for feature in found_in(known_page.words, self._sought):
             self.places[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()
-        known.links = array("i", self._links(page, number))
-        self._count(known, 1)
+        known_page.links = array("i", self._links(page, number))
+        self._count(known_page, 1)
         if page.url in self.known_goals or self.is_goal(page):
-            known.goal = True
+            known_page.goal = True
             self.goals.append(number)
             self._nearer(number, 0)
         else:
-            near = min((self.pages[link].distance for link in known.links), default=FAR)
+            near = min((self.pages[link].distance for link in known_page.links), default=FAR)
             self._nearer(number, near + 1)
         self.moved.add(number)
         return number
@@ -210,12 +210,12 @@ class KnownWeb:
 
     def _see(self, number: int, features: Iterable[int]) -> None:
         """More is known of a page that needs no fetching."""
-        known = self.pages[number]
-        new = [feature for feature in features if feature not in known.seen]
+        known_page = self.pages[number]
+        new = [feature for feature in features if feature not in known_page.seen]
         if not new:
             return
-        known.seen.update(new)
-        known.matches = None
+        known_page.seen.update(new)
+        known_page.matches = None
         self.moved.add(number)
         places = self.places
         for feature in new:
@@ -223,33 +223,33 @@ class KnownWeb:
                 places[feature].append(number)
             else:
                 places[feature] = array("i", (number,))
-        if known.state == FETCHED:
+        if known_page.state == FETCHED:
             self.dictionaries.room(len(self.lexicon))
-            self.dictionaries.count(known.distance, np.array(new, dtype=np.intp), 1)
+            self.dictionaries.count(known_page.distance, np.array(new, dtype=np.intp), 1)
 
-    def _count(self, known: Known, sign: int) -> None:
+    def _count(self, known_page: Known, sign: int) -> None:
         """A page enters, or leaves, the dictionaries of its distance."""
         self.dictionaries.room(len(self.lexicon))
-        self.dictionaries.pages[known.distance] += sign
-        words = np.frombuffer(known.words, dtype=np.int32) if known.words else np.zeros(0, np.int32)
-        counts = np.frombuffer(known.counts, dtype=np.int32) if known.counts else np.zeros(0, np.int32)
-        self.dictionaries.count(known.distance, words, counts, sign)
-        self.dictionaries.count(known.distance, np.array(sorted(known.seen), dtype=np.intp), 1, sign)
+        self.dictionaries.pages[known_page.distance] += sign
+        words = np.frombuffer(known_page.words, dtype=np.int32) if known_page.words else np.zeros(0, np.int32)
+        counts = np.frombuffer(known_page.counts, dtype=np.int32) if known_page.counts else np.zeros(0, np.int32)
+        self.dictionaries.count(known_page.distance, words, counts, sign)
+        self.dictionaries.count(known_page.distance, np.array(sorted(known_page.seen), dtype=np.intp), 1, sign)
 
     def _nearer(self, number: int, distance: int) -> None:
         """A page is so near to a goal; those that link to it are one link farther."""
         line = deque([(number, distance)])
         while line:
             number, distance = line.popleft()
-            known = self.pages[number]
-            if distance >= known.distance:
+            known_page = self.pages[number]
+            if distance >= known_page.distance:
                 continue
-            if known.state == FETCHED:
-                self._count(known, -1)
-            known.distance, known.matches = distance, None
+            if known_page.state == FETCHED:
+                self._count(known_page, -1)
+            known_page.distance, known_page.matches = distance, None
             self._hosts.clear()
-            if known.state == FETCHED:
-                self._count(known, 1)
+            if known_page.state == FETCHED:
+                self._count(known_page, 1)
             self.moved.add(number)
             line.extend((source, distance + 1) for source in self.back[number])
 
@@ -257,43 +257,43 @@ class KnownWeb:
 
     def features(self, number: int, real: bool = True) -> set[int]:
         """All features of a page; without `real`, those that it has before it is fetched."""
-        known = self.pages[number]
-        found = set(known.seen)
-        if 0 < known.distance < FAR:
-            found.add(self.lexicon.distances[known.distance])
+        known_page = self.pages[number]
+        features = set(known_page.seen)
+        if 0 < known_page.distance < FAR:
+            features.add(self.lexicon.distances[known_page.distance])
         if real:
-            found.update(known.words)
-        return found
+            features.update(known_page.words)
+        return features
 
     def among(self, number: int, sought: Set[int], flags: Flags) -> list[int]:
         """The features of a page that are sought; `flags` says the same of them by number."""
-        known = self.pages[number]
-        found = list(known.seen & sought)
-        if 0 < known.distance < FAR and self.lexicon.distances[known.distance] in sought:
-            found.append(self.lexicon.distances[known.distance])
-        if known.words:
-            words = np.frombuffer(known.words, dtype=np.int32)
-            found += words[flags.take(words, mode="clip")].tolist()
-        return found
+        known_page = self.pages[number]
+        present = list(known_page.seen & sought)
+        if 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] in sought:
+            present.append(self.lexicon.distances[known_page.distance])
+        if known_page.words:
+            words = np.frombuffer(known_page.words, dtype=np.int32)
+            present += words[flags.take(words, mode="clip")].tolist()
+        return present
 
     def at(self, distance: int) -> Mapping[str, Sequence[int]]:
         """The fetched pages so far from a goal, by host, in the order of fetching."""
-        found = self._hosts.get(distance)
-        if found is None:
-            found = self._hosts[distance] = {}
+        hosts = self._hosts.get(distance)
+        if hosts is None:
+            hosts = self._hosts[distance] = {}
             for number in self.fetched:
                 if self.pages[number].distance == distance:
-                    found.setdefault(self.pages[number].host, []).append(number)
-        return found
+                    hosts.setdefault(self.pages[number].host, []).append(number)
+        return hosts
 
     def has(self, number: int, feature: int) -> bool:
-        known = self.pages[number]
+        known_page = self.pages[number]
         if self.lexicon.virtual[feature]:
-            if feature in known.seen:
+            if feature in known_page.seen:
                 return True
-            return 0 < known.distance < FAR and self.lexicon.distances[known.distance] == feature
-        place = bisect_left(known.words, feature)
-        return place < len(known.words) and known.words[place] == feature
+            return 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] == feature
+        index = bisect_left(known_page.words, feature)
+        return index < len(known_page.words) and known_page.words[index] == feature
 
     def holding(self, features: Sequence[int]) -> list[int]:
         """The pages that have all these features. Costs what the rarest of them costs."""

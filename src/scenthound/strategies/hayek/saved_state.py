@@ -62,16 +62,16 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
         raise ValueError("a bid is no number")
     if (np.diff(numbers[:, 0]) <= 0).any():
         raise ValueError("agents are not in the order of birth")
-    place = 0
+    offset = 0
     for row, (bid, factor), length, source in zip(
         numbers.tolist(), bids.tolist(), lengths.tolist(), sources, strict=True
     ):
-        known = tuple(int(one) for one in flat[place : place + length])
-        place += length
+        feature_ids = tuple(int(feature) for feature in flat[offset : offset + length])
+        offset += length
         number, virtual, wealth, capital, wins, parent, promised = row
         bid = None if math.isnan(bid) else bid
         market.enlist(
-            Agent(number, known, bool(virtual), wealth, capital, bid, factor, wins, parent, 0, source, promised)
+            Agent(number, feature_ids, bool(virtual), wealth, capital, bid, factor, wins, parent, 0, source, promised)
         )
     for name in BOOKS:
         setattr(market, name, int(state["books"][name]))
@@ -133,17 +133,17 @@ def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
     return {
         "agents": [
             {
-                "agent": one.number,
-                "kind": "virtual" if one.virtual else "real",
-                "features": [words[feature] for feature in one.features],
-                "wealth": units(one.wealth),
-                "bid": one.bid,
-                "wins": one.wins,
-                "parent": None if one.parent == ROOT else one.parent,
-                "children": one.children,
-                "source": one.source,
+                "agent": rich.number,
+                "kind": "virtual" if rich.virtual else "real",
+                "features": [words[feature] for feature in rich.features],
+                "wealth": units(rich.wealth),
+                "bid": rich.bid,
+                "wins": rich.wins,
+                "parent": None if rich.parent == ROOT else rich.parent,
+                "children": rich.children,
+                "source": rich.source,
             }
-            for one in richest
+            for rich in richest
         ],
         "population": len(market.agents),
         "births": market.births,
@@ -204,9 +204,9 @@ def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str
     def number(purchase: Purchase | None) -> int:
         if purchase is None:
             return -1
-        for place, one in enumerate(kept):
-            if one is purchase:
-                return place
+        for index, kept_purchase in enumerate(kept):
+            if kept_purchase is purchase:
+                return index
         kept.append(purchase)
         return len(kept) - 1
 
@@ -236,15 +236,24 @@ def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, 
     for page, source in np.asarray(state["linkers"]).tolist():
         trading.linkers.setdefault(page, []).append(source)
     trading.holder, trading.winners = state["holder"], list(state["winners"])
-    trading.stored = [(what, kept[place], bid) for what, place, bid in state["stored"]]
+    trading.stored = [(what, kept[index], bid) for what, index, bid in state["stored"]]
     trading.open = kept[state["open"]] if state["open"] >= 0 else None
-    return trading, np.asarray(state["corona"]).tolist(), {page: kept[place] for page, place in state["pending"]}
+    return trading, np.asarray(state["corona"]).tolist(), {page: kept[index] for page, index in state["pending"]}
 
 
-def _plain(one: Purchase) -> list[Any]:
+def _plain(purchase: Purchase) -> list[Any]:
     return [
-        *(one.winner, one.page, one.bid, one.price, one.payee, one.goal, list(one.line), one.linker),
-        *(one.resold, one.kickbacks, one.profit, one.waiting),
+        *(
+            purchase.winner,
+            purchase.page,
+            purchase.bid,
+            purchase.price,
+            purchase.payee,
+            purchase.goal,
+            list(purchase.line),
+            purchase.linker,
+        ),
+        *(purchase.resold, purchase.kickbacks, purchase.profit, purchase.waiting),
     ]
 
 

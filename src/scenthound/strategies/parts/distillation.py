@@ -80,17 +80,17 @@ class Distilling:
         across = across_hosts(graph, np.array(self._hosts)[places])
         hubs, _ = distil(across, relevance, rho)
         psi = nearest_rank(hubs, percentile)
-        found = []
+        promotions = []
         for target, hub in endorsements(across, hubs, psi) if psi is not None else ():
             number, parent = int(places[target]), int(places[hub])
             if number not in self._visited:
                 self._relevance[number] = 1.0
-                found.append(
+                promotions.append(
                     Promoted(
                         Url(graph.names[target]), float(hubs[hub]), Url(graph.names[hub]), self._depths[parent] + 1
                     )
                 )
-        return found
+        return promotions
 
     def save(self) -> dict[str, Any]:
         """Plain JSON and arrays."""

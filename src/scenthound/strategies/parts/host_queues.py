@@ -41,32 +41,32 @@ class HostLines(Generic[Place]):
 
     # ---- coming and going
 
-    def enter(self, place: Place) -> None:
+    def enter(self, entry: Place) -> None:
         """Line a URL up that is not in line."""
-        url: Url = place[-1]
+        url: Url = entry[-1]
         host = urls.host(url)
-        self._places[url] = place
+        self._places[url] = entry
         line = self._lines.setdefault(host, [])
-        heappush(line, place)
+        heappush(line, entry)
         resting = self._is_resting(host)
         if resting:
             self._set_timer(host)
-        if line[0] is place:
-            self._show(place, resting)
+        if line[0] is entry:
+            self._show(entry, resting)
 
     def leave(self, url: Url) -> None:
         """Take a URL out of its line, if it is in one."""
-        place = self._places.pop(url, None)
-        if place is None:
+        entry = self._places.pop(url, None)
+        if entry is None:
             return
         host = urls.host(url)
         line = self._lines[host]
-        if line[0] is place:
+        if line[0] is entry:
             self._post(host)
             return
         gone = self._gone[host] = self._gone.get(host, 0) + 1
         if 2 * gone > len(line) + 16:  # most of it
-            line[:] = [one for one in line if self._is_current(one)]
+            line[:] = [other for other in line if self._is_current(other)]
             heapify(line)
             del self._gone[host]
 
@@ -94,30 +94,30 @@ class HostLines(Generic[Place]):
     def first(self) -> Place | None:
         """The first of all on hosts that are awake."""
         while self._heads:
-            place = self._heads[0]
-            host = urls.host(place[-1])
-            if self._is_current(place) and not self._is_resting(host) and self._lines[host][0] is place:
-                return place
+            entry = self._heads[0]
+            host = urls.host(entry[-1])
+            if self._is_current(entry) and not self._is_resting(host) and self._lines[host][0] is entry:
+                return entry
             heappop(self._heads)
         return None
 
     def first_resting(self) -> tuple[Place, float] | None:
         """The first of all on hosts that rest until a known time, and that time."""
         heap, endless = self._resting_heads, []
-        found = None
+        best = None
         while heap:
-            place = heap[0]
-            host = urls.host(place[-1])
-            if not (self._is_current(place) and self._is_resting(host) and self._lines[host][0] is place):
+            entry = heap[0]
+            host = urls.host(entry[-1])
+            if not (self._is_current(entry) and self._is_resting(host) and self._lines[host][0] is entry):
                 heappop(heap)
             elif self._resting[host] == math.inf:
                 endless.append(heappop(heap))
             else:
-                found = place, self._resting[host]
+                best = entry, self._resting[host]
                 break
-        for place in endless:
-            heappush(heap, place)
-        return found
+        for entry in endless:
+            heappush(heap, entry)
+        return best
 
     def rests_until(self, url: Url) -> float:
         """When the host of a URL wakes; 0 if it is awake."""
@@ -148,9 +148,9 @@ class HostLines(Generic[Place]):
         else:
             self._show(line[0], self._is_resting(host))
 
-    def _show(self, place: Place, resting: bool) -> None:
+    def _show(self, entry: Place, resting: bool) -> None:
         heap = self._resting_heads if resting else self._heads
-        heappush(heap, place)
+        heappush(heap, entry)
         if len(heap) > 2 * len(self._lines) + 64:
             heap[:] = [line[0] for host, line in self._lines.items() if self._is_resting(host) == resting]
             heapify(heap)
@@ -166,8 +166,8 @@ class HostLines(Generic[Place]):
         if self._resting[host] < math.inf:
             heappush(self._timers, (self._resting[host], host))
 
-    def _is_current(self, place: Place) -> bool:
-        return self._places.get(place[-1]) is place
+    def _is_current(self, entry: Place) -> bool:
+        return self._places.get(entry[-1]) is entry
 
 
 def plain(candidate: Candidate) -> list[Any]:

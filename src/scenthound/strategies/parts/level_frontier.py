@@ -75,20 +75,20 @@ class Levels(Frontier):
     def pop(self, now: float) -> Popped | None:
         self._is_running = True
         self._lines.wake(now)
-        while (place := self._lines.first()) is None:
+        while (entry := self._lines.first()) is None:
             if self._in_line or self._flying:
                 return None
             chosen = self._more()
             if chosen is None:
                 return None
             self.begin(chosen)
-        return self._launch(place[2])
+        return self._launch(entry[2])
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
         """Of those in line: what waits for its stage does not rest."""
         self._lines.wake(now)
-        found = self._lines.first_resting()
-        return None if found is None else (self._in_line[found[0][2]][1], found[1])
+        resting = self._lines.first_resting()
+        return None if resting is None else (self._in_line[resting[0][2]][1], resting[1])
 
     def ready_at(self) -> float | None:
         return self._lines.ready_at() if self._in_line else None
@@ -132,12 +132,12 @@ class Levels(Frontier):
     def begin(self, chosen: Iterable[Choice]) -> None:
         """A new stage: of the chosen URLs those that were offered and kept are lined up."""
         for choice in chosen:
-            found = self._found.pop(choice.url, None)
-            if found is not None:
-                found = found._replace(score=choice.score, carry=choice.carry, parts=choice.parts)
-                if choice.parent not in (None, found.parent):
-                    found = found._replace(parent=choice.parent, depth=choice.depth, anchor="")
-                self._line_up(found)
+            candidate = self._found.pop(choice.url, None)
+            if candidate is not None:
+                candidate = candidate._replace(score=choice.score, carry=choice.carry, parts=choice.parts)
+                if choice.parent not in (None, candidate.parent):
+                    candidate = candidate._replace(parent=choice.parent, depth=choice.depth, anchor="")
+                self._line_up(candidate)
 
     def _line_up(self, candidate: Candidate, number: int | None = None) -> None:
         if number is None:

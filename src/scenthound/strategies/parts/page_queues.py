@@ -50,18 +50,18 @@ class PageQueues(Frontier):
     def push(self, candidate: Candidate) -> Candidate | None:
         if math.isnan(candidate.score):
             raise ValueError(f"a score must be a number: {candidate.url}")
-        place = self._place(candidate)
-        known = self._waiting.get(candidate.url)
-        if known is not None:
-            old, before = known
+        entry = self._place(candidate)
+        waiting = self._waiting.get(candidate.url)
+        if waiting is not None:
+            old, before = waiting
             due = max(old.due, candidate.due)
-            if place < before or due > old.due:
+            if entry < before or due > old.due:
                 self._leave(candidate.url)
-                better = candidate if place < before else old
-                self._enter(better._replace(due=due), min(place, before))
+                better = candidate if entry < before else old
+                self._enter(better._replace(due=due), min(entry, before))
             return None
         self._flying.pop(candidate.url, None)
-        self._enter(candidate, place)
+        self._enter(candidate, entry)
         if self.bound is not None and len(self._waiting) > self.bound:
             return self._leave(self._worst())
         return None
@@ -85,27 +85,27 @@ class PageQueues(Frontier):
     def _wake(self, now: float) -> None:
         self._lines.wake(now)
         while self._parked and self._parked[0][0] <= self._lines.now:
-            place = heappop(self._parked)[1]
-            if self._is_current(place):
-                self._lines.enter(place)
+            entry = heappop(self._parked)[1]
+            if self._is_current(entry):
+                self._lines.enter(entry)
 
     def _first_later(self) -> tuple[_Place, float] | None:
         """The first of those not due yet whose host wakes at a known time, and when it can be popped."""
-        endless, found = [], None
+        endless, first = [], None
         while self._later:
-            place = self._later[0]
-            due = self._waiting[place[3]][0].due if self._is_current(place) else 0.0
-            wakes = max(due, self._lines.rests_until(place[3]))
+            entry = self._later[0]
+            due = self._waiting[entry[3]][0].due if self._is_current(entry) else 0.0
+            wakes = max(due, self._lines.rests_until(entry[3]))
             if due <= self._lines.now:
                 heappop(self._later)
             elif wakes == math.inf:
                 endless.append(heappop(self._later))
             else:
-                found = place, wakes
+                first = entry, wakes
                 break
-        for place in endless:
-            heappush(self._later, place)
-        return found
+        for entry in endless:
+            heappush(self._later, entry)
+        return first
 
     def ready_at(self) -> float | None:
         while self._parked and not self._is_current(self._parked[0][1]):
@@ -143,27 +143,27 @@ class PageQueues(Frontier):
 
     def _place(self, candidate: Candidate) -> _Place:
         page: Any = candidate.carry.get(PAGE)
-        place: Any = candidate.carry.get(PLACE)
-        if not isinstance(page, int) or not isinstance(place, int):  # of a sitemap, say: behind all pages so good
-            page, place = 1 << 62, self._strays
+        position: Any = candidate.carry.get(PLACE)
+        if not isinstance(page, int) or not isinstance(position, int):  # of a sitemap, say: behind all pages so good
+            page, position = 1 << 62, self._strays
             self._strays += 1
-        return -round(candidate.score, DECIMALS), page, place, candidate.url
+        return -round(candidate.score, DECIMALS), page, position, candidate.url
 
-    def _enter(self, candidate: Candidate, place: _Place) -> None:
-        self._waiting[candidate.url] = (candidate, place)
+    def _enter(self, candidate: Candidate, entry: _Place) -> None:
+        self._waiting[candidate.url] = (candidate, entry)
         if self.bound is not None:
-            heappush(self._last, (-place[0], -place[1], -place[2], place[3]))
+            heappush(self._last, (-entry[0], -entry[1], -entry[2], entry[3]))
             if len(self._last) > 2 * len(self._waiting) + 64:
-                self._last = [(-one[0], -one[1], -one[2], one[3]) for _, one in self._waiting.values()]
+                self._last = [(-other[0], -other[1], -other[2], other[3]) for _, other in self._waiting.values()]
                 heapify(self._last)
         if candidate.due > self._lines.now:
-            heappush(self._parked, (candidate.due, place))
-            heappush(self._later, place)
+            heappush(self._parked, (candidate.due, entry))
+            heappush(self._later, entry)
             if len(self._later) > 2 * len(self._waiting) + 64:
-                self._later = [one for one in self._later if self._is_current(one)]
+                self._later = [other for other in self._later if self._is_current(other)]
                 heapify(self._later)
         else:
-            self._lines.enter(place)
+            self._lines.enter(entry)
 
     def _launch(self, url: Url) -> Candidate:
         candidate = self._leave(url)
@@ -177,22 +177,25 @@ class PageQueues(Frontier):
 
     def _worst(self) -> Url:
         while True:
-            score, page, place, url = self._last[0]
-            found = self._waiting.get(url)
-            if found is not None and found[1] == (-score, -page, -place, url):
+            score, page, position, url = self._last[0]
+            waiting = self._waiting.get(url)
+            if waiting is not None and waiting[1] == (-score, -page, -position, url):
                 return url
             heappop(self._last)
 
-    def _is_current(self, place: _Place) -> bool:
-        found = self._waiting.get(place[3])
-        return found is not None and found[1] is place
+    def _is_current(self, entry: _Place) -> bool:
+        waiting = self._waiting.get(entry[3])
+        return waiting is not None and waiting[1] is entry
 
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
         """Plain JSON. What is on its way counts as waiting."""
         waiting = [candidate for candidate, _ in self._waiting.values()]
-        return {"waiting": [plain(one) for one in (*waiting, *self._flying.values())], "strays": self._strays}
+        return {
+            "waiting": [plain(waiting_candidate) for waiting_candidate in (*waiting, *self._flying.values())],
+            "strays": self._strays,
+        }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear()

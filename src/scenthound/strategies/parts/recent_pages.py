@@ -46,10 +46,10 @@ class RecentPages:
 
     def forget(self, url: Url) -> None:
         for link in self._links.pop(url, ()):
-            found = self._parents.get(link)
-            if found and url in found:
-                found.remove(url)
-                if not found:
+            parents = self._parents.get(link)
+            if parents and url in parents:
+                parents.remove(url)
+                if not parents:
                     del self._parents[link]
         self._scores.pop(url, None)
         self._depths.pop(url, None)
@@ -71,7 +71,7 @@ class RecentPages:
     def rescored(
         self,
         scores: Mapping[Url, float],
-        told: Callable[[Url], Mapping[str, float]],
+        parts_of: Callable[[Url], Mapping[str, float]],
         followed: Callable[[Url], bool] = lambda _: False,
     ) -> list[Candidate]:
         """Take new scores of pages; gives what that changes for links that wait: the best page each was found on
@@ -88,7 +88,7 @@ class RecentPages:
             parents = self._parents[link]
             before, best = max(map(old.__getitem__, parents)), max(parents, key=new.__getitem__)
             if round(new[best], DECIMALS) != round(before, DECIMALS):
-                offer = Candidate(link, new[best], parts=told(best), rescored=True)
+                offer = Candidate(link, new[best], parts=parts_of(best), rescored=True)
                 if followed(best):
                     offer = offer._replace(parent=best, depth=self._depths[best] + 1)
                 offers.append(offer)

@@ -46,20 +46,20 @@ class Sightings(Generic[P]):
 
     def number(self, url: Url, more: Any = None) -> int:
         """The number of a waiting link; a new one if nobody has seen it yet."""
-        known = self._numbers.get(url)
-        if known is None:
-            known = self._numbers[url] = self._next
+        number = self._numbers.get(url)
+        if number is None:
+            number = self._numbers[url] = self._next
             self._next += 1
-            self.links[known] = WaitingLink(url, known, more)
-        return known
+            self.links[number] = WaitingLink(url, number, more)
+        return number
 
     def met(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
         """The link to a URL, to which a page leads, named first in the sighting. If nobody has seen it yet it is a new
         one, with `more` of it."""
-        known = self._numbers.get(url)
-        if known is None:
-            known = self.number(url, None if more is None else more(url))
-        link = self.links[known]
+        number = self._numbers.get(url)
+        if number is None:
+            number = self.number(url, None if more is None else more(url))
+        link = self.links[number]
         seen = link.seen
         if len(seen) < MOST_SIGHTINGS:
             seen.append(sighting)
@@ -79,15 +79,15 @@ class Sightings(Generic[P]):
         """The link that led to a URL, which waits no longer. Its pages stay until it is released."""
         asked: Any = candidate.carry.get(LINK)
         number = asked if isinstance(asked, int) and asked in self.links else self._numbers.get(candidate.url)
-        found = None if number is None else self.links.pop(number)
-        if found is not None:
-            del self._numbers[found.url]
-            self.done.add(found.url)
+        link = None if number is None else self.links.pop(number)
+        if link is not None:
+            del self._numbers[link.url]
+            self.done.add(link.url)
         other = self._numbers.pop(url, None)
         if other is not None:
             self.release(self.links.pop(other))
         self.done.add(url)
-        return found
+        return link
 
     def release(self, link: WaitingLink) -> None:
         """Nothing more is to be learned from this link."""

@@ -70,13 +70,13 @@ def meal(energy: float, similarity: float, cost: float, theta: float) -> Meal:
     return Meal(after, after >= theta)
 
 
-def new_word(counts: Mapping[str, int], known: Iterable[str]) -> str | None:
+def new_word(counts: Mapping[str, int], keywords: Iterable[str]) -> str | None:
     """The most frequent term that is none of the known; of equals the first to appear.
 
     >>> new_word({"solar": 3, "roof": 2, "kit": 2}, ["solar"])
     'roof'
     """
-    had = set(known)
+    had = set(keywords)
     words = (word for word in counts if word not in had)
     return max(words, key=counts.__getitem__, default=None)
 
@@ -141,14 +141,16 @@ class InfoSpiders(Parameterised):
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
-        said = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
+        topic_terms = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
         seeds = list(dict.fromkeys(seeds))
         self.events_, self.parent_ = [], None
         self.population_.clear(self.rng_.getrandbits(64))
         for number, seed in enumerate(seeds[: self.population]):
-            net = Net.born(len(said), min(self.hidden, len(said)), self.rng_)
-            self._join(Spider(number, None, Counts(said), net, self.theta / 2, PrivateFrontier(len(said))), seed)
-        return [Candidate(url, math.inf, {"agent": place % self.population}) for place, url in enumerate(seeds)]
+            net = Net.born(len(topic_terms), min(self.hidden, len(topic_terms)), self.rng_)
+            self._join(
+                Spider(number, None, Counts(topic_terms), net, self.theta / 2, PrivateFrontier(len(topic_terms))), seed
+            )
+        return [Candidate(url, math.inf, {"agent": index % self.population}) for index, url in enumerate(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self._split()
@@ -176,8 +178,8 @@ class InfoSpiders(Parameterised):
 
     def take_events(self) -> Iterable[Event]:
         self._split()
-        told, self.events_ = self.events_, []
-        return told
+        events, self.events_ = self.events_, []
+        return events
 
     # ---- the life of an agent
 
@@ -201,7 +203,7 @@ class InfoSpiders(Parameterised):
         rows = best_anchors(anchors, outputs)
         net = outputs[rows]
         scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
-        numbers = {link.url: place for place, link in enumerate(outlinks)}
+        numbers = {link.url: index for index, link in enumerate(outlinks)}
         self.population_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 

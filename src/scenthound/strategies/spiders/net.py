@@ -51,10 +51,10 @@ def link_inputs(seen: Sequence[Sighting], anchors: int, columns: Mapping[str, in
     places: dict[str, list[int]] = {}
     for where, term in seen:
         places.setdefault(term, []).append(where)
-    found = np.zeros((anchors, len(columns)))
+    inputs = np.zeros((anchors, len(columns)))
     for term, occurrences in places.items():
-        found[:, columns[term]] = proximities(occurrences, anchors, reach)
-    return found
+        inputs[:, columns[term]] = proximities(occurrences, anchors, reach)
+    return inputs
 
 
 class Net:

@@ -44,7 +44,7 @@ class Spider:
     columns: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.columns = {word: place for place, word in enumerate(self.keywords)}
+        self.columns = {word: index for index, word in enumerate(self.keywords)}
 
 
 class Flight(NamedTuple):
@@ -127,8 +127,8 @@ class Population(Frontier):
         if view is None or row is None or view.agent.number not in self.agents:
             return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or a site map's
         links = view.agent.links
-        known = links.rows.get(url)
-        if known is not None and score <= links.score[known]:
+        known_row = links.rows.get(url)
+        if known_row is not None and score <= links.score[known_row]:
             return None  # most links of a page have been met before: nothing is seen better now
         return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
@@ -300,8 +300,8 @@ class Population(Frontier):
     def _in_turn(self) -> list[Spider]:
         """Oldest first, from behind the one that was told of a page last; those with nothing on its way before all."""
         numbers = list(self.agents)
-        place = bisect_right(numbers, self._turn)
-        agents = [self.agents[number] for number in [*numbers[place:], *numbers[:place]]]
+        index = bisect_right(numbers, self._turn)
+        agents = [self.agents[number] for number in [*numbers[index:], *numbers[:index]]]
         return sorted(agents, key=lambda agent: bool(agent.flying)) if self._flights else agents
 
     def _is_busy(self, agent: Spider) -> bool:

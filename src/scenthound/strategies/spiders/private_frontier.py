@@ -144,9 +144,9 @@ class PrivateFrontier:
     def last(self) -> Candidate:
         """The least wanted link; of equals the one that came last."""
         if self._last is not None:
-            known = self.about[self.rows[self._last]]
-            assert known is not None
-            return known
+            candidate = self.about[self.rows[self._last]]
+            assert candidate is not None
+            return candidate
         scores = np.where(np.isneginf(self.score[: len(self.about)]), math.inf, self.score[: len(self.about)])
         about = self.about[len(scores) - 1 - int(np.argmin(scores[::-1]))]
         assert about is not None
