@@ -102,10 +102,10 @@ class AllianceCrawler(Parameterised):
         return candidate._replace(score=score, parts=parts, carry={"node": number}, rescored=True)
 
     def _accept_from(self, touched: Iterable[int]) -> set[int]:
-        """Accept the fetched pages that have the threshold now, and then those that have it for that reason.
+        """Accept the fetched pages that reach the threshold now, then those that reach it because of that.
 
-        Gives the waiting pages whose value has changed by that. Every page is accepted once, so over a whole crawl
-        this costs no more than the links.
+        Returns the waiting pages whose value changed. Each page is accepted once, so a whole crawl costs no more than
+        its links.
         """
         changed: set[int] = set()
         waiting = list(touched)
@@ -132,7 +132,7 @@ class AllianceCrawler(Parameterised):
         return number
 
     def _arrived(self, page: Page) -> int:
-        """The number of a page that was fetched; what was linked with a URL that redirects to it is linked with it."""
+        """The node of a fetched page. If a redirect led to it, the requested URL is merged into it."""
         number = self._meet(page.url, page.candidate.depth, page.candidate.spelling)
         asked = page.candidate.carry.get("node")
         if isinstance(asked, int) and 0 <= asked < len(self.graph_) and asked != number and asked not in self.fetched_:
@@ -142,7 +142,7 @@ class AllianceCrawler(Parameterised):
         return number
 
     def _fold(self, alias: int, into: int) -> None:
-        """Two URLs are one page: give its links and its standing to the one, and keep the counts right."""
+        """Two URLs are one page: move the links and the acceptance of `alias` to `into` and keep the counts right."""
         for other in self.graph_.neighbours(alias):
             self.friends_[other] -= alias in self.accepted_
             if other != into and not self.graph_.has(into, other):

@@ -58,7 +58,7 @@ RECENT = 500
 @strategy("apprentice")
 @dataclass
 class Apprentice(Parameterised):
-    """Links whose surroundings look like those that led to relevant pages; learns it during the crawl."""
+    """Links whose surroundings look like those of links that led to relevant pages; learned during the crawl."""
 
     reach: int = parameter(5, "how many text leaves before and after a link are looked at", least=0, most=20)
     after: int = parameter(100, "instances before the apprentice is listened to", least=1)
@@ -142,7 +142,7 @@ class Apprentice(Parameterised):
         return offers + (self._ranked_anew() if self.is_listened_to and not was_listened_to else [])
 
     def _offers(self, page: Page, relevance: float, spots: Spots, foreseen: Reals | None) -> list[Candidate]:
-        """The page's links, each at its best anchor: worth the page's R, or what the apprentice foresees."""
+        """The page's links, each at its best anchor, scored by the page's R or by the apprentice."""
         anchors = page.view(link_leaves, self.analyser_).anchors
         positions = first_anchors(anchors) if foreseen is None else best_anchors(anchors, foreseen)
         begins, ends, instead = spots.begins.tolist(), spots.ends.tolist(), spots.instead
@@ -167,7 +167,7 @@ class Apprentice(Parameterised):
         return ()
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """A label is the relevance of its page, whether it has come or not."""
+        """A label is the relevance of its page, whether or not the page was fetched yet."""
         self.labels_[url] = on_topic
         if url in self.recent_:
             relevance, instances, taught = self.recent_[url]
@@ -183,7 +183,7 @@ class Apprentice(Parameterised):
     # ---- the apprentice
 
     def _learn(self, page: Page, relevance: float) -> None:
-        """Every link to the page that was seen before is an instance."""
+        """Learn from every link to this page that was seen before."""
         link = self.waiting_.arrived(page.candidate, page.url)
         if link is None:
             return
@@ -200,12 +200,12 @@ class Apprentice(Parameterised):
         self.waiting_.release(link)
 
     def _foreseen(self, leaves: LeafTerms, spots: Spots) -> Reals:
-        """What the apprentice says of links of one page."""
+        """The apprentice's scores for the links of one page."""
         odds = self.bayes_.odds(sums_around(leaves, spots, self.bayes_.weights, self.reach))
         return odds if self.score == "logit" else as_probabilities(odds)
 
     def _ranked_anew(self) -> list[Candidate]:
-        """What the apprentice says of everything that waits; of several sightings the best counts."""
+        """The apprentice's scores for all waiting links; of several sightings the best counts."""
         by_page: dict[int, list[tuple[int, ...]]] = {}
         for number, link in self.waiting_.links.items():
             for page, *spot in link.seen:
@@ -256,14 +256,14 @@ class Apprentice(Parameterised):
 
 
 def taken_in(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[LeafTerms, Spots]:
-    """A page's terms as ids, and the spot of every link, in step with `page.links`."""
+    """A page's terms as ids, and the spot of each link, parallel to `page.links`."""
     seen = first_leaves(page.record, page.view(link_leaves, analyser), analyser, MOST_OF_A_PAGE)
     instead = {position: vocabulary.add(words).tolist() for position, words in seen.alternatives.items()}
     return LeafTerms(vocabulary.add(seen.names), seen.flat, seen.starts), Spots(seen.begins, seen.ends, instead)
 
 
 def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
-    """The pairs (term, offset) of a link, in document order: what the apprentice is taught."""
+    """The pairs (term, offset) of a link, in document order: what the apprentice learns from."""
     vocabulary, width = Vocabulary(), 2 * reach + 1
     leaves, spots = taken_in(page, analyser, vocabulary)
     names = vocabulary.all_words

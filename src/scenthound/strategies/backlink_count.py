@@ -28,7 +28,7 @@ from scenthound.strategies import strategy
 @strategy("backlink-count")
 @dataclass
 class BacklinkCount(Parameterised):
-    """The URL with most links from the pages crawled so far first; the topic is not looked at."""
+    """The URL with the most links from crawled pages first; the topic is ignored."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "backlinks": "crawled pages that link to it: the score itself",

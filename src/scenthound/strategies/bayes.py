@@ -170,7 +170,7 @@ class Bayes(Parameterised):
         return ()
 
     def _count(self, url: Url, document: Terms, is_goal: bool) -> None:
-        """Add a page to the statistics; one that is read again is counted once if remembered."""
+        """Add a page to the statistics; a page that is read again and still remembered counts once."""
         if url in self.recent_.papers:
             return
         self.classifier_.add("goal" if is_goal else "other", document)
@@ -200,7 +200,7 @@ class Bayes(Parameterised):
         return {"goal": logistic(odds), "logit": odds}
 
     def _rescored(self) -> list[Candidate]:
-        """What waiting links of remembered pages are worth by the statistics of now."""
+        """New scores for waiting links of remembered pages, by the current statistics."""
         papers = self.recent_.papers
         sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty()
@@ -209,7 +209,7 @@ class Bayes(Parameterised):
         return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
 
     def _known(self, url: Url, odds: float) -> float:
-        """Log-odds within bounds; certain where there is a label."""
+        """Log-odds within bounds; certain if there is a label."""
         if url in self.labels_:
             return CERTAIN if self.labels_[url] else -CERTAIN
         return max(-CERTAIN, min(CERTAIN, odds))
@@ -218,7 +218,7 @@ class Bayes(Parameterised):
         return self.classifier_.weights("goal", words)[1]
 
     def _empty(self) -> float:
-        """The log-odds of an empty page, to which every word adds what it weighs."""
+        """The log-odds of an empty page; each word adds its weight to it."""
         return self.classifier_.weights("goal", ())[0]
 
     # ---- the paper's mode
@@ -228,7 +228,7 @@ class Bayes(Parameterised):
         return self.levels_
 
     def _arrive(self, page: Page, document: Terms, is_goal: bool) -> list[Candidate]:
-        """A page enters the corona; its links wait until it is selected."""
+        """Add a page to the corona; its links wait until it is selected."""
         self.recent_.keep(page.url, document)
         if page.url not in self.corona_:
             links = [link.url for link in page.outlinks]
@@ -239,7 +239,7 @@ class Bayes(Parameterised):
         return [page.offer(link, 0.0) for link in page.outlinks if link.url not in self.levels_]
 
     def _next_stage(self) -> list[Choice] | None:
-        """Select a page: its links are what is fetched next. None when all were selected."""
+        """Select the page whose links are fetched next; None if all were selected."""
         if not len(self.corona_):
             return None
         if self.is_stale_ or self.selected_ % self.rescore_every == 0:
@@ -261,7 +261,7 @@ class Bayes(Parameterised):
         return [Choice(link, probability, carry, parts, page.url, page.depth + 1) for link in page.links]
 
     def _catch_up(self, candidate: Candidate) -> None:
-        """On resume pages are heard again that were fetched for later selections: their stage says for which."""
+        """On resume, repeat the selections that were made before this page was fetched; its stage says how many."""
         stage: Any = candidate.carry.get("stage")
         while isinstance(stage, int) and self.selected_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
@@ -269,7 +269,7 @@ class Bayes(Parameterised):
     # ---- labels
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """A page counts as its label says from now on; of a URL that was not read yet, once it is."""
+        """Count a page as its label says; if it was not read yet, as soon as it is."""
         counts = self.recent_.words(url)
         if counts is None:
             counts = self.corona_.words(url)

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
@@ -71,8 +70,3 @@ class BestNFirst(BestFirst):
     """Links of the pages most like the topic first, 256 at once: the strong version of [EXP]."""
 
     n: int = parameter(256, "how many links are taken at once; the study had 16, 64, 128, 256", least=1)
-
-
-def _among(name: str, value: object, known: Iterable[str]) -> None:
-    if value not in list(known):
-        raise BadConfig(f"`{name}` can't be {value!r}", "one of: " + ", ".join(known))

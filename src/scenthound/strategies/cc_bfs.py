@@ -43,7 +43,7 @@ MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring 
 
 
 class Clustering(NamedTuple):
-    """The coefficients of a page and whether they speak for it."""
+    """The clustering coefficients of a page and whether they speak for it."""
 
     number: int
     c0: float
@@ -104,7 +104,7 @@ class CcBfs(Parameterised):
     # ---- what the crawl asks
 
     def peek(self, links: Callable[[Url], Iterable[Url]]) -> None:
-        """The laboratory hands over the recorded links of any page, for `lookahead="graph"`; before `start`."""
+        """Receive the recorded links of any page from the laboratory, for `lookahead="graph"`; before `start`."""
         self.peek_ = links
 
     @property
@@ -163,7 +163,7 @@ class CcBfs(Parameterised):
     # ---- the graph
 
     def _arrived(self, page: Page) -> int:
-        """The number of a page that was fetched; if a redirect led to it, it takes the place of what was asked for."""
+        """The node of a fetched page. If a redirect led to it, it replaces the requested URL."""
         self._catch_up(page.candidate)
         self.levels_.settle(page.candidate.url)
         number: int = self.graph_.meet(page.url)
@@ -206,7 +206,7 @@ class CcBfs(Parameterised):
     # ---- the levels
 
     def _next_stage(self) -> list[Choice] | None:
-        """What is fetched after the stage under way: N2, or the N1 of the next level; None when the crawl is over."""
+        """What is fetched after the current stage: N2, or the N1 of the next level; None when the crawl is over."""
         if self.kind_ == "over":
             return None
         if self.kind_ == "N1":
@@ -221,7 +221,7 @@ class CcBfs(Parameterised):
         return self._next_level()
 
     def _next_level(self) -> list[Choice] | None:
-        """Step 2: N1 by C0 as it is known before fetching, then by discovery."""
+        """Step 2: N1 by C0 as known before fetching, then by discovery."""
         fringe = [number for number in sorted(self.fringe_) if not self._is_judged(number)]
         self.fringe_.clear()
         if not fringe:
@@ -248,7 +248,7 @@ class CcBfs(Parameterised):
         return sorted(number for number in neighbours if number not in self.level_ and not self._is_judged(number))
 
     def _peek(self) -> None:
-        """The oracle's look-ahead: the links of N2, though nobody fetched it."""
+        """The oracle's look-ahead: the links of N2, without fetching it."""
         if self.peek_ is not None and self.lookahead == "graph":
             for number in self.beyond_:
                 for url in self.peek_(Url(self.graph_.names[number])):
@@ -257,7 +257,7 @@ class CcBfs(Parameterised):
                         self._tie(number, other)
 
     def _judge(self) -> bool:
-        """Steps 4 and 5. False if nobody was accepted."""
+        """Steps 4 and 5. False if no page was accepted."""
         level, beyond = frozenset(self.level_), frozenset(self.beyond_)
         verdicts = [self._coefficients(number, level, beyond) for number in self.level_ if number in self.fetched_]
         accepted = [verdict.number for verdict in verdicts if verdict.is_clustered]
@@ -280,7 +280,7 @@ class CcBfs(Parameterised):
         return Clustering(number, c0, c1, c2, round(max(c0, c1), DECIMALS) > round(c2, DECIMALS))
 
     def _catch_up(self, candidate: Candidate) -> None:
-        """On resume pages are heard again that were fetched after later levels had begun: their stage says which."""
+        """On resume, start the levels that had begun before this page was fetched; its stage says how many."""
         stage: Any = candidate.carry.get("stage")
         while _is_whole(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
@@ -308,7 +308,7 @@ _ORDERED = ("level", "beyond")
 
 
 def ring_weights(text: str, k: int) -> tuple[float, ...]:
-    """The weights of the first k rings; 2^(1-i) if nothing is said."""
+    """The weights of the first k rings; 2^(1-i) by default."""
     if not text.strip():
         return tuple(2.0 ** (1 - ring) for ring in range(1, k + 1))
     hint = f"give {k} numbers, 0 or more, as " + " ".join(["1", "0.5", "0.25", "0.125"][:k])

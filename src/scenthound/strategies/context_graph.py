@@ -44,7 +44,7 @@ MERGED = 10  # times `cap`: most pages of a merged layer
 
 
 class LayerGuess(NamedTuple):
-    """What a page was taken for."""
+    """The layer that a page was assigned to."""
 
     layer: int
     """The number of layers stands for "other"."""
@@ -184,7 +184,8 @@ def layer_classifier(layers: Sequence[Sequence[Mapping[str, int]]], sources: Ite
 def best_words(
     layers: Sequence[Sequence[Mapping[str, int]]], sources: Iterable[int], k: int
 ) -> list[tuple[str, float]]:
-    """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), and that; ties by the alphabet."""
+    """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), with that value; ties by the
+    alphabet."""
     documents = [counts for layer in layers for counts in layer]
     document_counts = Counter(word for counts in documents for word in counts)
     term_counts: Counter[str] = Counter()
@@ -200,7 +201,7 @@ def best_words(
 
 
 def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> LayerGuess:
-    """The layer with the largest probability, the lower one of two; "other" where that is below the threshold."""
+    """The most probable layer, the lower one of two; "other" if its probability is below the threshold."""
     probabilities = layer_probabilities(bayes, counts, length_norm)
     rounded = [round(probability, 12) for probability in probabilities]
     best = max(rounded)
@@ -210,7 +211,7 @@ def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm:
 
 
 def layer_probabilities(bayes: NaiveBayes, counts: Document, length_norm: bool = False) -> list[float]:
-    """P(layer | page) in the order of the layers; 0 for a layer that no page was known of."""
+    """P(layer | page) in the order of the layers; 0 for a layer without pages."""
     logs = bayes.log_likelihoods(counts)
     words = bayes.known_words(counts) if length_norm else 1
     best = max(logs)

@@ -31,7 +31,7 @@ from scenthound.text.tokens import Analyser
 @strategy("dom")
 @dataclass
 class Dom(BestFirst):
-    """Links first whose page, and whose surroundings on it, are most like the topic."""
+    """Links whose page and surroundings are most like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity of the topic and the page that the link is on",
@@ -56,7 +56,7 @@ class Dom(BestFirst):
         return [page.offer(link, score, parts=parts) for link, score, parts in self.scored(page)]
 
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
-        """Every link that counts, at its best anchor, with its score and the parts of that."""
+        """Each link once, at its best anchor, with its score and the parts of the score."""
         similarity = page_similarity(page.record, self.query_)
         shared_parts: dict[float, dict[str, float]] = {}  # links of the same worth share their parts
         for link, context in self._contexts(page, similarity):

@@ -38,7 +38,7 @@ from scenthound.text.tokens import Analyser
 @strategy("fish-search")
 @dataclass
 class FishSearch(Parameterised):
-    """Links of relevant pages first, and deeper; where nothing is relevant, give up."""
+    """Links of relevant pages first, and deeper; directions without relevant pages are given up."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity of the topic and the page that the link is on: relevant above the threshold",
@@ -82,9 +82,5 @@ class FishSearch(Parameterised):
 
     @property
     def _wide(self) -> int:
-        """How many links of a relevant page are wanted. 0.29 · 100 is 29, whatever binary fractions make of it."""
+        """How many links of a relevant page are preferred. Rounded, since 0.29 · 100 is below 29 in binary."""
         return math.floor(round(self.factor * self.width, 9))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -100,7 +100,7 @@ class FocusedSoft(Parameterised):
         progress(f"learned {len(self.tree_.nodes)} classifiers for {len(self.tree_.tree.leaves)} leaves")
 
     def model(self) -> Mapping[str, Any]:
-        """What training gave; labels heard since are not in it."""
+        """What training gave, without labels taken since."""
         tree, kept = self._taught(), self.labels_
         self._forget_labels()
         saved = tree.save()
@@ -155,7 +155,7 @@ class FocusedSoft(Parameterised):
         return ()
 
     def _worth(self, url: Url, counts: Document) -> tuple[float | None, dict[str, float]]:
-        """The score of a page's links, None if they are not to be followed, and its parts."""
+        """The score of a page's links, or None if they are not followed; and the parts of the score."""
         if url in self.labels_:
             on_topic = self.labels_[url][0]
             relevance = Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {})
@@ -168,7 +168,7 @@ class FocusedSoft(Parameterised):
         return self._ruled(relevance, counts, parts), parts
 
     def _ruled(self, relevance: Relevance, counts: Document, parts: dict[str, float]) -> float | None:
-        """The rule: what links are worth, None if they are thrown away; may add to the parts of the score."""
+        """Apply the rule: the score of the links, or None if they are dropped. May add parts of the score."""
         return self._score(relevance)
 
     def _score(self, relevance: Relevance) -> float:
@@ -192,7 +192,7 @@ class FocusedSoft(Parameterised):
     # ---- labels
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """The page is counted as its label says; of a URL that was not read yet, once it is."""
+        """Count a page as its label says; if it was not read yet, as soon as it is."""
         earlier = self.labels_.get(url)
         if earlier is not None and earlier[0] == on_topic:
             return ()
@@ -219,7 +219,7 @@ class FocusedSoft(Parameterised):
         self.labels_[url] = (on_topic, category, dict(zip(names, times.tolist(), strict=True)))
 
     def _forget_labels(self) -> None:
-        """Back to what training gave: counts are exact."""
+        """Undo all labels. Counts are exact, so this restores what training gave."""
         for _, category, counts in self.labels_.values():
             if category and self.tree_ is not None:
                 self.tree_.add(category, counts, -1.0)

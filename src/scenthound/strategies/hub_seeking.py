@@ -33,7 +33,7 @@ from scenthound.strategies.dom import Dom
 @strategy("hub-seeking")
 @dataclass
 class HubSeeking(Dom):
-    """As dom, but all links of a page that links to several seeds are wanted."""
+    """As dom, but all links of a page that links to several seeds get a high score."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         **Dom.score_parts,

@@ -63,7 +63,7 @@ class _Parent:
 @strategy("intelligent")
 @dataclass
 class Intelligent(Parameterised):
-    """Links that share what announced wanted pages so far: words of parents, URL words, good parents and siblings."""
+    """Links that share features with wanted pages: words of parents, URL words, good parents and siblings."""
 
     predicate: Literal["similarity", "words"] = parameter(
         "similarity", "what is wanted: similarity (to the topic, from `threshold`) or words (all keywords)"
@@ -124,7 +124,7 @@ class Intelligent(Parameterised):
     # ---- counting
 
     def _count(self, page: Page, is_goal: bool) -> None:
-        """The page has come: of all events that it showed before, one more page, and perhaps one more goal."""
+        """Count a fetched page for all events known before it was fetched, and as a goal if it is one."""
         link = self.waiting_.arrived(page.candidate, page.url)
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
@@ -157,7 +157,7 @@ class Intelligent(Parameterised):
     # ---- ranking
 
     def _offers(self, page: Page, number: int, parent: _Parent) -> list[Candidate]:
-        """The page's links, each worth what this page alone says for it."""
+        """The page's links, scored by this page alone."""
         done, met, offer, sighting = self.waiting_.done, self.waiting_.met, page.offer, (number,)
         links = [link for link in page.outlinks if link.url not in done]
         waiting = [met(link.url, sighting, self._events_of) for link in links]
@@ -191,11 +191,11 @@ class Intelligent(Parameterised):
         return offers
 
     def _events_of(self, url: Url) -> tuple[bytes, bool]:
-        """More of a link that nobody has seen yet."""
+        """What is remembered of a link that is seen for the first time."""
         return self._url_events(url).tobytes(), False
 
     def _ranked_anew(self) -> list[Candidate]:
-        """Every waiting link under its priority of now. Links of the same parents share what their words say."""
+        """New scores for all waiting links. Links of the same parents share the sums over words."""
         waiting, parents = list(self.waiting_.links.values()), self.waiting_.pages
         groups: dict[Seen, int] = {}
         owners = np.array(
@@ -219,12 +219,12 @@ class Intelligent(Parameterised):
         return new_scores([waiting_link.url for waiting_link in waiting], scores.tolist(), parts)
 
     def _word_logs(self, groups: Sequence[Seen]) -> Reals:
-        """For each group of parents the sum over all words on any of them of what the word says."""
+        """For each group of parents, the sum of ln I over the words on any of them."""
         words: dict[tuple[int, ...], Ids] = {(number,): parent.words for number, parent in self.waiting_.pages.items()}
         return sums_over_unions(words, groups, self.events_["words"].rises(self.totals_, self.errors))
 
     def _single_logs(self) -> list[float]:
-        """What a link from a satisfying page says, and a satisfying sibling."""
+        """ln I of a link from a satisfying page, and of a satisfying sibling."""
         families = [self.events_[name] for name in FAMILIES[2:]]
         goals, pages = (
             np.array([family.goals[0] for family in families]),
@@ -234,7 +234,7 @@ class Intelligent(Parameterised):
         return values
 
     def _url_logs(self, links: Sequence[WaitingLink]) -> Reals:
-        """For each link the sum of what the words of its URL say."""
+        """For each link, the sum of ln I over the words of its URL."""
         return self.events_["url"].sums([link.more[0] for link in links], self.totals_, self.errors)
 
     # ---- what survives a restart

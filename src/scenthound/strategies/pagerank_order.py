@@ -33,7 +33,7 @@ from scenthound.strategies import strategy
 @strategy("pagerank")
 @dataclass
 class PageRankOrder(Parameterised):
-    """The URL of the largest PageRank among the links known so far first; the topic is not looked at."""
+    """The URL with the largest PageRank among the links known so far first; the topic is ignored."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "pagerank": "PageRank among the links known when it was computed last: the score itself",
@@ -92,7 +92,7 @@ class PageRankOrder(Parameterised):
         return ()
 
     def _floor(self) -> float:
-        """What a page without any link to it has."""
+        """The rank of a page that nothing links to."""
         return (1.0 - self.damping) / (1 if self.form == "cho" else max(len(self.graph_), 1))
 
     @staticmethod
@@ -100,7 +100,7 @@ class PageRankOrder(Parameterised):
         return {} if number is None else {"node": number}
 
     def _scored_anew(self) -> list[Candidate]:
-        """Every waiting URL under its rank of now. It waits already, so what else is known of it stays as it is."""
+        """New scores for all waiting URLs, by their current rank."""
         values = self._ranks()
         names, seeds = self.graph_.names, self.seeds_
         rescored = [
@@ -121,7 +121,7 @@ class PageRankOrder(Parameterised):
         return ranks[list(self.waiting_)].tolist()  # type: ignore[no-any-return]
 
     def _arrived(self, page: Page) -> int:
-        """The number of a page that was fetched; links to a URL that redirects to it count as links to it."""
+        """The number of a fetched page; links to a URL that redirects to it count as links to it."""
         number: int = self.graph_.meet(page.url)
         asked: Any = page.candidate.carry.get("node")
         is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_.names)

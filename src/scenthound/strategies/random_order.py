@@ -30,7 +30,7 @@ from scenthound.strategies import strategy
 @strategy("random")
 @dataclass
 class RandomOrder(Parameterised):
-    """Pages in an order that only chance and the links decide; of the topic only the name of its chance is used."""
+    """Pages in random order along the links; the topic only seeds the random numbers."""
 
     seed: int = parameter(0, "another number gives every URL another lot")
 

@@ -51,7 +51,7 @@ PROGRESS = 5000
 @strategy("reinforcement")
 @dataclass
 class Reinforcement(Parameterised):
-    """Links whose words promise reward, now or a few links on, first. Needs examples and pages that lead to them."""
+    """Links whose words promise reward, now or a few links on, first. Needs examples and pages that link to them."""
 
     bins: int = parameter(3, "classes of value: 3 looks into the future, 2 only at the next page", least=2)
     gamma: float = parameter(0.5, "what a target is worth for every step that it is away", above=0, below=1)
@@ -92,8 +92,10 @@ class Reinforcement(Parameterised):
         self._learn(lessons, spots, values, progress)
 
     def _known_web(self, lessons: Lessons, examples: Sequence[Url], rng: random.Random) -> dict[Url, list[Url]]:
-        """The pages around the examples, in the order of the alphabet, with their links. Pages are not kept: what a
-        parser makes of two thousand of them does not fit everywhere."""
+        """The pages around the examples with their links, sorted by URL.
+
+        Pages are not kept: two thousand parsed pages need too much memory.
+        """
         cap = max(1, (self.pages - len(examples)) // self.depth)
         pages = {page.url: page for page in lessons.examples}
         web: dict[Url, list[Url]] = {}
@@ -110,7 +112,7 @@ class Reinforcement(Parameterised):
         values: Mapping[Url, float],
         progress: Callable[[str], None],
     ) -> None:
-        """From the links at these spots, each a page and a place among its outlinks, to a classifier and means."""
+        """Learn a classifier and the mean values from these links, each given as page and index among its outlinks."""
         bayes = NaiveBayes([str(number) for number in range(self.bins)])
         sums, links = [0.0] * self.bins, [0] * self.bins
         for url, places in groupby(spots, key=itemgetter(0)):

@@ -38,7 +38,7 @@ WIDEST = 1000  # tokens on each side: with the 5,000 links that are read of a pa
 
 
 class Neighbourhood(NamedTuple):
-    """What the words at a link say."""
+    """The scores of the words at a link."""
 
     link: Link
     value: float
@@ -49,7 +49,7 @@ class Neighbourhood(NamedTuple):
 @strategy("shark-search")
 @dataclass
 class SharkSearch(Parameterised):
-    """Links first whose anchor and neighbouring words are like the topic, and whose ancestors were."""
+    """Links whose anchor, neighbouring words and ancestors are like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity of the topic and the page that the link is on",

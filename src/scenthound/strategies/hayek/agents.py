@@ -28,7 +28,7 @@ LAMBDA = 3.0  # what an other page that has the word costs, in CORR_ub
 
 
 def entropy(*counts: Any) -> Any:
-    """Bits, of numbers of documents of each kind; 0 where there are none. Works on arrays too."""
+    """Entropy in bits of document counts by kind; 0 for none. Works on arrays too."""
     total = sum(np.asarray(count, dtype=float) for count in counts)
     bits = np.zeros_like(total)
     for count in counts:
@@ -55,18 +55,18 @@ def information_gain(goals: int, others: int, in_goals: Any, in_others: Any) -> 
 
 
 def corr_ub(in_goals: Any, in_others: Any, cost: float = LAMBDA) -> Any:
-    """Goals with the word less `cost` times the others with it."""
+    """Goals with the word minus `cost` times other pages with it."""
     return np.asarray(in_goals, dtype=float) - cost * np.asarray(in_others, dtype=float)
 
 
 def differential(near: int, far: int, in_near: Any, in_far: Any) -> Any:
-    """The fraction of one set of documents that has a word less that of another."""
+    """The share of one set of documents that has a word, minus the share of another set."""
     fraction = np.asarray(in_near, dtype=float) / near if near else np.asarray(in_near, dtype=float) * 0.0
     return fraction - (np.asarray(in_far, dtype=float) / far if far else 0.0)
 
 
 def weights(kind: str, dictionaries: Dictionaries, features: Any, distance: int) -> Any:
-    """How likely each feature is to be drawn, from a page so far from a goal. Never below 0."""
+    """The weight of each feature in a draw from a page at this distance from a goal. Never negative."""
     documents, occurrences, pages = (
         dictionaries.documents[:, features],
         dictionaries.occurrences[:, features],
@@ -94,7 +94,7 @@ def weights(kind: str, dictionaries: Dictionaries, features: Any, distance: int)
 
 
 def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], count: int) -> list[int]:
-    """So many features without replacement, each time in proportion to the weights; evenly where all are 0."""
+    """Draw `count` features without replacement, in proportion to their weights; evenly if all are 0."""
     left, heavy = list(features), [float(chance) for chance in chances]
     drawn: list[int] = []
     while left and len(drawn) < count:
@@ -111,7 +111,7 @@ def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], 
 
 
 class AgentFactory:
-    """Makes agents that know a page, and children of agents."""
+    """Makes new agents from the words of a page, and children of agents."""
 
     def __init__(self, web: KnownWeb, market: Market, rng: random.Random, weighting: str) -> None:
         self.web, self.market, self.rng, self.weighting = web, market, rng, weighting
@@ -129,7 +129,7 @@ class AgentFactory:
         )
 
     def child(self, parent: Agent) -> Agent | None:
-        """A child that differs by one feature: added, removed or replaced. Its parent pays its start capital."""
+        """A child that differs by one feature: added, removed or replaced. The parent pays its start capital."""
         page = self._source(parent)
         features = list(parent.features)
         change = self.rng.choice(("add", "remove", "replace"))
@@ -151,7 +151,7 @@ class AgentFactory:
         )
 
     def matches(self, page: int) -> list[int]:
-        """The agents that know a page, oldest first."""
+        """The agents that match a page, oldest first."""
         known_page, agents = self.web.pages[page], self.market.agents
         if known_page.matches is None:
             keys = self.web.among(page, self.market.index.keys(), self.market.keyed)
@@ -168,14 +168,14 @@ class AgentFactory:
         return agent
 
     def _source(self, agent: Agent) -> int | None:
-        """The page a child's new words come from: the parent's own, or one near a goal if that is not known here."""
+        """The page that a child's new words come from: its parent's, or one near a goal if that is unknown here."""
         number = self.web.numbers.get(agent.source)
         if number is not None and (self.web.pages[number].words or agent.virtual):
             return number
         return self.any_page()
 
     def any_page(self) -> int | None:
-        """A fetched page, one that is known to lead to a goal if there are any."""
+        """A random fetched page, if possible one that leads to a goal."""
         fetched = self.web.fetched
         near = [number for number in fetched if self.web.pages[number].distance < FAR] or fetched
         return near[self.rng.randrange(len(near))] if near else None
@@ -202,7 +202,7 @@ class AgentFactory:
         return drawn
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
-        """A known distance is in no dictionary: it weighs as much as its fellows on average."""
+        """The weights of features. A distance feature is in no dictionary and gets the average of the others."""
         self.web.dictionaries.room(len(self.web.lexicon))
         chances = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
         distances = np.asarray(features) < FAR

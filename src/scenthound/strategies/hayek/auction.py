@@ -17,7 +17,7 @@ _Place = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids 
 
 
 class PagesForSale:
-    """Pages for sale, in the order in which they were found, and who bids on them."""
+    """The corona: pages for sale in the order in which they were found, and who bids on them."""
 
     def __init__(self, market: Market) -> None:
         self.market = market
@@ -33,7 +33,7 @@ class PagesForSale:
         self._bids: dict[int, int] = {}
 
     def enter(self, page: int, agents: Iterable[int]) -> None:
-        """A page is for sale, or other agents match it now."""
+        """Offer a page for sale, or update which agents match it."""
         new = list(agents)
         old = self.pages.get(page)
         if old is not None:
@@ -73,12 +73,12 @@ class PagesForSale:
         self._bids.pop(number, None)
 
     def changed(self, number: int) -> None:
-        """An agent's purse or bid has changed."""
+        """An agent's wealth or bid has changed."""
         if number in self.matched:
             self._place(number)
 
     def first(self, accept: Callable[[int], bool] = lambda number: True) -> Agent | None:
-        """The highest bidder above 0 that is acceptable. Costs as many steps as there are better ones that are not."""
+        """The highest bidder above 0 that is acceptable. Costs one step for each better one that is not."""
         heap, passed = self._heap, []
         best: Agent | None = None
         while heap:
@@ -100,7 +100,7 @@ class PagesForSale:
         return 0 if agent is None else self._bids[agent.number]
 
     def rest(self, page: int) -> int:
-        """What the world would sell for without this page."""
+        """The highest bid if this page were not for sale."""
         return self.highest(lambda number: len(self.matched[number]) > (page in self.matched[number]))
 
     def _match(self, number: int, page: int) -> None:
@@ -146,7 +146,7 @@ class PagesForSale:
 
 
 class Trading:
-    """One sequence: a traversed set with owners, a corona, and the right to choose that is sold from hand to hand.
+    """One sequence: the traversed pages with their owners, the pages for sale, and the right to choose.
 
     Without `rng` every draw takes the first, as in the worked example.
     """
@@ -178,7 +178,7 @@ class Trading:
     # ---- bids
 
     def first_bids(self, is_goal: Callable[[int], bool]) -> None:
-        """Explorers that match something get their first bid, in the order of birth."""
+        """Explorers that match a page make their first bid, oldest first."""
         corona, rules = self.corona, self.market.rules
         explorers = sorted(corona.explorers)
         if not explorers:
@@ -193,7 +193,7 @@ class Trading:
             self.market.set_first_bid(self.market.agents[number], bid)
 
     def payoff(self, page: int, goal: bool) -> float:
-        """What buying a page should bring: its reward, and what the rest would sell for."""
+        """What buying a page should bring: its reward plus the highest bid on the rest."""
         return (self.market.rules.reward if goal else 0.0) + units(self.corona.rest(page))
 
     def _mean_payoff(self, pages: Iterable[int], is_goal: Callable[[int], bool]) -> float:
@@ -215,7 +215,7 @@ class Trading:
         return self._sale(winner.number, page, bid, price)
 
     def resale(self, page: int, bidders: Iterable[int], goal: bool) -> Purchase | None:
-        """A page whose content has come is sold among the real agents that match it; None if nobody bids."""
+        """Sell a page whose content has arrived among the real agents that match it; None if nobody bids."""
         market, rules = self.market, self.market.rules
         agents = [market.agents[number] for number in sorted(bidders)]
         for agent in agents:
@@ -233,7 +233,7 @@ class Trading:
         return self._sale(number, page, bid, bid if rules.price == "first" else second)
 
     def given(self, number: int, page: int) -> Purchase:
-        """A page that nobody bid for is handed to a new agent (or stays with the root) for nothing."""
+        """Give a page that nobody bid on to a new agent, or leave it with the root, for free."""
         return self._sale(number, page, 0, 0)
 
     def settle(self, purchase: Purchase, goal: bool, payee: int | None = None) -> None:
@@ -269,20 +269,20 @@ class Trading:
         self._do("pay", purchase, 0)
 
     def arrived(self, purchase: Purchase, bid: int) -> None:
-        """The page of a virtual agent has come and fetched this bid: that is what its purchase was worth."""
+        """The page that a virtual agent bought has arrived and been sold for this bid, which is what it was worth."""
         purchase.waiting = False
         self._do("value", purchase, bid)
         if self.open is purchase:
             self.open = None
 
     def lost(self, purchase: Purchase) -> None:
-        """The page of a virtual agent never came: it bought what it sold on, if it did."""
+        """The page that a virtual agent bought never arrived: value the purchase by its resale, if there was one."""
         purchase.waiting = False
         if self.open is not purchase:
             self._do("value", purchase, purchase.resold or 0)
 
     def close(self) -> None:
-        """The sequence is over: the last purchase resells for nothing, and what was put off is paid."""
+        """End the sequence: the last purchase resells for nothing, and deferred payments are made."""
         if self.open is not None:
             self._do("value", self.open, 0)
             self.open = None
@@ -300,7 +300,7 @@ class Trading:
     # ---- pages
 
     def own(self, page: int, owner: int, links: Iterable[int]) -> list[int]:
-        """A page joins the traversed set. Gives its links that lead outside of it, for the corona."""
+        """Add a page to the traversed pages. Returns its links to other pages, which will be for sale."""
         self.owners[page] = owner
         outside = []
         for other in links:

@@ -19,8 +19,11 @@ AHEAD = 8
 
 
 class AuctionFrontier(Frontier):
-    """Waiting URLs, promised ones, and those on their way. `want` gives the next wanted candidate, or None;
-    `is_held` says that no decision can be made before all that is on its way has landed."""
+    """Waiting URLs, promised ones and those in flight.
+
+    `want` returns the next wanted candidate or None; `is_held` is true if nothing can be decided before all requests in
+    flight have landed.
+    """
 
     def __init__(self, bound: int | None, want: Callable[[], Candidate | None], is_held: Callable[[], bool]) -> None:
         if bound is not None and bound < 1:
@@ -76,7 +79,7 @@ class AuctionFrontier(Frontier):
         return None
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The first promise whose host rests: nothing else is wanted yet."""
+        """The first promised URL whose host rests: no other URL is wanted yet."""
         self._now = max(self._now, now)
         for url, candidate in self._promised.items():
             until = self._resting.get(urls.host(url), 0.0)
@@ -85,9 +88,9 @@ class AuctionFrontier(Frontier):
         return None
 
     def decide(self, after: Url | None = None) -> bool:
-        """Have the next decision made; what it wants is promised if it waits here. False if nothing is wanted.
+        """Make the next decision and promise the wanted URL if it waits.
 
-        On resume decisions are made again up to the page that is heard `after` them.
+        False if nothing is wanted. On resume, decisions are repeated up to the page that is read `after` them.
         """
         wanted = self._want()
         if wanted is None:
@@ -122,7 +125,7 @@ class AuctionFrontier(Frontier):
             group.pop(url, None)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL if it waits. Otherwise a redirect leads to it."""
+        """Pop this URL if it waits; otherwise a redirect leads to it."""
         candidate = self._promised.get(url) or self._waiting.pop(url, None)
         if candidate is not None:
             self._promised[url] = candidate
@@ -132,7 +135,7 @@ class AuctionFrontier(Frontier):
         return None
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """It is promised, before all others."""
+        """Promise it again, before all others."""
         self._flying.pop(popped.candidate.url, None)
         self._promised = {popped.candidate.url: popped.candidate, **self._promised}
         return None
@@ -151,7 +154,7 @@ class AuctionFrontier(Frontier):
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON. What is on its way counts as promised."""
+        """The state as JSON. Requests in flight count as promised."""
         flying = [candidate for candidate in self._flying.values() if candidate is not None]
         return {
             "waiting": [_plain(candidate) for candidate in self._waiting.values()],

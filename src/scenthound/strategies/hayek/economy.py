@@ -29,7 +29,7 @@ ROUND = 10  # purchases of an endless sequence after which deaths and births are
 
 @dataclass(frozen=True, slots=True)
 class EconomyOptions:
-    """What an economy does beyond the rules of its market."""
+    """How an economy runs, beyond the rules of its market."""
 
     fetch_all: bool = False
     sequences: Sequences = "restarted"
@@ -46,7 +46,7 @@ class EconomyOptions:
 
 @dataclass(slots=True)
 class EconomyCounts:
-    """Numbers that are told while it runs."""
+    """Running counts, for progress and saved state."""
 
     sequences: int = 0
     auctions: int = 0
@@ -56,7 +56,7 @@ class EconomyCounts:
 
 
 class Economy:
-    """A market, the web it trades in, and the sequence under way. `tell` hears of births, deaths, sales and goals."""
+    """A market, the web it trades in and the current sequence. `tell` receives births, deaths, sales and goals."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Economy:
     # ---- what the crawl asks
 
     def found(self) -> None:
-        """The first agents, from pages known by now; without any the root will make them as they are needed."""
+        """Make the first agents from the pages known so far; without pages the root makes agents when needed."""
         self.is_founded = True
         for number in range(self.options.agents if self.rules.adapt and not self.market.births else 0):
             page = self.nursery.any_page()
@@ -97,7 +97,7 @@ class Economy:
                 self._born(page, virtual=not self.options.fetch_all and number % 2 == 1, paid_by=WORLD)
 
     def decide(self, until: int | None = None) -> int | None:
-        """The page that is wanted next; None if there is none that could be, or after so many sequences in all."""
+        """The next wanted page; None if there is none, or after `until` sequences."""
         if not self.is_founded:
             self.found()
         while until is None or self.counts.sequences < until:
@@ -122,7 +122,7 @@ class Economy:
         return None
 
     def landed(self, page: Page, asked: str | None = None) -> int:
-        """A page has come, asked for under this name or another. Gives its number."""
+        """Take in a fetched page, perhaps requested under another URL. Returns its number."""
         wanted = self.web.numbers.get(asked or page.url, -1)
         number = self.web.learn(page, asked)
         purchase = self.pending.pop(wanted, None) or self.pending.pop(number, None)
@@ -145,7 +145,7 @@ class Economy:
                 self.trading.lost(purchase)
 
     def resume(self, trading: Trading, corona: Sequence[int], pending: Mapping[int, Purchase]) -> None:
-        """Go on with a sequence that was cut off."""
+        """Continue an interrupted sequence."""
         self.trading, self.pending = trading, dict(pending)
         for page in corona:
             trading.corona.enter(page, self._bidders(page))
@@ -193,7 +193,7 @@ class Economy:
         return self.left <= 0 or (self.met_goal and self.stops_at_goal)
 
     def _finish(self) -> None:
-        """The sequence is over: pay what is open, look to deaths and births, set the next problem."""
+        """End the sequence: make open payments, handle deaths and births, set the next difficulty."""
         assert self.trading is not None
         for purchase in self.pending.values():
             self.trading.lost(purchase)
@@ -226,7 +226,7 @@ class Economy:
     # ---- one auction
 
     def _auction(self) -> int | None:
-        """Sell the right to choose. Gives the page whose content is needed for that, if any."""
+        """Sell the right to choose. Returns the page whose content is needed for that, if any."""
         trading = self.trading
         assert trading is not None
         self.left -= 1
@@ -253,7 +253,7 @@ class Economy:
         return sale.page
 
     def _resell(self, bought: Purchase) -> None:
-        """Content has come: the page goes to the real agent that bids most, or to a new one for nothing."""
+        """Content has arrived: sell the page to the real agent that bids most, or give it to a new one."""
         trading, page = self.trading, bought.page
         assert trading is not None
         goal = self.web.pages[page].goal
@@ -298,7 +298,7 @@ class Economy:
     # ---- agents
 
     def _made_for(self, page: int, virtual: bool) -> int:
-        """The root makes an agent that knows the page; at the cap, or if nothing may change, it keeps the page."""
+        """Have the root make an agent that matches the page; at the cap, or if frozen, the root keeps the page."""
         if not self.rules.adapt or len(self.market.agents) >= self.options.cap:
             return ROOT
         agent = self._born(page, virtual=virtual)
@@ -327,7 +327,7 @@ class Economy:
         return [number for number in matching if self.market.agents[number].virtual]
 
     def _refresh(self) -> None:
-        """What is newly known of pages on the market may change who bids on them."""
+        """Update who bids on pages about which more is known now."""
         if self.trading is not None:
             corona = self.trading.corona
             for page in sorted(self.web.moved & corona.pages.keys()):
@@ -337,7 +337,7 @@ class Economy:
     # ---- pages
 
     def _give_up(self) -> None:
-        """What was asked for and has neither come nor been missed will not come: nobody may buy it."""
+        """Requests that neither landed nor missed never will: these pages can't be bought."""
         for page in self.fetching:
             if self.web.pages[page].state == ASKED and self.trading is not None:
                 self.trading.corona.leave(page)
@@ -347,7 +347,7 @@ class Economy:
         return self.web.pages[page].state == NEW
 
     def _is_real(self, page: int) -> bool:
-        """Its content is on the market: always once it was fetched, unless each sequence forgets."""
+        """True if its content is on the market: once fetched, unless each sequence forgets."""
         return self.web.pages[page].state == FETCHED and (self.options.fetch_all or not self.options.forget)
 
     def _is_known_goal(self, page: int) -> bool:
@@ -366,7 +366,7 @@ class Economy:
         return page
 
     def _wander(self) -> int | None:
-        """A page that was heard of and that nobody bid for, near a goal if possible."""
+        """A known page that nobody bid on, near a goal if possible."""
         new = [
             link
             for page in self.web.fetched
@@ -376,7 +376,7 @@ class Economy:
         return self._ask(new[self.rng.randrange(len(new))]) if new else None
 
     def _note(self, sale: Purchase) -> None:
-        """Tell of a sale: the first of a page to a virtual agent, and the first to a real one."""
+        """Emit an event for the first sale of a page to a virtual agent, and to a real one."""
         known_page, kind = self.web.pages[sale.page], 1 if sale.waiting else 2
         if known_page.bought & kind:
             return

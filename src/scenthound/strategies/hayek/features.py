@@ -34,7 +34,7 @@ _KINDS = ("scheme:", "host:", "path:", "before:", "anchor:", "after:", "distance
 
 
 class Lexicon:
-    """Features by number. Once it is full no new ones are learned."""
+    """Feature names by number. When it is full, new ones are ignored."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._vocabulary = Vocabulary(MOST_FEATURES)
@@ -48,14 +48,14 @@ class Lexicon:
         return self._vocabulary.all_words
 
     def add(self, names: Sequence[str]) -> Ids:
-        """The numbers of features; -1 for those that are new and for which there is no room."""
+        """The numbers of features; -1 for new ones if there is no room."""
         numbers = self._vocabulary.add(names)
         new = self.names[len(self.virtual) :]
         self.virtual += bytes(name.startswith(_KINDS) for name in new)
         return numbers
 
     def ids(self, names: Sequence[str]) -> Ids:
-        """The numbers of features; -1 for those that it does not know."""
+        """The numbers of features; -1 for unknown ones."""
         return self._vocabulary.ids(names)
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class Lexicon:
 
 
 class LinkFeatures(NamedTuple):
-    """What is known of every outlink of a page by its URL and by the words around it."""
+    """The features of each outlink of a page: from its URL and from the words around it."""
 
     names: tuple[str, ...]
     starts: tuple[int, ...]
@@ -71,7 +71,7 @@ class LinkFeatures(NamedTuple):
 
 
 def link_features(record: Record, analyser: Analyser) -> LinkFeatures:
-    """The features of all outlinks. Stop words take up no room [D: three words that say something]."""
+    """The features of all outlinks. Stop words are skipped [D: three words that carry meaning]."""
     names_of = (*terms(record, analyser).names, None)  # the last for stop words, whose index is -1
     page_terms = [names_of[index] for index in token_terms(record, analyser).tolist()]
     spans, names, starts = anchor_tokens(record), list[str](), [0]

@@ -18,7 +18,7 @@ from scenthound.text.tokens import Analyser
 
 @dataclass(frozen=True)
 class GoalJudge:
-    """A page is a goal if the points of the words it has come to `needed`. Without words there are no goals."""
+    """A page is a goal if its words have at least `needed` points. Without words there are no goals."""
 
     points: Mapping[str, float]
     needed: float

@@ -166,7 +166,7 @@ class HayekEstimating(Parameterised):
         return events
 
     def _want(self) -> Candidate | None:
-        """The next page an auction wants, with the terms on which it was bought."""
+        """The next page that an auction wants, with the terms of its purchase."""
         page = self.economy_.decide()
         if page is None:
             return None
@@ -178,14 +178,14 @@ class HayekEstimating(Parameterised):
         return Candidate(url, units(sale.bid), {"asked": url}, parts)
 
     def _is_held(self) -> bool:
-        """True if what is on its way must have landed before anything else is decided."""
+        """True if nothing can be decided before the requests in flight have landed."""
         economy = self.economy_
         if economy.line:
             return False
         return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
 
     def _catch_up(self, candidate: Candidate) -> str:
-        """What was asked for. On resume pages are heard whose auctions have not been held again: hold them."""
+        """The URL that was requested. On resume, first repeat the auctions that led to it."""
         asked = candidate.carry.get("asked")
         if not isinstance(asked, str):
             return candidate.url
@@ -237,7 +237,7 @@ class HayekEstimating(Parameterised):
         self.model_ = dict(model)
 
     def _back_crawl(self, economy: Economy, lessons: Lessons) -> None:
-        """Step by step against the links, from the goals."""
+        """From the goals, follow links backwards step by step."""
         line = [page.url for page in lessons.examples]
         for _ in range(self.back):
             sources = dict.fromkeys(source for url in line for source in lessons.back_links(url, BACK_LINKS))
@@ -300,7 +300,7 @@ class HayekEstimating(Parameterised):
 @strategy("hayek-epsilon")
 @dataclass
 class HayekEpsilon(HayekEstimating):
-    """Auctions at the first price; each newcomer bids a little more than the best, and keeps to it."""
+    """Auctions at the first price; each newcomer bids a little more than the best, for life."""
 
     price: ClassVar[Pricing] = "first"
 

@@ -34,7 +34,7 @@ _NONE = array("i")  # never added to: arrays of a page are replaced
 
 @dataclass(slots=True)
 class Known:
-    """A page of the known web, fetched or only heard of."""
+    """A page of the known web, fetched or only linked to."""
 
     url: str
     host: str
@@ -55,7 +55,7 @@ class Known:
 
 
 class Dictionaries:
-    """In how many pages, and how often, each feature occurs, for every distance from a goal."""
+    """In how many pages, and how often, each feature occurs, by distance from a goal."""
 
     def __init__(self) -> None:
         self.pages = np.zeros(FAR + 1, dtype=np.int32)
@@ -92,7 +92,7 @@ class Dictionaries:
 
 
 class KnownWeb:
-    """Every page heard of, by number."""
+    """Every known page, by number."""
 
     def __init__(self, analyser: Analyser, is_goal: Callable[[Page], bool], most: int = 200_000) -> None:
         self.analyser, self.is_goal, self.most = analyser, is_goal, most
@@ -131,7 +131,7 @@ class KnownWeb:
         return number
 
     def learn(self, page: Page, asked: str | None = None) -> int:
-        """A page has been fetched, under this name or another. Gives its number, -1 if there is no room for it."""
+        """Take in a fetched page, perhaps requested under another URL. Returns its number, -1 if there is no room."""
         number = self.meet(page.url)
         if asked is not None and asked != page.url and number >= 0:
             self._alias(asked, number)
@@ -157,7 +157,7 @@ class KnownWeb:
         return number
 
     def lose(self, url: str) -> int:
-        """A URL brought nothing."""
+        """A request for this URL brought no page."""
         number = self.numbers.get(url, -1)
         if number >= 0 and self.pages[number].state != FETCHED:
             self.pages[number].state = DEAD
@@ -209,7 +209,7 @@ class KnownWeb:
             yield other
 
     def _see(self, number: int, features: Iterable[int]) -> None:
-        """More is known of a page that needs no fetching."""
+        """Add features that are known without fetching the page."""
         known_page = self.pages[number]
         new = [feature for feature in features if feature not in known_page.seen]
         if not new:
@@ -228,7 +228,7 @@ class KnownWeb:
             self.dictionaries.count(known_page.distance, np.array(new, dtype=np.intp), 1)
 
     def _count(self, known_page: Known, sign: int) -> None:
-        """A page enters, or leaves, the dictionaries of its distance."""
+        """Add a page to the dictionaries of its distance, or remove it."""
         self.dictionaries.room(len(self.lexicon))
         self.dictionaries.pages[known_page.distance] += sign
         words = np.frombuffer(known_page.words, dtype=np.int32) if known_page.words else np.zeros(0, np.int32)
@@ -237,7 +237,7 @@ class KnownWeb:
         self.dictionaries.count(known_page.distance, np.array(sorted(known_page.seen), dtype=np.intp), 1, sign)
 
     def _nearer(self, number: int, distance: int) -> None:
-        """A page is so near to a goal; those that link to it are one link farther."""
+        """Set the distance of a page from a goal; pages that link to it are one link farther."""
         line = deque([(number, distance)])
         while line:
             number, distance = line.popleft()
@@ -256,7 +256,7 @@ class KnownWeb:
     # ---- what is asked
 
     def features(self, number: int, real: bool = True) -> set[int]:
-        """All features of a page; without `real`, those that it has before it is fetched."""
+        """All features of a page; with `real=False` those known before it is fetched."""
         known_page = self.pages[number]
         features = set(known_page.seen)
         if 0 < known_page.distance < FAR:
@@ -277,7 +277,7 @@ class KnownWeb:
         return present
 
     def at(self, distance: int) -> Mapping[str, Sequence[int]]:
-        """The fetched pages so far from a goal, by host, in the order of fetching."""
+        """The fetched pages at this distance from a goal, by host, in the order of fetching."""
         hosts = self._hosts.get(distance)
         if hosts is None:
             hosts = self._hosts[distance] = {}
@@ -296,7 +296,7 @@ class KnownWeb:
         return index < len(known_page.words) and known_page.words[index] == feature
 
     def holding(self, features: Sequence[int]) -> list[int]:
-        """The pages that have all these features. Costs what the rarest of them costs."""
+        """The pages that have all these features. The cost depends on the rarest of them."""
         indexed = [feature for feature in features if feature >= FAR]  # the first few are distances
         if not indexed:
             return [number for number in range(len(self.pages)) if all(self.has(number, one) for one in features)]
@@ -307,7 +307,7 @@ class KnownWeb:
         return [number for number in self.places[rarest] if all(self.has(number, one) for one in features)]
 
     def document_count(self, feature: int) -> float:
-        """In how many fetched pages, of this web or of one learned from, a feature was."""
+        """The number of fetched pages, here or in training, that have a feature."""
         if feature < FAR or feature >= self.dictionaries.documents.shape[1]:
             return float("inf") if feature < FAR else 0.0
         return float(self.dictionaries.documents[:, feature].sum())
@@ -339,7 +339,7 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
 
 
 def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
-    """Take up what `save_web` gave, in place of all that is known."""
+    """Replace everything with what `save_web` returned."""
     web.lexicon = Lexicon(str(state["features"]).split("\n"))
     web.dictionaries, web.places, web.moved, web._hosts = Dictionaries(), {}, set(), {}
     web._sought = array("i")

@@ -123,7 +123,10 @@ class Purchase:
 
 @dataclass
 class Market:
-    """A population and its money. `ledger` hears every transfer; `on_change` whose purse or bid has changed."""
+    """A population and its money.
+
+    `ledger` receives every transfer; `on_change` each agent whose wealth or bid changed.
+    """
 
     rules: MarketRules = field(default_factory=MarketRules)
     ledger: Callable[[Transfer], None] | None = None
@@ -199,16 +202,16 @@ class Market:
         return agent
 
     def losers(self) -> list[int]:
-        """Who has less than he started with and no living child."""
+        """Agents that have less than their start capital and no living child."""
         return [agent.number for agent in self.agents.values() if agent.wealth < agent.capital and not agent.children]
 
     def rich(self, times: float = 10.0) -> list[int]:
-        """Who may have a child: wealth above so many rewards."""
+        """Agents that may have a child: their wealth is above this many rewards."""
         limit = coins(times * self.rules.reward)
         return [agent.number for agent in self.agents.values() if agent.wealth > limit]
 
     def tax(self, amount: int) -> None:
-        """Everybody pays; who has less pays what he has."""
+        """Every agent pays the tax, or all it has."""
         for agent in self.agents.values():
             taken = min(amount, agent.wealth)
             agent.wealth -= taken
@@ -216,7 +219,7 @@ class Market:
             self._changed(agent.number)
 
     def balance(self) -> int:
-        """0, always: what is there less what should be."""
+        """The money there is minus the money there should be: always 0."""
         there = sum(agent.wealth for agent in self.agents.values()) + self.root
         return there - (self.brought_in + self.rewards - self.taxes - self.buried)
 
@@ -232,7 +235,7 @@ class Market:
         return sorted(number for number in asked if all(map(has, self.agents[number].features)))
 
     def effective(self, agent: Agent) -> int:
-        """What an agent really bids: nobody bids money he has not."""
+        """What an agent really bids: no more than it has."""
         if agent.bid is None:
             return 0
         return max(0, min(coins(min(agent.bid, HIGHEST_BID)), agent.wealth - agent.promised))
@@ -278,7 +281,7 @@ class Market:
         self._rebid(agent)
 
     def transfer(self, kind: str, payer: int, payee: int, amount: int) -> None:
-        """Move coins. Who has died meanwhile is stood in for by the root."""
+        """Move coins. The root stands in for an agent that has died."""
         if payer == WORLD:
             self.rewards += amount
         else:
@@ -288,7 +291,7 @@ class Market:
             self.ledger(Transfer(kind, payer, payee, amount))
 
     def parents(self, number: int) -> Iterator[int]:
-        """The living ancestors of an agent, nearest first, as many as kickbacks go to."""
+        """The living ancestors of an agent, nearest first, up to the number that receive kickbacks."""
         agent = self.agents.get(number)
         for _ in range(CHAIN):
             if agent is None or agent.parent not in self.agents:
@@ -312,7 +315,7 @@ class Market:
         return self.rules.adapt and self.rules.price == "second" and agent.bid is not None
 
     def _rebid(self, agent: Agent) -> None:
-        """The bid is the factor, less up to 2% for the experienced, so that equally good newcomers get their turn."""
+        """The bid is the factor, less up to 2% for experienced agents, so that equally good newcomers get a turn."""
         rules = self.rules
         agent.factor = min(agent.factor, HIGHEST_BID)
         agent.bid = agent.factor * (1.0 - rules.discount * min(1.0, agent.wins / rules.discount_wins))
@@ -332,7 +335,7 @@ class Market:
 
 
 def series(total: int, ratio: float, length: int) -> list[int]:
-    """The parts of a sum that each of a line keeps: (1 - ratio) of what he gets; the last keeps all.
+    """Shares of a sum: each keeps (1 - ratio) of what it receives and passes on the rest; the last keeps all.
 
     >>> series(1000, 0.2, 3)
     [800, 160, 40]

@@ -42,7 +42,7 @@ def save_market(market: Market) -> dict[str, Any]:
 
 
 def load_market(market: Market, state: Mapping[str, Any], features: int) -> None:
-    """Fill an empty market. Raises ValueError, KeyError or TypeError if the state is not of our making."""
+    """Fill an empty market. Raises ValueError, KeyError or TypeError if the state is invalid."""
     numbers, bids = np.asarray(state["numbers"]), np.asarray(state["bids"], dtype=float)
     lengths, flat = np.asarray(state["lengths"]), np.asarray(state["features"])
     sources = str(state["sources"]).split("\n") if len(numbers) else []
@@ -83,7 +83,7 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
 
 
 def save_model(economy: Economy) -> dict[str, Any]:
-    """What a trained economy takes to another web. Features are those its agents or several pages have."""
+    """What a trained economy keeps for another web. Features are kept if an agent or several pages have them."""
     web, market = economy.web, economy.market
     web.dictionaries.room(len(web.lexicon))
     used = {feature for agent in market.agents.values() for feature in agent.features}
@@ -124,7 +124,7 @@ def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
 
 
 def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
-    """A model in words: its richest agents and where the money is. Raises as `load_market` does."""
+    """A model as plain data: its richest agents and where the money is. Raises as `load_market` does."""
     words = str(model["words"]).split("\n")
     market = Market()
     load_market(market, model, len(words))
@@ -181,7 +181,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
 
 
 def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
-    """Take up what `save_economy` gave, in a new economy of the same parameters."""
+    """Load what `save_economy` returned into a new economy with the same parameters."""
     load_web(economy.web, state["web"])
     load_market(economy.market, state["market"], len(economy.web.lexicon))
     version, numbers, gauss = state["chance"]
@@ -229,7 +229,7 @@ def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str
 
 
 def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, Sequence[int], dict[int, Purchase]]:
-    """The sequence, the pages of its corona, and what is on its way."""
+    """The sequence, its pages for sale, and purchases whose page is in flight."""
     trading = Trading(economy.market, economy.rng)
     kept = [_purchase(fields) for fields in state["purchases"]]
     trading.owners = dict(np.asarray(state["owners"]).tolist())

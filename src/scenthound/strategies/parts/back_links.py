@@ -24,7 +24,7 @@ def back_layers(lessons: Lessons, starts: Sequence[Url], depth: int, cap: int, r
 
 
 def sampled(urls: Sequence[Url], most: int, rng: random.Random) -> list[Url]:
-    """At most so many of them, drawn by lot, in their old order."""
+    """At most `most` of them, drawn at random, in their old order."""
     if len(urls) <= most:
         return list(urls)
     return [urls[index] for index in sorted(rng.sample(range(len(urls)), most))]

@@ -30,10 +30,8 @@ class Promoted(NamedTuple):
 
 
 class Distilling:
-    """Links of all pages read, their relevance, and for the rest the largest relevance of a page linking to it.
-
-    Once `most` links are known, those of further pages are not taken in.
-    """
+    """The links of all pages read, their relevance, and for other pages the largest relevance of a page that links to
+    them. Beyond `most` links no more are taken in."""
 
     def __init__(self, most: int = MOST_LINKS) -> None:
         self._graph = GrowingGraph(most)
@@ -74,7 +72,7 @@ class Distilling:
         return number
 
     def promoted(self, rho: float, percentile: float) -> list[Promoted]:
-        """Distil, and give every unvisited page that one of the best hubs links to, which has relevance 1 from now."""
+        """Run the distiller and return every unvisited page that one of the best hubs links to."""
         graph, places = self._graph.graph()
         relevance = np.array(self._relevance)[places]
         across = across_hosts(graph, np.array(self._hosts)[places])

@@ -20,7 +20,7 @@ Place = TypeVar("Place", bound=tuple[Any, ...])
 
 
 class HostLines(Generic[Place]):
-    """A line for every host, the hosts that rest, and the time, which never goes back."""
+    """A queue for each host, the hosts that rest, and the current time, which never goes back."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -42,7 +42,7 @@ class HostLines(Generic[Place]):
     # ---- coming and going
 
     def enter(self, entry: Place) -> None:
-        """Line a URL up that is not in line."""
+        """Add a URL that is not queued yet."""
         url: Url = entry[-1]
         host = urls.host(url)
         self._places[url] = entry
@@ -55,7 +55,7 @@ class HostLines(Generic[Place]):
             self._show(entry, resting)
 
     def leave(self, url: Url) -> None:
-        """Take a URL out of its line, if it is in one."""
+        """Remove a URL from its queue, if it is in one."""
         entry = self._places.pop(url, None)
         if entry is None:
             return
@@ -73,7 +73,7 @@ class HostLines(Generic[Place]):
     # ---- who is first
 
     def wake(self, now: float) -> None:
-        """It is later: hosts that have rested show who is first."""
+        """Move the time on; hosts that have rested are awake again."""
         self.now = max(self.now, now)
         while self._timers and self._timers[0][0] <= self.now:
             until, host = heappop(self._timers)
@@ -81,7 +81,7 @@ class HostLines(Generic[Place]):
                 self._post(host)
 
     def rest(self, host: str, until: float) -> None:
-        """Nothing of this host before then; a later call replaces an earlier one."""
+        """Return nothing of this host before `until`; a later call replaces an earlier one."""
         if until <= self.now:
             self._resting.pop(host, None)
             self._post(host)
@@ -92,7 +92,7 @@ class HostLines(Generic[Place]):
             self._post(host)
 
     def first(self) -> Place | None:
-        """The first of all on hosts that are awake."""
+        """The first entry on a host that is awake."""
         while self._heads:
             entry = self._heads[0]
             host = urls.host(entry[-1])
@@ -102,7 +102,7 @@ class HostLines(Generic[Place]):
         return None
 
     def first_resting(self) -> tuple[Place, float] | None:
-        """The first of all on hosts that rest until a known time, and that time."""
+        """The first entry on a host that rests until a known time, and that time."""
         heap, endless = self._resting_heads, []
         best = None
         while heap:
@@ -125,7 +125,7 @@ class HostLines(Generic[Place]):
         return self._resting[host] if self._is_resting(host) else 0.0
 
     def ready_at(self) -> float:
-        """When there may be a first; never, if that is not known."""
+        """When `first` can return something; infinity if unknown."""
         if self.first() is not None:
             return self.now
         while self._timers:
@@ -171,12 +171,12 @@ class HostLines(Generic[Place]):
 
 
 def plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON has it."""
+    """A candidate as JSON values."""
     score = None if candidate.score == math.inf else candidate.score
     return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:9]]
 
 
 def from_plain(fields: Sequence[Any]) -> Candidate:
-    """What `plain` was given; states of old know no due time."""
+    """The candidate that `plain` was given; old states have no due time."""
     score = math.inf if fields[1] is None else float(fields[1])
     return Candidate(Url(fields[0]), score, *fields[2:9])

@@ -31,10 +31,10 @@ _Place = tuple[float, int, Url]  # (-score, number in line, url)
 
 
 class Levels(Frontier):
-    """URLs that were found, and in line those of the stage under way.
+    """All URLs found, and the queue of the current stage.
 
-    When nothing of a stage is in line or on its way, the strategy is asked for the next. What it holds is saved
-    with the strategy. Hosts rest as in any frontier; a level waits for them.
+    When nothing of a stage is queued or in flight, the strategy is asked for the next. The state is saved with the
+    strategy. A level waits for hosts that rest.
     """
 
     def __init__(self, bound: int | None, more: Callable[[], Iterable[Choice] | None]) -> None:
@@ -85,7 +85,7 @@ class Levels(Frontier):
         return self._launch(entry[2])
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """Of those in line: what waits for its stage does not rest."""
+        """The best queued URL whose host rests; URLs of later stages do not count."""
         self._lines.wake(now)
         resting = self._lines.first_resting()
         return None if resting is None else (self._in_line[resting[0][2]][1], resting[1])
@@ -105,13 +105,13 @@ class Levels(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """The stage does not wait for it any more."""
+        """The stage no longer waits for this URL."""
         self._flying.pop(url, None)
         self._found.pop(url, None)
         self._leave(url)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL if it is in line. Otherwise a redirect leads to it, and the stage waits for it too."""
+        """Pop this URL if it is queued; otherwise a redirect leads to it, and the stage waits for it too."""
         if url in self._in_line:
             return self._launch(url).candidate
         if self._is_running:  # before the first pop it is the loop that asks, after a restart
@@ -130,7 +130,7 @@ class Levels(Frontier):
     # ---- stages
 
     def begin(self, chosen: Iterable[Choice]) -> None:
-        """A new stage: of the chosen URLs those that were offered and kept are lined up."""
+        """Start a new stage: queue those chosen URLs that were offered and kept."""
         for choice in chosen:
             candidate = self._found.pop(choice.url, None)
             if candidate is not None:
@@ -158,7 +158,7 @@ class Levels(Frontier):
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON. What is on its way counts as in line, in its old place."""
+        """The state as JSON. Requests in flight count as queued, in their old place."""
         line = [*self._in_line.values(), *(entry for entry in self._flying.values() if entry is not None)]
         return {
             "found": [_plain(candidate) for candidate in self._found.values()],

@@ -26,7 +26,7 @@ _Place = tuple[float, int, int, Url]  # (-score, number of the page, place in th
 
 
 class PageQueues(Frontier):
-    """Links in the order of their pages. What is on its way keeps its place until it is settled."""
+    """Links in the order of their pages. A URL in flight keeps its place until it is settled."""
 
     def __init__(self, bound: int | None = None) -> None:
         if bound is not None and bound < 1:
@@ -90,7 +90,7 @@ class PageQueues(Frontier):
                 self._lines.enter(entry)
 
     def _first_later(self) -> tuple[_Place, float] | None:
-        """The first of those not due yet whose host wakes at a known time, and when it can be popped."""
+        """The first entry that is not due yet and whose host wakes at a known time, and when it can be popped."""
         endless, first = [], None
         while self._later:
             entry = self._later[0]
@@ -190,7 +190,7 @@ class PageQueues(Frontier):
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON. What is on its way counts as waiting."""
+        """The state as JSON. Requests in flight count as waiting."""
         waiting = [candidate for candidate, _ in self._waiting.values()]
         return {
             "waiting": [plain(waiting_candidate) for waiting_candidate in (*waiting, *self._flying.values())],

@@ -18,9 +18,9 @@ DECIMALS = 12  # rule 3: what is compared is rounded before
 
 
 class RecentPages:
-    """The last `most` pages: their words, their score, and the links of theirs that were not heard of since.
+    """The last `most` pages: their words, their scores, and which of their links still wait.
 
-    The scores of `spared` URLs are not to be touched: seeds go first whatever links to them.
+    The scores of `spared` URLs never change: seeds go first whatever links to them.
     """
 
     def __init__(self, most: int, spared: Iterable[Url] = ()) -> None:
@@ -56,12 +56,12 @@ class RecentPages:
         self.papers.drop(url)
 
     def mark_done(self, *urls: Url) -> None:
-        """These wait no longer."""
+        """These URLs no longer wait."""
         for url in urls:
             self._parents.pop(url, None)
 
     def words(self, url: Url) -> dict[str, int] | None:
-        """The word counts of a page; None if it is not among those remembered."""
+        """The word counts of a page; None if it is not remembered."""
         return self.papers.counts(url) if url in self.papers else None
 
     def counted(self) -> Iterable[tuple[Url, dict[str, int]]]:
@@ -74,10 +74,9 @@ class RecentPages:
         parts_of: Callable[[Url], Mapping[str, float]],
         followed: Callable[[Url], bool] = lambda _: False,
     ) -> list[Candidate]:
-        """Take new scores of pages; gives what that changes for links that wait: the best page each was found on
-        decides (rule 5). `told` gives the parts of a page's new score. Links of pages that are `followed` after all
-        are offered even if they do not wait.
-        """
+        """Set new scores of pages and return the waiting links whose score changes: the best page with the link decides
+        (rule 5). `parts_of` gives the parts of a page's new score. Links of pages that are now `followed` are offered
+        even if they do not wait."""
         old, touched = self._scores, dict[Url, None]()
         moved = {url: score for url, score in scores.items() if round(score, DECIMALS) != round(old[url], DECIMALS)}
         new = {**old, **moved}

@@ -19,7 +19,7 @@ MOST_SIGHTINGS = 8  # of one link: a site's menu is on all of its pages, and say
 
 
 class WaitingLink:
-    """A link that was offered and not heard of since. `more` is its strategy's own."""
+    """A link that was offered and whose result is not known yet. `more` belongs to the strategy."""
 
     __slots__ = ("carry", "more", "seen", "url")
 
@@ -32,7 +32,7 @@ class WaitingLink:
 
 
 class Sightings(Generic[P]):
-    """Waiting links by number, and what is kept of the pages that lead to them."""
+    """Waiting links by number, and what is remembered of the pages that link to them."""
 
     def __init__(self, memory: int) -> None:
         self.memory = memory
@@ -45,7 +45,7 @@ class Sightings(Generic[P]):
         self._next = 0
 
     def number(self, url: Url, more: Any = None) -> int:
-        """The number of a waiting link; a new one if nobody has seen it yet."""
+        """The number of a waiting link; a new number for a new link."""
         number = self._numbers.get(url)
         if number is None:
             number = self._numbers[url] = self._next
@@ -54,8 +54,7 @@ class Sightings(Generic[P]):
         return number
 
     def met(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
-        """The link to a URL, to which a page leads, named first in the sighting. If nobody has seen it yet it is a new
-        one, with `more` of it."""
+        """The waiting link to a URL, with this sighting added; its first item is the page. A new link gets `more`."""
         number = self._numbers.get(url)
         if number is None:
             number = self.number(url, None if more is None else more(url))
@@ -67,7 +66,7 @@ class Sightings(Generic[P]):
         return link
 
     def keep(self, number: int, page: P) -> None:
-        """Remember a page, now that its links were seen; if there are too many, the oldest are forgotten."""
+        """Remember a page after its links were added; if there are too many links, forget the oldest."""
         if number in self._children:
             self.pages[number] = page
         while len(self.links) > self.memory:
@@ -76,7 +75,7 @@ class Sightings(Generic[P]):
             self.release(oldest)
 
     def arrived(self, candidate: Candidate, url: Url) -> WaitingLink | None:
-        """The link that led to a URL, which waits no longer. Its pages stay until it is released."""
+        """The link that led to a URL, which no longer waits. Its pages stay until it is released."""
         asked: Any = candidate.carry.get(LINK)
         number = asked if isinstance(asked, int) and asked in self.links else self._numbers.get(candidate.url)
         link = None if number is None else self.links.pop(number)
@@ -100,7 +99,7 @@ class Sightings(Generic[P]):
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """All but the pages, which only their strategy can write down."""
+        """Everything but the pages, which only the strategy can save."""
         links = [
             [number, link.url, link.more, [list(seen) for seen in link.seen]] for number, link in self.links.items()
         ]
@@ -120,6 +119,6 @@ _MADE: Callable[..., Candidate] = tuple.__new__
 
 
 def new_scores(urls: Iterable[Url], scores: Iterable[float], parts: Iterable[Mapping[str, float]]) -> list[Candidate]:
-    """As Candidate(url, score, parts=parts, rescored=True) for each: they are made by the ten thousand."""
+    """Candidate(url, score, parts=parts, rescored=True) for each, but faster: there are tens of thousands."""
     rest = (repeat(None), repeat(""), repeat(0), repeat(""), repeat(0.0), repeat(True))
     return list(map(_MADE, repeat(Candidate), zip(urls, scores, repeat(NOTHING), parts, *rest, strict=False)))

@@ -84,7 +84,7 @@ def new_word(counts: Mapping[str, int], keywords: Iterable[str]) -> str | None:
 @strategy("infospiders")
 @dataclass
 class InfoSpiders(Parameterised):
-    """Agents that live off relevant pages, learn which words around links pay, and multiply."""
+    """Agents that live on relevant pages, learn which words near links pay off, and multiply."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "net": "what the agent's net made of the words around the link",
@@ -194,7 +194,7 @@ class InfoSpiders(Parameterised):
         return enough
 
     def _scored(self, agent: Spider, page: Page, similarity: float) -> list[Candidate]:
-        """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
+        """The links of a page with the agent's scores; of several anchors to one URL the best counts."""
         outlinks = page.outlinks
         anchors = page.view(outlink_anchors)
         seen = sightings(page, agent.columns, self.analyser_)
@@ -208,13 +208,13 @@ class InfoSpiders(Parameterised):
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 
     def _forget(self, agent: Spider) -> None:
-        """The old version: of earlier pages nothing is left but seeds that wait."""
+        """The old version: drop all links of earlier pages except waiting seeds."""
         links = agent.links
         for url in [url for url, row in links.rows.items() if links.score[row] < math.inf]:
             self.population_.drop(agent, url)
 
     def _split(self) -> None:
-        """Step 7, once the links of the page have been taken in: whoever comes next asks for it."""
+        """Step 7. It needs the links of the page in the frontier, so it runs at the start of the next call."""
         if self.parent_ is None:
             return
         (agent, word, url), self.parent_ = self.parent_, None

@@ -28,7 +28,7 @@ FEWEST = 16  # links that an agent may hold however tight the bound is [sheet 40
 
 @dataclass(slots=True, eq=False)
 class Spider:
-    """One spider."""
+    """One agent: its keywords, net, energy and private frontier."""
 
     number: int
     parent: int | None
@@ -48,7 +48,7 @@ class Spider:
 
 
 class Flight(NamedTuple):
-    """A page on its way, and what was seen of the link to it; no inputs for one that no link led to."""
+    """A request in flight and what was seen of its link; without inputs if no link led to it."""
 
     agent: int
     about: Candidate
@@ -59,7 +59,7 @@ class Flight(NamedTuple):
 
 
 class View(NamedTuple):
-    """What an agent saw of the links of a page, which are about to be pushed."""
+    """What an agent saw of the links of a page that are about to be pushed."""
 
     agent: Spider
     page: float
@@ -79,7 +79,7 @@ class Sight(NamedTuple):
 
 
 class Population(Frontier):
-    """The frontier port over the private frontiers of all agents."""
+    """One `Frontier` over the private frontiers of all agents."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Population(Frontier):
         self.clear(0)
 
     def clear(self, luck: int) -> None:
-        """No agents and no links; which hosts rest is remembered."""
+        """Remove all agents and links; resting hosts are kept."""
         for agent in list(self.agents.values()):
             self.remove(agent)
         self.luck, self.births = luck, 0
@@ -155,7 +155,7 @@ class Population(Frontier):
         return None
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best link, by score, that an agent which may draw holds on a resting host."""
+        """The best link on a resting host that an agent which may draw has."""
         self._now = max(self._now, now)
         best: tuple[Candidate, float] | None = None
         for agent in self.agents.values():
@@ -195,7 +195,7 @@ class Population(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """Nobody waits for it any more. If it led elsewhere, they wait for that."""
+        """Nobody waits for this URL any more. If it was redirected, they wait for the target."""
         flight, led_to, self._led_to = self._end(url), self._led_to, None
         if flight is not None and led_to is not None and led_to != url:
             there = self._flights.get(led_to)
@@ -206,7 +206,7 @@ class Population(Frontier):
         self._withdraw(url)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL if it waits. A redirect that leads to it counts as its flight from now on."""
+        """Pop this URL if it waits. A redirect that leads to it continues its flight."""
         if (flight := self._unclaimed.pop(url, None)) is not None:
             self._begin(url, flight)
             return flight.about
@@ -219,7 +219,7 @@ class Population(Frontier):
         return self._launch(agent, agent.links.rows[url]).about
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """It goes to the agent that drew it."""
+        """Return it to the agent that drew it."""
         flight = self._end(popped.candidate.url)
         if flight is None or flight.agent not in self.agents:
             return self.push(popped.candidate)
@@ -235,19 +235,19 @@ class Population(Frontier):
         self.births = max(self.births, agent.number + 1)
 
     def retire(self, agent: Spider) -> None:
-        """An agent with nothing left goes, unless it is the last or waits for a page."""
+        """Remove an agent without links, unless it is the last or waits for a page."""
         if len(self.agents) > 1 and not agent.flying and not agent.links:
             self.remove(agent)
             self._retired(agent)
 
     def remove(self, agent: Spider) -> None:
-        """The agent goes, and its links with it."""
+        """Remove an agent and its links."""
         for url in list(agent.links):
             self.drop(agent, url)
         del self.agents[agent.number]
 
     def drop(self, agent: Spider, url: Url) -> None:
-        """The agent does not hold this link any more."""
+        """Remove a link from an agent."""
         self._hosts.leave(agent.links.cross_out(url))
         holders = self._holders[url]
         holders.remove(agent.number)
@@ -255,7 +255,7 @@ class Population(Frontier):
             del self._holders[url]
 
     def share(self, agent: Spider, child: Spider) -> None:
-        """The child joins with every second link of its parent, by score."""
+        """Give the child every second link of its parent, by score."""
         stay, go = agent.links.halves()
         child.links = agent.links.part(go, len(child.keywords))
         for url in child.links:
@@ -265,7 +265,7 @@ class Population(Frontier):
         self.join(child)
 
     def landed(self, about: Candidate) -> tuple[Spider | None, Flight | None]:
-        """Whose page this is and what was seen of the link to it. Who has gone is stood in for by the oldest."""
+        """The agent that requested a page, and what it saw of the link. The oldest stands in for one that is gone."""
         flight = self._end(about.url) or self._catch_up(about)
         number = flight.agent if flight is not None else about.carry.get("agent")
         agent = self.agents.get(number) if isinstance(number, int) else None
@@ -276,7 +276,7 @@ class Population(Frontier):
         return agent, flight
 
     def _catch_up(self, about: Candidate) -> Flight | None:
-        """On resume pages are heard again that were drawn after the state was saved: the same draw once more."""
+        """On resume, repeat the draw of a page that was drawn after the state was saved."""
         number, link = about.carry.get("agent"), about.carry.get("link")
         agent = self.agents.get(number) if isinstance(number, int) else None
         if agent is None or not isinstance(link, int) or (url := agent.links.find(link)) is None:
@@ -290,7 +290,7 @@ class Population(Frontier):
         return self._end(url)
 
     def _start(self) -> None:
-        """What was on its way when the state was saved, and is not any more, waits again."""
+        """Requests that were in flight when the state was saved, and no longer are, wait again."""
         self._is_running = True
         for url, flight in self._unclaimed.items():
             if flight.agent in self.agents and url not in self._holders:
@@ -298,14 +298,15 @@ class Population(Frontier):
         self._unclaimed.clear()
 
     def _in_turn(self) -> list[Spider]:
-        """Oldest first, from behind the one that was told of a page last; those with nothing on its way before all."""
+        """Agents in turn: oldest first, starting after the one that got the last page; those with nothing in flight
+        first."""
         numbers = list(self.agents)
         index = bisect_right(numbers, self._turn)
         agents = [self.agents[number] for number in [*numbers[index:], *numbers[:index]]]
         return sorted(agents, key=lambda agent: bool(agent.flying)) if self._flights else agents
 
     def _is_busy(self, agent: Spider) -> bool:
-        """It waits for a reply. One that only waits for a host to wake is free."""
+        """True if it waits for a reply. One that only waits for a host to wake is free."""
         for url in agent.flying:
             until = self._hosts.until(urls.host(url))
             if until <= self._now or until == math.inf:
@@ -320,7 +321,7 @@ class Population(Frontier):
         return random.Random(f"{self.luck}:{agent.number}:{agent.heard}:{len(agent.links)}").random()
 
     def _keeper(self, candidate: Candidate) -> Spider:
-        """Whose a URL is that no link led to: whoever had it, or the agents one after the other."""
+        """The agent for a URL that no link led to: the one that had it, or the agents in turn."""
         agent = self.agents.get(candidate.carry.get("agent", -1))
         if agent is None:
             numbers = list(self.agents)
@@ -331,7 +332,7 @@ class Population(Frontier):
     # ---- links
 
     def _hold(self, sight: Sight, about: Candidate, number: int = -1) -> Candidate | None:
-        """Give a link to an agent; gives what nobody holds any more."""
+        """Give a link to an agent. Returns the link that no agent has any more, if any."""
         agent, net, page, inputs = sight
         links, url = agent.links, about.url
         if url in links:
@@ -350,7 +351,7 @@ class Population(Frontier):
         return worst if worst.url not in self._holders else None
 
     def _return(self, flight: Flight) -> Candidate | None:
-        """Give a link back to the agent that drew it, as it was."""
+        """Return a link to the agent that drew it, unchanged."""
         about = flight.about._replace(carry={}, parts={})
         inputs = 0.0 if flight.inputs is None else flight.inputs
         return self._hold(Sight(self.agents[flight.agent], flight.net, flight.page, inputs), about, flight.number)

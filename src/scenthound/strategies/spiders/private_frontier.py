@@ -33,7 +33,7 @@ class Hosts:
         self._crowd = 1000
 
     def enter(self, host: str) -> int:
-        """The host's number, once for every link that waits."""
+        """The host's number; called once for each waiting link."""
         number = self._numbers.get(host)
         if number is None:
             number = self._free.pop() if self._free else len(self._names)
@@ -75,14 +75,14 @@ class Hosts:
 
 
 class Drawn(NamedTuple):
-    """A link that the lot fell on: its row, and how likely that was."""
+    """A drawn link: its row, and its probability."""
 
     row: int
     probability: float
 
 
 class PrivateFrontier:
-    """The links that wait with one agent. A crossed-out row has score -inf and no candidate."""
+    """The waiting links of one agent. A removed row has score -inf and no candidate."""
 
     def __init__(self, width: int) -> None:
         self.rows: dict[Url, int] = {}
@@ -103,7 +103,7 @@ class PrivateFrontier:
         return iter(self.rows)
 
     def put(self, about: Candidate, host: int, number: int, net: float, page: float, inputs: Any = 0.0) -> None:
-        """A new link, behind all others."""
+        """Add a new link at the end."""
         row = len(self.about)
         if self._last is not None and about.score <= self.score[self.rows[self._last]]:
             self._last = None
@@ -115,7 +115,7 @@ class PrivateFrontier:
         self._see(row, about.score, net, page, inputs)
 
     def raise_to(self, about: Candidate, net: float, page: float, inputs: Any) -> None:
-        """A link found again keeps its place, and the larger score with what was seen then."""
+        """A link found again keeps its row, and the larger score with what was seen then."""
         row = self.rows[about.url]
         if about.score > self.score[row]:
             self._last = None if self._last == about.url else self._last
@@ -123,7 +123,7 @@ class PrivateFrontier:
             self._see(row, about.score, net, page, inputs)
 
     def cross_out(self, url: Url) -> int:
-        """Take a link out; gives its host's number."""
+        """Remove a link. Returns the number of its host."""
         row = self.rows.pop(url)
         self._last = None if self._last == url else self._last
         self.about[row], self.score[row] = None, -math.inf
@@ -133,7 +133,7 @@ class PrivateFrontier:
         return host
 
     def keep(self, rows: npt.NDArray[np.int64]) -> None:
-        """Give up all rows but these, which stay in the order they came in."""
+        """Remove all rows but these, which stay in order."""
         rows, self._last = np.sort(rows), None
         self.about = [self.about[row] for row in rows.tolist()]
         self.rows = {about.url: row for row, about in enumerate(self.about) if about is not None}
@@ -142,7 +142,7 @@ class PrivateFrontier:
         self._enlarge()
 
     def last(self) -> Candidate:
-        """The least wanted link; of equals the one that came last."""
+        """The link with the lowest score; of equals the newest."""
         if self._last is not None:
             candidate = self.about[self.rows[self._last]]
             assert candidate is not None
@@ -154,7 +154,7 @@ class PrivateFrontier:
         return about
 
     def draw(self, luck: float, greed: float, wakes: Numbers | None, now: float) -> Drawn | None:
-        """A link on a host that is awake, by lot; `luck` is from 0 to 1. A seed that waits comes first."""
+        """Draw a link on a host that is awake; `luck` is from 0 to 1. A waiting seed comes first."""
         scores = self.score[: len(self.about)]
         if wakes is not None:
             scores = np.where(wakes <= now, scores, -math.inf)
@@ -169,14 +169,14 @@ class PrivateFrontier:
         return Drawn(row, float(weights[row] / sums[-1]))
 
     def halves(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The rows at odd and at even places of the order by score; first come first among equals."""
+        """The rows at odd and at even ranks by score; of equals the oldest first."""
         rows = np.array(list(self.rows.values()), dtype=np.int64)
         rows.sort()
         order = rows[np.argsort(-self.score[rows], kind="stable")]
         return order[::2], order[1::2]
 
     def part(self, rows: npt.NDArray[np.int64], width: int) -> PrivateFrontier:
-        """A copy of some rows, with inputs for `width` keywords: a new one was not looked for when they were seen."""
+        """A copy of some rows with inputs for `width` keywords; the input of a new keyword is 0."""
         made = PrivateFrontier(width)
         made.about = [self.about[row] for row in np.sort(rows).tolist()]
         made.rows = {about.url: row for row, about in enumerate(made.about) if about is not None}
@@ -197,7 +197,7 @@ class PrivateFrontier:
         self.score[row], self.net[row], self.page[row], self.inputs[row] = score, net, page, inputs
 
     def _enlarge(self) -> None:
-        """Room for as many rows again."""
+        """Double the room for rows."""
         for name in _COLUMNS:
             column = getattr(self, name)
             more = np.empty((max(SMALLEST, len(column)), *column.shape[1:]), dtype=column.dtype)
@@ -213,7 +213,7 @@ class PrivateFrontier:
 
     @classmethod
     def load(cls, state: Mapping[str, Any], width: int) -> PrivateFrontier:
-        """What `save` gave. ValueError where it does not fit together."""
+        """Load what `save` returned. Raises ValueError if it is inconsistent."""
         made = cls(width)
         made.about = [candidate(fields) for fields in state["about"]]
         size = len(made.about)
@@ -232,7 +232,7 @@ _COLUMNS = ("score", "net", "page", "number", "host", "inputs")
 
 
 def plain(about: Candidate) -> list[Any]:
-    """A candidate as JSON has it."""
+    """A candidate as JSON values."""
     score = None if about.score == math.inf else about.score
     return [about.url, score, dict(about.carry), dict(about.parts), *about[4:8]]
 
