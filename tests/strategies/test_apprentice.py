@@ -186,7 +186,7 @@ def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> Non
 def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
     made = Apprentice()
     made.train(LESSONS, random.Random(0), lambda _: None)
-    with pytest.raises(ValueError, match="trained on words"):
+    with pytest.raises(ValueError, match="trained with the words"):
         Apprentice(stem=False).use(made.model())
     with pytest.raises(ValueError, match="other things"):
         Apprentice().use({**made.model(), "critic": NaiveBayes(["a", "b"]).save()})

@@ -56,13 +56,13 @@ def links(inputs: Inputs) -> list[tuple[str, list[str]]]:
 @answers("gc")
 def coefficients(inputs: Inputs) -> dict[str, Any]:
     graph = neighbour_graph((one, other) for one, other in inputs["GC_EDGES"])
-    node, weights = graph.meet(inputs["GC_NODE"]), inputs["GC_W"]
-    on_topic = {graph.meet(name) for name in inputs["AL_TOPIC"]}
+    node, weights = graph.add(inputs["GC_NODE"]), inputs["GC_W"]
+    on_topic = {graph.add(name) for name in inputs["AL_TOPIC"]}
     return {
-        "c": {name: clustering(graph, number) for name, number in sorted((n, graph.meet(n)) for n in graph.names)},
+        "c": {name: clustering(graph, number) for name, number in sorted((n, graph.add(n)) for n in graph.names)},
         "f": ring_shares(graph, node, len(weights)),
         "gc": generalised(graph, node, weights),
-        "alliance": list(alliance(graph, graph.meet(inputs["AL_NODE"]), on_topic)),
+        "alliance": list(alliance(graph, graph.add(inputs["AL_NODE"]), on_topic)),
     }
 
 

@@ -23,9 +23,9 @@ MOST_LINKS = 4_000_000  # some 0.9 GB with their pages: 1,000,000 ties of 420,00
 
 
 class NeighbourGraph:
-    """Pages by number, in the order they were met, and which of them are linked, in whatever direction.
+    """Pages by number, in the order they were added, and which of them are linked, in either direction.
 
-    Links of a page with itself and links found again do not count. No more than `most` ties are taken in: a page
+    Links of a page with itself and links found again do not count. At most `most` links are kept: a page
     that is met afterwards stays a stranger, so memory is bounded whatever the web does.
     """
 
@@ -52,7 +52,7 @@ class NeighbourGraph:
         """The number of a page; None for a stranger."""
         return self._numbers.get(name)
 
-    def meet(self, name: str) -> int:
+    def add(self, name: str) -> int:
         """The number of a page, given now if it has none."""
         number = self._numbers.get(name)
         if number is None:
@@ -61,7 +61,7 @@ class NeighbourGraph:
             self._tied.append(set())
         return number
 
-    def tie(self, node: int, other: int) -> bool:
+    def connect(self, node: int, other: int) -> bool:
         """Note that two pages are linked. False if that was known, or is no link between two pages."""
         if node == other or self.has(node, other):
             return False
@@ -83,12 +83,12 @@ class NeighbourGraph:
         tied = self._tied[number]
         return 1 if isinstance(tied, int) else len(tied)
 
-    def fold(self, alias: int, into: int) -> None:
+    def merge(self, alias: int, into: int) -> None:
         """Two URLs turned out to be one page: what `alias` was linked with is now linked with `into`."""
         for other in list(self.neighbours(alias)):
             self._remove(other, alias)
             self.count -= 1
-            self.tie(other, into)
+            self.connect(other, into)
         self._tied[alias] = set()
         if alias in self.clique:
             self.clique.remove(alias)
@@ -129,9 +129,9 @@ class NeighbourGraph:
     def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> NeighbourGraph:
         made = cls(most)
         for name in state["names"]:
-            made.meet(name)
+            made.add(name)
         for node, other in state["ties"].tolist():
-            made.tie(node, other)
+            made.connect(node, other)
         made.clique = set(state["clique"].tolist())
         made._numbers.update(state["moved"])
         return made
@@ -141,7 +141,7 @@ def neighbour_graph(edges: Iterable[tuple[str, str]]) -> NeighbourGraph:
     """The graph of a list of links, pages numbered as they are named."""
     graph = NeighbourGraph()
     for source, other in edges:
-        graph.tie(graph.meet(source), graph.meet(other))
+        graph.connect(graph.add(source), graph.add(other))
     return graph
 
 

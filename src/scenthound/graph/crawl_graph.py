@@ -43,7 +43,7 @@ class GrowingGraph:
     def number(self, name: str) -> int | None:
         return self._numbers.get(name)
 
-    def meet(self, name: str) -> int:
+    def add(self, name: str) -> int:
         """The number of a page, given now if it has none."""
         number = self._numbers.setdefault(name, len(self.names))
         if number == len(self.names):
@@ -56,7 +56,7 @@ class GrowingGraph:
         self._targets.extend(targets)
         self._sources.extend([source] * (len(self._targets) - before))
 
-    def fold(self, alias: int, into: int) -> None:
+    def merge(self, alias: int, into: int) -> None:
         """Two URLs turned out to be one page: links to `alias` lead to `into` from now on, earlier ones included."""
         self.dead.add(alias)
         self._numbers[self.names[alias]] = into
@@ -98,7 +98,7 @@ class GrowingGraph:
     def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> GrowingGraph:
         made = cls(most)
         for name in state["names"]:
-            made.meet(name)
+            made.add(name)
         made._numbers.update(state["moved"])
         made._sources.extend(state["sources"].tolist())
         made._targets.extend(state["targets"].tolist())

@@ -78,7 +78,7 @@ class LinkGraph:
 def link_graph(links: Mapping[str, Iterable[str]], closed: bool = False) -> LinkGraph:
     """The graph of `links` (page to the URLs it links to).
 
-    Pages are numbered as they are met: all keys first, then what they link to. `closed=True` keeps
+    Pages are numbered in order: all keys first, then what they link to. `closed=True` keeps
     only links among the keys, as the evaluation of a pool wants it (sheet 50.4).
     """
     numbers = {name: number for number, name in enumerate(links)}

@@ -24,9 +24,9 @@ from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.labels import Labels
 
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
-SETTLED = 50  # … once so many pages are recorded: a smaller crawl is over before a worker is ready
+SETTLED = 50  # … once this many pages are recorded: a smaller crawl is over before a worker is ready
 AT_ONCE = 8  # replies taken in before new requests are sent and workers are supplied
-OWN = 4  # a reply that has to be read here first counts as so many of these
+OWN = 4  # a reply that has to be read here first counts as this many of these
 
 
 class Durable(Protocol):
@@ -287,7 +287,7 @@ QUICKEST = 0.002  # seconds for each slot: a request is never slow before. With 
 ENOUGH = 0.05  # seconds: however many slots there are
 PROVEN = 0.25  # seconds: a host that gave pages is never slow before, however quick it usually is
 FEW = 8  # replies: before these we do not know what is usual …
-FIRST = 0.5  # … and a request is not slow before so many seconds, a quarter of it after each that is …
+FIRST = 0.5  # … and a request is not slow before this many seconds, a quarter of it after each that is …
 LEAST = 0.05  # … but not less: hosts that hang and come first cost little, and replies a second away are waited for
 LONGEST = 1.0  # seconds that one of the first replies counts at most
 SMOOTHING = 0.125  # the weight of a new reply; alpha of RFC 6298

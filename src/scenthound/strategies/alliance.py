@@ -46,9 +46,9 @@ class AllianceCrawler(Parameterised):
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.graph_ = NeighbourGraph(self.memory)
-        self.accepted_ = {self.graph_.meet(url) for url in seeds}
+        self.accepted_ = {self.graph_.add(url) for url in seeds}
         self.seeds_ = set(self.accepted_)
-        self.gone_: set[int] = set()  # fetched or missed: nobody waits for them
+        self.gone_: set[int] = set()  # fetched or missed: no longer waiting
         self.fetched_: set[int] = set()
         self.depths_ = [0] * len(self.graph_)
         self.spellings_: dict[int, str] = {}  # where a URL is asked for under another spelling than its own
@@ -71,7 +71,7 @@ class AllianceCrawler(Parameterised):
                     strangers.append(page.offer(link, value, parts={"alliance": value, "on topic": value}))
                     continue
                 other = self._meet(link.url, page.candidate.depth + 1, link.spelling)
-            if graph.tie(number, other):
+            if graph.connect(number, other):
                 self.friends_[number] += other in self.accepted_
                 self.friends_[other] += number in self.accepted_
                 touched.append(other)
@@ -123,7 +123,7 @@ class AllianceCrawler(Parameterised):
         return changed
 
     def _meet(self, url: str, depth: int, spelling: str) -> int:
-        number = self.graph_.meet(url)
+        number = self.graph_.add(url)
         if number == len(self.friends_):
             self.friends_.append(0)
             self.depths_.append(depth)
@@ -136,12 +136,12 @@ class AllianceCrawler(Parameterised):
         number = self._meet(page.url, page.candidate.depth, page.candidate.spelling)
         asked = page.candidate.carry.get("node")
         if isinstance(asked, int) and 0 <= asked < len(self.graph_) and asked != number and asked not in self.fetched_:
-            self._fold(asked, number)
+            self._merge(asked, number)
         self.gone_.add(number)
         self.fetched_.add(number)
         return number
 
-    def _fold(self, alias: int, into: int) -> None:
+    def _merge(self, alias: int, into: int) -> None:
         """Two URLs are one page: move the links and the acceptance of `alias` to `into` and keep the counts right."""
         for other in self.graph_.neighbours(alias):
             self.friends_[other] -= alias in self.accepted_
@@ -149,7 +149,7 @@ class AllianceCrawler(Parameterised):
                 self.friends_[into] += other in self.accepted_
                 self.friends_[other] += into in self.accepted_
         self.friends_[alias] = 0
-        self.graph_.fold(alias, into)
+        self.graph_.merge(alias, into)
         if alias in self.accepted_:
             self.accepted_.remove(alias)
             if into not in self.accepted_:

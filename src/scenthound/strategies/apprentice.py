@@ -60,10 +60,10 @@ RECENT = 500
 class Apprentice(Parameterised):
     """Links whose surroundings look like those of links that led to relevant pages; learned during the crawl."""
 
-    reach: int = parameter(5, "how many text leaves before and after a link are looked at", least=0, most=20)
-    after: int = parameter(100, "instances before the apprentice is listened to", least=1)
+    reach: int = parameter(5, "how many text leaves before and after a link are used", least=0, most=20)
+    after: int = parameter(100, "instances before the apprentice is used", least=1)
     score: Literal["probability", "logit"] = parameter(
-        "probability", "what a link is worth: the probability, or its logit, which does not come to an end at 1"
+        "probability", "what a link is worth: the probability, or its logit, which is not limited to 1"
     )
     memory: int = parameter(200_000, "waiting links whose surroundings are remembered", least=1)
     stop_words: str = stop_words_parameter()
@@ -96,7 +96,7 @@ class Apprentice(Parameterised):
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         critic = None if model["critic"] is None else NaiveBayes.load(model["critic"])
         if critic is not None and critic.classes != (GOOD, OTHER):
             raise ValueError("this classifier tells other things apart")
@@ -139,7 +139,7 @@ class Apprentice(Parameterised):
         foreseen = self._foreseen(leaves, spots) if self.is_listened_to else None
         offers = self._offers(page, relevance, spots, foreseen)
         self.waiting_.keep(self.pages_, leaves)
-        return offers + (self._ranked_anew() if self.is_listened_to and not was_listened_to else [])
+        return offers + (self._rescore_waiting() if self.is_listened_to and not was_listened_to else [])
 
     def _offers(self, page: Page, relevance: float, spots: Spots, foreseen: Reals | None) -> list[Candidate]:
         """The page's links, each at its best anchor, scored by the page's R or by the apprentice."""
@@ -152,7 +152,7 @@ class Apprentice(Parameterised):
             if link.url in self.waiting_.done:
                 continue
             sighting = (self.pages_, begins[position], ends[position], *instead.get(position, ()))
-            waiting_link = self.waiting_.met(link.url, sighting)
+            waiting_link = self.waiting_.add(link.url, sighting)
             if foreseen is None:
                 offers.append(page.offer(link, relevance, waiting_link.carry, parts))
             else:
@@ -174,7 +174,7 @@ class Apprentice(Parameterised):
             self.bayes_.add(taught, relevance, -instances)
             self.bayes_.add(taught, float(on_topic), instances)
             self.recent_[url] = (float(on_topic), instances, taught)
-        return self._ranked_anew() if self.is_listened_to else []
+        return self._rescore_waiting() if self.is_listened_to else []
 
     @property
     def is_listened_to(self) -> bool:
@@ -204,7 +204,7 @@ class Apprentice(Parameterised):
         odds = self.bayes_.odds(sums_around(leaves, spots, self.bayes_.weights, self.reach))
         return odds if self.score == "logit" else as_probabilities(odds)
 
-    def _ranked_anew(self) -> list[Candidate]:
+    def _rescore_waiting(self) -> list[Candidate]:
         """The apprentice's scores for all waiting links; of several sightings the best counts."""
         by_page: dict[int, list[tuple[int, ...]]] = {}
         for number, link in self.waiting_.links.items():

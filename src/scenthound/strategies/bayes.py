@@ -78,7 +78,7 @@ class Bayes(Parameterised):
         "links are ranked by probability or logit, which does not saturate",
         among=("probability", "logit"),
     )
-    rescore_every: int = parameter(50, "in fetch-all: selections after which all scores are computed anew", least=1)
+    rescore_every: int = parameter(50, "in fetch-all: selections between two computations of all scores", least=1)
     recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter(False)
@@ -91,7 +91,7 @@ class Bayes(Parameterised):
         self.lesson_: Mapping[str, Any] | None = None
         self.levels_ = Levels(None, self._next_stage)
         self.on_select_: Callable[[Url, float], None] | None = None
-        """Called with every page that is selected and its P(goal), for those who want to look."""
+        """Called with every page that is selected and its P(goal), for inspection."""
         if self.mode == "fetch-all":
             self.frontier = self._frontier  # only this mode chooses at pop time, which having the method tells
 

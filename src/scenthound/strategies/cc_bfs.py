@@ -17,7 +17,7 @@ could do it, and only the laboratory can provide it.
 
 A URL that can't be fetched in its level, or may be requested only much later, is thrown away with that level. The
 target of a redirect takes the place of the URL that led to it. A full frontier refuses new URLs, and once `memory`
-links are known no new URL is taken in.
+links are known no new URL is added.
 """
 
 from __future__ import annotations
@@ -86,12 +86,10 @@ class CcBfs(Parameterised):
         "or graph (an oracle that reads them from the recording; laboratory only)",
         among=("known", "fetch", "graph"),
     )
-    k: int = parameter(
-        1, "rings of neighbours that are looked at; 1 is CC-BFS, more CC-BFS-k", least=1, most=MOST_RINGS
-    )
+    k: int = parameter(1, "rings of neighbours that count; 1 is CC-BFS, more CC-BFS-k", least=1, most=MOST_RINGS)
     weights: str = parameter("", 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last')
-    relax: bool = parameter(True, "where a level accepts nobody, accept pages that are not less clustered")
-    memory: int = parameter(MOST_LINKS, "links remembered; beyond, no new URL is taken in", least=1)
+    relax: bool = parameter(True, "if a level accepts no page, accept pages that are not less clustered")
+    memory: int = parameter(MOST_LINKS, "links remembered; beyond that no new URL is added", least=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -99,7 +97,7 @@ class CcBfs(Parameterised):
         self.levels_ = Levels(None, self._next_stage)
         self.peek_: Callable[[Url], Iterable[Url]] | None = None
         self.on_level_: Callable[[Level], None] | None = None
-        """Called with every level after it was judged, for those who want to look."""
+        """Called with every level after it was judged, for inspection."""
 
     # ---- what the crawl asks
 
@@ -128,7 +126,7 @@ class CcBfs(Parameterised):
             )
         self.levels_.clear()
         self.graph_ = NeighbourGraph(self.memory)
-        self.accepted_ = {self.graph_.meet(url) for url in seeds}
+        self.accepted_ = {self.graph_.add(url) for url in seeds}
         self.graph_.clique = set(self.accepted_)
         self.rejected_: set[int] = set()
         self.fetched_: set[int] = set()
@@ -149,7 +147,7 @@ class CcBfs(Parameterised):
             if other is None:
                 if graph.is_full:
                     continue
-                other = graph.meet(link.url)
+                other = graph.add(link.url)
             self._tie(number, other)
             if other not in self.fetched_ and not self._is_judged(other) and link.url not in self.levels_:
                 offers.append(page.offer(link, 0.0))
@@ -166,18 +164,18 @@ class CcBfs(Parameterised):
         """The node of a fetched page. If a redirect led to it, it replaces the requested URL."""
         self._catch_up(page.candidate)
         self.levels_.settle(page.candidate.url)
-        number: int = self.graph_.meet(page.url)
+        number: int = self.graph_.add(page.url)
         asked: Any = page.candidate.carry.get("node")
         is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_)
         if is_known and asked != number and asked not in self.fetched_:
-            self._fold(asked, number)
+            self._merge(asked, number)
         return number
 
-    def _fold(self, alias: int, into: int) -> None:
+    def _merge(self, alias: int, into: int) -> None:
         for other in self.graph_.neighbours(alias):
             if other in self.accepted_ and not self._is_judged(into):
                 self.fringe_.add(into)
-        self.graph_.fold(alias, into)
+        self.graph_.merge(alias, into)
         if alias in self.accepted_:
             self.accepted_.remove(alias)
             self._accept(into)
@@ -189,7 +187,7 @@ class CcBfs(Parameterised):
                     members[into] = None
 
     def _tie(self, node: int, other: int) -> None:
-        if self.graph_.tie(node, other):
+        if self.graph_.connect(node, other):
             if node in self.accepted_ and not self._is_judged(other):
                 self.fringe_.add(other)
             elif other in self.accepted_ and not self._is_judged(node):
@@ -252,7 +250,7 @@ class CcBfs(Parameterised):
         if self.peek_ is not None and self.lookahead == "graph":
             for number in self.beyond_:
                 for url in self.peek_(Url(self.graph_.names[number])):
-                    other = self.graph_.number(url)  # pages that nobody has linked to stay unknown
+                    other = self.graph_.number(url)  # pages without links to them stay unknown
                     if other is not None:
                         self._tie(number, other)
 

@@ -57,7 +57,7 @@ class LayerGuess(NamedTuple):
 class ContextGraph(Parameterised):
     """Pages that look near to a target first, whatever they are about. Needs examples and their back-links."""
 
-    layers: int = parameter(3, "how many links back from the examples are looked at", least=1)
+    layers: int = parameter(3, "how many links back from the examples are used", least=1)
     k: int = parameter(40, "words in the vocabulary", least=1)
     vocabulary_from: str = parameter("0", 'layers whose words make the vocabulary, as "0", "0 1" or "all"')
     threshold: float = parameter(0.5, "probability below which a page belongs to no layer", least=0, most=1)
@@ -112,7 +112,7 @@ class ContextGraph(Parameterised):
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(bayes.classes)))) or bayes.vocabulary is None:
             raise ValueError("these are no layers of a context graph")

@@ -39,10 +39,10 @@ class Dom(BestFirst):
     }
     alpha: float = parameter(0.25, "weight of the page, from 0 to 1; the context has the rest", least=0, most=1)
     up: int = parameter(
-        1, "context: the element so many levels above the link; 0 its own text, 1000 the whole page", least=0
+        1, "context: the element this many levels above the link; 0 its own text, 1000 the whole page", least=0
     )
     min_words: int = parameter(
-        0, "climb on until the context holds so many terms (10 to 40 were studied); 0: do not", least=0
+        0, "climb on until the context has this many terms (10 to 40 were studied); 0: do not", least=0
     )
 
     @property

@@ -45,8 +45,8 @@ class FishSearch(Parameterised):
         "in width": "1 if the link is among the first of its page, else 0",
     }
     depth: int = parameter(3, "steps from a relevant page or a seed before a direction is given up", least=0)
-    width: int = parameter(10, "so many links of an irrelevant page are wanted more than the rest", least=0)
-    factor: float = parameter(1.5, "so many times as many are on a relevant page", least=0)
+    width: int = parameter(10, "number of links of an irrelevant page that are preferred to its others", least=0)
+    factor: float = parameter(1.5, "on a relevant page this many times as many links are preferred", least=0)
     threshold: float = parameter(
         0.0, "a page is relevant when its similarity is larger than this, from 0 up to 1", least=0, below=1
     )
@@ -63,7 +63,7 @@ class FishSearch(Parameterised):
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        depth = page.candidate.carry.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
+        depth = page.candidate.carry.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
         similarity = page_similarity(page.record, self.query_)

@@ -50,7 +50,7 @@ from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.tokens import Analyser
 
 Label = tuple[bool, str, Mapping[str, int]]  # on topic or not, the leaf it was counted for if it was read, its words
-MOST_PARTS = 5  # good categories that are told of a score
+MOST_PARTS = 5  # good categories shown in the parts of a score
 
 
 @strategy("focused-soft")

@@ -70,7 +70,7 @@ class Intelligent(Parameterised):
     )
     threshold: float = parameter(0.1, "similarity from which a page satisfies the predicate", least=0)
     breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)
-    every: int = parameter(100, "pages after which all priorities are computed anew", least=1)
+    every: int = parameter(100, "pages between two computations of all priorities", least=1)
     errors: float = parameter(2.0, "standard errors from which an event counts", least=0)
     words: float = parameter(1.0, "weight of the words of the pages that link to it", least=0)
     url: float = parameter(1.0, "weight of the words of its URL", least=0)
@@ -105,7 +105,7 @@ class Intelligent(Parameterised):
         self.waiting_.keep(number, parent)
         seen = self.totals_.pages
         if seen == self.breadth or (seen > self.breadth and seen % self.every == 0):
-            offers += self._ranked_anew()
+            offers += self._rescore_waiting()
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -158,7 +158,7 @@ class Intelligent(Parameterised):
 
     def _offers(self, page: Page, number: int, parent: _Parent) -> list[Candidate]:
         """The page's links, scored by this page alone."""
-        done, met, offer, sighting = self.waiting_.done, self.waiting_.met, page.offer, (number,)
+        done, met, offer, sighting = self.waiting_.done, self.waiting_.add, page.offer, (number,)
         links = [link for link in page.outlinks if link.url not in done]
         waiting = [met(link.url, sighting, self._events_of) for link in links]
         if parent.is_goal:
@@ -194,7 +194,7 @@ class Intelligent(Parameterised):
         """What is remembered of a link that is seen for the first time."""
         return self._url_events(url).tobytes(), False
 
-    def _ranked_anew(self) -> list[Candidate]:
+    def _rescore_waiting(self) -> list[Candidate]:
         """New scores for all waiting links. Links of the same parents share the sums over words."""
         waiting, parents = list(self.waiting_.links.values()), self.waiting_.pages
         groups: dict[Seen, int] = {}

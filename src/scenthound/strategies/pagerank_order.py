@@ -6,7 +6,7 @@
 Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph has the links of all crawled
 pages; its N nodes are these pages and the URLs that wait. Seeds first; of equal ranks the one discovered first.
 
-Ours, as the sheet decides: ranks are computed anew every `every` pages (1 keeps them current, at the price of one
+Ours, as the sheet decides: ranks are computed again every `every` pages (1 keeps them current, at the price of one
 computation a page); a URL discovered in between is worth what a page without any link to it has. Once `memory` links
 are known no more are remembered.
 """
@@ -38,7 +38,7 @@ class PageRankOrder(Parameterised):
     score_parts: ClassVar[Mapping[str, str]] = {
         "pagerank": "PageRank among the links known when it was computed last: the score itself",
     }
-    every: int = parameter(100, "pages after which all scores are computed anew", least=1)
+    every: int = parameter(100, "pages between two computations of all scores", least=1)
     damping: float = parameter(0.85, "d: the share of a page's rank that goes along its links", least=0, below=1)
     form: str = parameter(
         "pagerank", "pagerank (ranks sum to 1) or cho (the paper's formula)", among=("pagerank", "cho")
@@ -51,12 +51,12 @@ class PageRankOrder(Parameterised):
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.graph_ = GrowingGraph(self.memory)
-        self.waiting_ = {self.graph_.meet(url): 0 for url in seeds}
-        """The numbers of the URLs that were offered and not heard of since, with their depths."""
+        self.waiting_ = {self.graph_.add(url): 0 for url in seeds}
+        """The numbers of the waiting URLs, with their depths."""
         self.seeds_ = set(self.waiting_)
         self.spellings_: dict[int, str] = {}
         self.fetched_: set[int] = set()
-        offers = zip(self.waiting_, self._scored_anew(), strict=True)
+        offers = zip(self.waiting_, self._rescore_waiting(), strict=True)
         return [offer._replace(carry=self._carry(number)) for number, offer in offers]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -72,7 +72,7 @@ class PageRankOrder(Parameterised):
             other = graph.number(link.url)
             if other is None:
                 if not graph.is_full:
-                    other = graph.meet(link.url)
+                    other = graph.add(link.url)
                     self.waiting_[other] = page.candidate.depth + 1
                     if link.spelling and link.spelling != link.url:
                         self.spellings_[other] = link.spelling
@@ -82,7 +82,7 @@ class PageRankOrder(Parameterised):
         graph.link(number, linked)
         floor = self._floor()
         offers = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in new]
-        return offers + (self._scored_anew() if len(self.fetched_) % self.every == 0 else [])
+        return offers + (self._rescore_waiting() if len(self.fetched_) % self.every == 0 else [])
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         number = self.graph_.number(miss.candidate.url)
@@ -99,7 +99,7 @@ class PageRankOrder(Parameterised):
     def _carry(number: int | None) -> dict[str, int]:
         return {} if number is None else {"node": number}
 
-    def _scored_anew(self) -> list[Candidate]:
+    def _rescore_waiting(self) -> list[Candidate]:
         """New scores for all waiting URLs, by their current rank."""
         values = self._ranks()
         names, seeds = self.graph_.names, self.seeds_
@@ -122,11 +122,11 @@ class PageRankOrder(Parameterised):
 
     def _arrived(self, page: Page) -> int:
         """The number of a fetched page; links to a URL that redirects to it count as links to it."""
-        number: int = self.graph_.meet(page.url)
+        number: int = self.graph_.add(page.url)
         asked: Any = page.candidate.carry.get("node")
         is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_.names)
         if is_known and asked != number and asked not in self.fetched_ and asked not in self.graph_.dead:
-            self.graph_.fold(asked, number)
+            self.graph_.merge(asked, number)
             self.waiting_.pop(asked, None)
         self.graph_.dead.discard(number)
         self.waiting_.pop(number, None)

@@ -141,7 +141,7 @@ class Reinforcement(Parameterised):
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(model["means"])))):
             raise ValueError("these are no bins of values")

@@ -82,7 +82,7 @@ class SharkSearch(Parameterised):
 
     def read(self, page: Page) -> Iterable[Candidate]:
         carried = page.candidate.carry
-        depth = carried.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
+        depth = carried.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
         similarity = page_similarity(page.record, self.query_)

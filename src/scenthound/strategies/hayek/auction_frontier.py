@@ -71,7 +71,7 @@ class AuctionFrontier(Frontier):
                 return None
             if not self.decide():
                 break
-        if not self._flying and not self._promised:  # nobody wants what is left: the oldest goes
+        if not self._flying and not self._promised:  # no auction wants what is left: the oldest goes
             for url, candidate in self._waiting.items():
                 if self._is_awake(url):
                     self._promised[url] = candidate._replace(carry={"asked": url})

@@ -1,6 +1,6 @@
 """An economy at work: sequences of auctions over a known web, and which page it wants next (sheet 40.2, algorithm 1).
 
-`decide` runs auctions until one needs a page that nobody has fetched, and names it; `landed` or `missed` says what
+`decide` runs auctions until one needs a page that was not fetched yet, and returns it; `landed` or `missed` says what
 came of it. So one object serves both: training on a known web, where every page is there at once, and crawling.
 """
 
@@ -174,8 +174,8 @@ class Economy:
         return True
 
     def _choose_goods(self) -> None:
-        """What is for sale in the next sequence: for so many as were fetched pages that are known [ECON, 3.2: slow
-        training retraces paths within fetched pages]; then any page; if nobody wanted a new one, new ones only."""
+        """What is for sale in the next sequence: known pages, `practice` times for each page fetched [ECON, 3.2: slow
+        training retraces paths within fetched pages]; then any page; if no new one was wanted, new ones only."""
         self.for_sale = ANY if self.idle == 0 else NEW_ONLY
         if self.options.sequences == "endless":
             self.for_sale = ANY

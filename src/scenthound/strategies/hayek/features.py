@@ -3,10 +3,10 @@
     volleyball            a word of the page's text (real: only a fetched page has it)
     scheme:https host:fivb path:events          words of the URL before, in and after its host part
     before:see anchor:results after:from        the 3 words before, the words in, the 3 words after a link to it
-    distance:1            known to be so many links from a goal
+    distance:1            known to be 1 link from a goal
 
 That a page is a goal is no feature: agents that know goals by our own list of them would learn nothing. Each economy
-has a lexicon with ids of its own, in the order in which it met them.
+has a lexicon with ids of its own, in the order of first use.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ A goal is what the judge says: a page that has all words of the topic (`goal=wor
 Ours, beyond what sheet 40.2 decides:
 * A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
   itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without requesting
-  them once more; an auction that needs a page nobody has fetched is what the crawl fetches next. `practice` sequences
+  them once more; when an auction needs a page that was not fetched yet, the crawl fetches it next. `practice` sequences
   for every page fetched have only known pages for sale ([ECON], 3.2: slow training, which saves fetches); if the next
   one wants nothing new, one with only new pages for sale follows. Endless crawls found more goals per fetch on our
   beds (docs/findings.md, F10).
@@ -60,7 +60,7 @@ from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stop_words_parameter
 from scenthound.text.tokens import Analyser
 
-BACK_LINKS = 10  # pages that link to one, asked for in the back-crawl
+BACK_LINKS = 10  # pages that link to one, in the back-crawl
 MOST_EVENTS = 10_000
 _FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
 """Parameters of a trained economy that may differ from those of its training."""
@@ -101,7 +101,7 @@ class HayekEstimating(Parameterised):
     step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
     training: int = parameter(2000, "sequences of training", least=1)
     back: int = parameter(2, "steps of the back-crawl before training", least=1)
-    memory: int = parameter(200_000, "URLs remembered; beyond, no new one is taken in", least=100)
+    memory: int = parameter(200_000, "URLs remembered; beyond that no new one is added", least=100)
     stop_words: str = stop_words_parameter()
     stem: bool = parameter(False, "take Porter stems of words; the study did not")
 
@@ -121,7 +121,7 @@ class HayekEstimating(Parameterised):
         self.auctions_ = AuctionFrontier(None, weak_method(self._want), weak_method(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
-        self.is_crawling_ = False  # events of the training are nobody's business
+        self.is_crawling_ = False  # events of the training are not recorded
 
     # ---- what the crawl asks
 

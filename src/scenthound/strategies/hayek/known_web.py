@@ -70,7 +70,7 @@ class Dictionaries:
             self.documents, self.occurrences = np.pad(self.documents, more), np.pad(self.occurrences, more)
 
     def save(self, features: int) -> dict[str, Any]:
-        """The counts of the first so many features."""
+        """The counts of the first `size` features."""
         self.room(features)
         return {
             "pages": self.pages.copy(),
@@ -106,7 +106,7 @@ class KnownWeb:
         self.known_goals: set[str] = set()
         """Pages that were given as goals, whatever the judge says."""
         self.places: dict[int, array[int]] = {}
-        """The pages that have a feature: of words only for those that were asked for; of distances for none."""
+        """The pages that have a feature; words only once they were looked up, distances never."""
         self._sought = array("i")  # words among them
         self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
         self.moved: set[int] = set()
@@ -114,7 +114,7 @@ class KnownWeb:
 
     # ---- what is learned
 
-    def meet(self, url: str) -> int:
+    def add(self, url: str) -> int:
         """The number of a URL; -1 if it is new and there is no room."""
         number = self.numbers.get(url)
         if number is None and len(self.pages) < self.most:
@@ -132,7 +132,7 @@ class KnownWeb:
 
     def learn(self, page: Page, asked: str | None = None) -> int:
         """Take in a fetched page, perhaps requested under another URL. Returns its number, -1 if there is no room."""
-        number = self.meet(page.url)
+        number = self.add(page.url)
         if asked is not None and asked != page.url and number >= 0:
             self._alias(asked, number)
         if number < 0 or self.pages[number].state == FETCHED:
@@ -186,7 +186,7 @@ class KnownWeb:
         features = lexicon.ids(names).tolist()
 
         def known(begin: int, end: int) -> list[int]:
-            """Features become known in the order in which they are met: links that are not looked at add none."""
+            """Features are numbered in the order in which they are read: links that are not read add none."""
             part: list[int] = features[begin:end]
             if -1 in part:
                 part = [feature for feature in lexicon.add(names[begin:end]).tolist() if feature >= 0]

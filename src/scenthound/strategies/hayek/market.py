@@ -90,7 +90,7 @@ class Agent:
 
 
 class Transfer(NamedTuple):
-    """A line of the ledger; a first bid is told in the same way."""
+    """A line of the ledger; a first bid is reported in the same way."""
 
     kind: str
     payer: int
@@ -114,11 +114,11 @@ class Purchase:
     linker: int | None = None
     """The owner of a page that links to this one."""
     resold: int | None = None
-    """The bid of whoever won next, once that is known."""
+    """The bid of the next winner, once it is known."""
     kickbacks: int = 0
     profit: int = 0
     waiting: bool = False
-    """Its page is on its way: it will be valued when it is resold."""
+    """Its page is in flight: it will be valued when it is resold."""
 
 
 @dataclass
@@ -137,7 +137,7 @@ class Market:
         self.root = self.brought_in = self.rewards = self.taxes = self.buried = 0
         self.births = 0
         self.index: dict[int, list[int]] = {}
-        """From a feature to the agents that are asked when it is met: for each, its rarest feature."""
+        """Agents by their rarest feature: only these are tested when a page has it."""
         self.rarity: Callable[[int], float] = lambda feature: 0.0
         self.keyed = np.zeros(1024, dtype=np.bool_)
         """Whether a feature is in the index; beyond the end, as the last."""

@@ -53,11 +53,11 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
     ):
         raise ValueError("the lists of agents are of different lengths")
     if numbers.dtype.kind not in "iu" or flat.dtype.kind not in "iuf":
-        raise ValueError("agents are told in whole numbers")
+        raise ValueError("agents are not given in whole numbers")
     if lengths.sum() != len(flat) or (len(flat) and (flat.min() < 0 or flat.max() >= features)):
         raise ValueError("features of agents are missing")
     if (lengths < 1).any() or (len(numbers) and (numbers[:, [0, 2, 3, 4, 6]] < 0).any()):
-        raise ValueError("an agent has less than nothing")
+        raise ValueError("an agent has negative money")
     if np.isinf(bids).any() or np.isnan(bids[:, 1]).any():
         raise ValueError("a bid is no number")
     if (np.diff(numbers[:, 0]) <= 0).any():
@@ -115,7 +115,7 @@ def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
     words = str(model["words"]).split("\n")
     web.lexicon = Lexicon(words)
     if len(web.lexicon) != len(words):
-        raise ValueError("a word is there twice")
+        raise ValueError("a word occurs twice")
     web.dictionaries.load(model, len(words))
     load_market(economy.market, model, len(words))
     level, success = model["difficulty"]

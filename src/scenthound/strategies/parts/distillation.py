@@ -64,7 +64,7 @@ class Distilling:
             self._graph.dead.add(number)
 
     def _meet(self, url: Url) -> int:
-        number = self._graph.meet(url)
+        number = self._graph.add(url)
         if number == len(self._relevance):
             self._relevance.append(0.0)
             self._depths.append(0)

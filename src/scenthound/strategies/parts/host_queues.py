@@ -70,7 +70,7 @@ class HostLines(Generic[Place]):
             heapify(line)
             del self._gone[host]
 
-    # ---- who is first
+    # ---- the first entry
 
     def wake(self, now: float) -> None:
         """Move the time on; hosts that have rested are awake again."""
@@ -136,7 +136,7 @@ class HostLines(Generic[Place]):
         return math.inf
 
     def _post(self, host: str) -> None:
-        """Show the first in line of a host, among those awake or those that rest; an empty line is closed."""
+        """Put the first entry of a host among those awake or resting; an empty queue is removed."""
         line = self._lines.get(host)
         if line is None:
             return

@@ -27,7 +27,7 @@ class Choice(NamedTuple):
     depth: int = 0
 
 
-_Place = tuple[float, int, Url]  # (-score, number in line, url)
+_Place = tuple[float, int, Url]  # (-score, number in the queue, url)
 
 
 class Levels(Frontier):

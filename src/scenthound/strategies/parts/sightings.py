@@ -39,7 +39,7 @@ class Sightings(Generic[P]):
         self.links: dict[int, WaitingLink] = {}
         self.pages: dict[int, P] = {}
         self.done: set[Url] = set()
-        """URLs that were heard of: nothing is to be learned from links to them."""
+        """URLs whose result is known: nothing can be learned from links to them."""
         self._numbers: dict[Url, int] = {}
         self._children: dict[int, int] = {}  # how many sightings name a page
         self._next = 0
@@ -53,7 +53,7 @@ class Sightings(Generic[P]):
             self.links[number] = WaitingLink(url, number, more)
         return number
 
-    def met(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
+    def add(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
         """The waiting link to a URL, with this sighting added; its first item is the page. A new link gets `more`."""
         number = self._numbers.get(url)
         if number is None:

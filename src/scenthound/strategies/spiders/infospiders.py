@@ -50,7 +50,7 @@ MOST_WORDS = 64  # inputs of a net, and numbers kept with every link
 FARTHEST = 1000
 MOST_AGENTS = 10_000
 MOST_UNITS = 256
-SHOWN = 6  # decimals of what is told
+SHOWN = 6  # decimals in events
 
 
 class Meal(NamedTuple):

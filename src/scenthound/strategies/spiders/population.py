@@ -39,7 +39,7 @@ class Spider:
     links: PrivateFrontier
     pages: int = 0
     heard: int = 0
-    """Pages and misses it was told of: the number of its turn."""
+    """Pages and misses that it received: the number of its turn."""
     flying: set[Url] = field(default_factory=set)
     columns: dict[str, int] = field(init=False)
 
@@ -316,7 +316,7 @@ class Population(Frontier):
     def _lot(self, agent: Spider) -> float:
         """An agent's luck: a function of its turn and of how much it holds, so that after a restart it is the same.
 
-        A draw that nobody is told of, as of a link that leads to a known page, leaves its mark in the second only.
+        A draw without a result, as of a link to a page that was fetched already, changes only the latter.
         """
         return random.Random(f"{self.luck}:{agent.number}:{agent.heard}:{len(agent.links)}").random()
 

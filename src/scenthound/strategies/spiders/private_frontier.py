@@ -1,6 +1,6 @@
 """A spider's private frontier: links with what was seen of them, drawn at random; and which hosts rest.
 
-Links are rows in the order in which they came. A link that leaves is crossed out and its row given up later, so that a
+Links are rows in the order in which they came. A link that leaves is only marked and its row removed later, so that a
 draw costs a few numpy calls, whatever else has left.
 """
 
@@ -62,7 +62,7 @@ class Hosts:
             self._resting.pop(host, None)
         if host in self._numbers:
             self._until[self._numbers[host]] = until
-        if len(self._resting) > self._crowd:  # who has woken is forgotten now and then
+        if len(self._resting) > self._crowd:  # forget hosts that are awake from time to time
             self._resting = {name: late for name, late in self._resting.items() if late > now}
             self._crowd = 2 * len(self._resting) + 1000
 
