@@ -554,7 +554,7 @@ def test_slow_pages_hold_no_place_in_the_budget() -> None:
     assert crawl.next(0.0, [slow]) == Done("pages")
     crawl.landed(page_for(slow), 0.0)
     assert crawl.pages == 2, "what comes too late is not recorded"
-    assert LoopState.of(crawl).held == [slow.candidate.url]
+    assert LoopState.of(crawl).pending == [slow.candidate.url]
 
 
 def test_a_strategy_that_raises_is_named_and_its_page_is_not_half_recorded() -> None:

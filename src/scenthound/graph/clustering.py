@@ -49,11 +49,11 @@ class NeighbourGraph:
         return self.count >= self.most
 
     def number(self, name: str) -> int | None:
-        """The number of a page; None for a stranger."""
+        """The number of a page; None if it is unknown."""
         return self._numbers.get(name)
 
     def add(self, name: str) -> int:
-        """The number of a page, given now if it has none."""
+        """The number of a page; a new page gets the next one."""
         number = self._numbers.get(name)
         if number is None:
             number = self._numbers[name] = len(self.names)
@@ -62,7 +62,7 @@ class NeighbourGraph:
         return number
 
     def connect(self, node: int, other: int) -> bool:
-        """Note that two pages are linked. False if that was known, or is no link between two pages."""
+        """Record that two pages are linked. False if it was known, or if they are the same page."""
         if node == other or self.has(node, other):
             return False
         self._add(node, other)
@@ -84,7 +84,7 @@ class NeighbourGraph:
         return 1 if isinstance(tied, int) else len(tied)
 
     def merge(self, alias: int, into: int) -> None:
-        """Two URLs turned out to be one page: what `alias` was linked with is now linked with `into`."""
+        """Two URLs are one page: the links of `alias` become links of `into`."""
         for other in list(self.neighbours(alias)):
             self._remove(other, alias)
             self.count -= 1
@@ -112,7 +112,7 @@ class NeighbourGraph:
             tied.discard(other)
 
     def save(self) -> dict[str, Any]:
-        """All of it as plain JSON and arrays."""
+        """The state as JSON values and arrays."""
         size = len(self)
         sources = np.repeat(np.arange(size), [self.degree(number) for number in range(size)])
         targets = np.fromiter(chain.from_iterable(map(self.neighbours, range(size))), np.int64, len(sources))
@@ -189,7 +189,7 @@ def alliance(graph: NeighbourGraph, number: int, on_topic: Collection[int]) -> A
 
 
 def alliance_of(on_topic: int, neighbours: int) -> Alliance:
-    """The same from counts."""
+    """The alliance coefficient from counts."""
     if not on_topic:
         return Alliance(0.0, 0.0)
     rest = neighbours - on_topic
@@ -197,7 +197,7 @@ def alliance_of(on_topic: int, neighbours: int) -> Alliance:
 
 
 def linked_share(graph: NeighbourGraph, nodes: Set[int]) -> float:
-    """The linked pairs of these pages by all their pairs; 0 with fewer than two."""
+    """The linked pairs among these pages divided by all pairs; 0 with fewer than two pages."""
     size = len(nodes)
     return 2.0 * linked_pairs(graph, nodes) / (size * (size - 1)) if size > 1 else 0.0
 

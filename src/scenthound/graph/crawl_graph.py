@@ -18,9 +18,9 @@ MOST_LINKS = 20_000_000  # 16 bytes each
 
 
 class GrowingGraph:
-    """Pages by number, in the order they were met, with the links of those that were read.
+    """Pages by number, in the order they were added, with the links of those that were read.
 
-    No more than `most` links are taken in: a page that is met afterwards stays a stranger.
+    Once `most` links are known no new pages are added.
     """
 
     def __init__(self, most: int = MOST_LINKS) -> None:
@@ -44,25 +44,25 @@ class GrowingGraph:
         return self._numbers.get(name)
 
     def add(self, name: str) -> int:
-        """The number of a page, given now if it has none."""
+        """The number of a page; a new page gets the next one."""
         number = self._numbers.setdefault(name, len(self.names))
         if number == len(self.names):
             self.names.append(name)
         return number
 
     def link(self, source: int, targets: Iterable[int]) -> None:
-        """The links of a page, each named once; a page is to be linked once."""
+        """Add the links of a page, each target once; call it once per page."""
         before = len(self._targets)
         self._targets.extend(targets)
         self._sources.extend([source] * (len(self._targets) - before))
 
     def merge(self, alias: int, into: int) -> None:
-        """Two URLs turned out to be one page: links to `alias` lead to `into` from now on, earlier ones included."""
+        """Two URLs are one page: links to `alias`, earlier ones included, lead to `into`."""
         self.dead.add(alias)
         self._numbers[self.names[alias]] = into
 
     def graph(self) -> tuple[LinkGraph, Numbers]:
-        """The graph of all nodes, numbered anew, and the number here of each."""
+        """The graph of all nodes, numbered without gaps, and the number here of each."""
         alive = np.ones(len(self.names), dtype=bool)
         alive[list(self.dead)] = False
         places = np.flatnonzero(alive)
@@ -78,14 +78,14 @@ class GrowingGraph:
         return numbered_graph(names, new[sources], new[targets]), places
 
     def _led(self, numbers: Numbers) -> Numbers:
-        """Pages under the number they have now, should their URL have turned out to be an alias."""
+        """The current numbers of pages; an alias is replaced by its page."""
         leads = np.arange(len(self.names))
         moved = [number for number in self.dead if self._numbers[self.names[number]] != number]
         leads[moved] = [self._numbers[self.names[number]] for number in moved]
         return leads[numbers]
 
     def save(self) -> dict[str, Any]:
-        """All of it as plain JSON and arrays."""
+        """The state as JSON values and arrays."""
         return {
             "names": list(self.names),
             "sources": np.array(self._sources, dtype=np.int64),

@@ -49,7 +49,7 @@ def distil(across: LinkGraph, relevance: Values, rho: float = 0.1, rounds: int =
 
 
 def nearest_rank(values: Values, percentile: float) -> float | None:
-    """ψ: the percentile, by nearest rank, of the positive ones among the values; None if there is none."""
+    """ψ: the percentile, by nearest rank, of the positive values; None if there is none."""
     positive = np.sort(values[values > 0.0])
     if not len(positive):
         return None

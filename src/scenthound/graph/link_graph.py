@@ -44,7 +44,7 @@ class LinkGraph:
         return np.bincount(self.targets, minlength=len(self)).astype(np.int64)
 
     def linked_from(self, name: str) -> list[str]:
-        """The pages that `name` links to, in the order of their numbers; none for a stranger."""
+        """The pages that `name` links to, by number; none if it is unknown."""
         number = self.numbers.get(name)
         if number is None:
             return []

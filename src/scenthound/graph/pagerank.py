@@ -55,7 +55,7 @@ def url_ordering_rank(graph: LinkGraph, damping: float = 0.9, tolerance: float |
 
 
 def by_name(graph: LinkGraph, values: Values) -> dict[str, float]:
-    """The values of the pages under their URLs."""
+    """The values by URL."""
     return dict(zip(graph.names, values.tolist(), strict=True))
 
 

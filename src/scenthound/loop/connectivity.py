@@ -43,7 +43,7 @@ class Connectivity:
 
     @property
     def doubts(self) -> bool:
-        """True while so many hosts in a row gave no answer that our own connection may be down."""
+        """True if so many hosts in a row gave no answer that our own connection may be down."""
         return len(self._silent) >= HOSTS
 
     def observe(self, result: Any) -> bool:

@@ -84,7 +84,7 @@ class Candidates:
 
 
 def _rescored_from(offers: list[Candidate]) -> int:
-    """The index from which on all offers are new scores for waiting URLs, which the frontier can take at once."""
+    """The index from which all offers are new scores for waiting URLs, which the frontier takes in one step."""
     end = len(offers)
     while end and offers[end - 1].rescored and offers[end - 1].parent is None:
         end -= 1

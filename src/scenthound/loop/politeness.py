@@ -164,7 +164,7 @@ class Politeness:
         return self._resumed_at + self.delay_of(origin)
 
     def take_changes(self) -> Changes:
-        """Return what changed since the last call. Whoever calls writes it down: it may leave memory from then on."""
+        """Return what changed since the last call. The caller stores it, so it may leave memory."""
         hosts = {name: self._hosts[name] for name in self._changed_hosts}
         origins = {name: self._origins[name] for name in self._changed_origins}
         self._changed_hosts.clear()

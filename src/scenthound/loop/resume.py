@@ -36,7 +36,7 @@ class LoopState:
     batches: int = 0
     batch: Sequence[tuple[Url, int]] = ()
     """The rest of the current batch, with insertion numbers."""
-    held: Sequence[Url] = ()
+    pending: Sequence[Url] = ()
     """Pending candidates that the frontier knows."""
     loose: Sequence[tuple[Candidate, Url | None, int]] = ()
     """Pending candidates that it does not know: redirect targets with what was requested first and the number of hops,
@@ -66,7 +66,7 @@ class LoopState:
         return {
             "batches": self.batches,
             "batch": [list(member) for member in self.batch],
-            "held": list(self.held),
+            "held": list(self.pending),
             "loose": [[*c[:2], dict(c.carry), dict(c.parts), *c[4:], asked, hops] for c, asked, hops in self.loose],
             "tries": dict(self.tries),
             "sitemaps": dict(self.sitemaps),
@@ -208,7 +208,7 @@ def _restore(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
-    crawl.selection.restore(state.batches, state.held, state.batch)
+    crawl.selection.restore(state.batches, state.pending, state.batch)
     for candidate, asked, hops in state.loose:
         crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it
         crawl.redirects.restore(candidate.url, asked, hops)

@@ -21,7 +21,10 @@ from scenthound.ports import Declaration, Frontier, Popped
 
 
 class Pending:
-    """Ordered by when the host wakes, then by arrival. A host in flight sleeps until `rest` says when it wakes."""
+    """Candidates whose turn has come and whose host rests: by when it wakes, then by arrival.
+
+    A host in flight sleeps until `rest` says when it wakes.
+    """
 
     def __init__(self) -> None:
         self._timed: list[tuple[float, int, Candidate]] = []
@@ -33,13 +36,13 @@ class Pending:
         self._place(until, self._count, candidate)
 
     def pop(self, now: float) -> Candidate | None:
-        """The one whose host was to wake first, if that time has come."""
+        """The candidate whose host wakes first, if it is awake by now."""
         if self._timed and self._timed[0][0] <= now:
             return heapq.heappop(self._timed)[2]
         return None
 
     def rest(self, host: str, until: float) -> None:
-        """The host wakes at `until`: its candidates of unknown time get this one."""
+        """The host wakes at `until`: its candidates without a known time get this one."""
         if until != FOREVER:
             for number, candidate in self._asleep.pop(host, ()):
                 self._place(until, number, candidate)
@@ -169,7 +172,7 @@ class Selection:
     # ---- pending candidates and resting hosts
 
     def hold(self, candidate: Candidate, until: float | None = None) -> None:
-        """Make a candidate pending until its host wakes; with `until`, until then or until somebody calls `rest`."""
+        """Make a candidate pending until its host wakes; with `until`, until then or until `rest` is called."""
         self.chosen.setdefault(candidate.url, 1)
         if until is None:
             until = self._politeness.next_allowed(urls.host(candidate.url)) if self._politeness else 0.0

@@ -42,12 +42,11 @@ from scenthound.ports import (
     declaration_of,
 )
 from scenthound.store.database import CrawlDatabase
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory, MemoryRepository
 from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.testing.checked_frontier import CheckedFrontier
-from scenthound.testing.tiny_web import TinyLessons, TinyWeb, Walk, named, walk
+from scenthound.testing.tiny_web import TinyLessons, TinyWeb, Walk, frontier_of, named, walk
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 
@@ -67,7 +66,7 @@ CONTRACT_WEB = {
 
 
 def ready(strategy: Strategy) -> Strategy:
-    """The strategy, trained on the contract's web if it can't start without."""
+    """The strategy, trained on the contract's web if training is required."""
     if isinstance(strategy, Trains) and declaration_of(strategy).training == "required":
         strategy.train(contract_lessons(declaration_of(strategy).parts), random.Random(0), lambda _: None)
     return strategy
@@ -215,13 +214,6 @@ def _plain(state: Mapping[str, Any]) -> str:
 # ---- stop and resume
 
 
-def frontier_of(strategy: Strategy) -> Frontier:
-    """The frontier that a crawl without a folder gives the strategy."""
-    if isinstance(strategy, OwnFrontier):
-        return strategy.frontier(None)
-    return MemoryFrontier(None, declaration_of(strategy).eviction)
-
-
 def _crawl(
     strategy: Strategy,
     frontier: Frontier,
@@ -313,7 +305,7 @@ def _read_strictly(strategy: Strategy) -> None:
 
 
 class _StrictRecord(Record):
-    """A record that refuses term counts of analysers that were not declared, instead of working them out."""
+    """A record that refuses term counts of undeclared analysers instead of computing them."""
 
     __slots__ = ("_declared",)
     _declared: Sequence[Analyser]

@@ -10,6 +10,7 @@ import math
 import random
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -242,19 +243,7 @@ def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, 
 
 
 def _plain(purchase: Purchase) -> list[Any]:
-    return [
-        *(
-            purchase.winner,
-            purchase.page,
-            purchase.bid,
-            purchase.price,
-            purchase.payee,
-            purchase.goal,
-            list(purchase.line),
-            purchase.linker,
-        ),
-        *(purchase.resold, purchase.kickbacks, purchase.profit, purchase.waiting),
-    ]
+    return [list(value) if isinstance(value, tuple) else value for value in astuple(purchase)]
 
 
 def _purchase(fields: Sequence[Any]) -> Purchase:
