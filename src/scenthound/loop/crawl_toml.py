@@ -23,8 +23,7 @@ from scenthound.web.parse import parse_html
 FORMAT = 1
 MOST_SEEDS_NAMED = 5
 _SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
-    r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@",
-    re.IGNORECASE,
+    r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@", re.IGNORECASE
 )
 
 

@@ -49,12 +49,10 @@ class Settings:
     frontier: int = option(100_000, "keep at most this many URLs waiting; the worst are dropped", least=1)
     concurrency: int = option(32, "requests in flight at once, all hosts together", least=1)
     slow_requests: int = option(
-        128, "requests beside `concurrency` that take much longer than usual; above it the oldest are given up", least=1
+        128, "slow requests allowed beside `concurrency`; beyond that the oldest is given up", least=1
     )
 
-    workers: int = option(
-        1, "processes that read pages beside the crawl's own, started when one alone can't keep up; 0: none"
-    )
+    workers: int = option(1, "extra processes that read pages, started when one can't keep up; 0: none")
 
     contact: str = option("", "mail address or URL that site owners can write to; part of the User-Agent")
     user_agent: str = option("", "replaces the User-Agent altogether")
@@ -64,9 +62,7 @@ class Settings:
     nofollow: bool = option(True, "leave links marked rel=nofollow alone")
     sitemaps: bool = option(False, "offer the URLs of sitemaps named in robots.txt, at score 0")
     retries: int = option(2, "try again this often after a passing failure (timeout, 429, 5xx)")
-    backoff: float = option(
-        10.0, "first rest of a host after 429, 503 or a failed robots.txt; doubled each time", "seconds"
-    )
+    backoff: float = option(10.0, "first rest after 429, 503 or a failed robots.txt; doubled each time", "seconds")
     longest_wait: float = option(900.0, "end the crawl when all that is left rests longer than this", "seconds")
 
     hosts: list[str] = option([], "stay on these hosts (`www.example.org`)")
@@ -79,18 +75,14 @@ class Settings:
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
     relevant: float = option(0.1, "similarity from which a page counts as relevant in harvest rates")
     dry_window: int = option(0, "stop when the harvest over this many pages stays low (sheet 70.2); 0: do not")
-    dry_floor: float = option(
-        0.02, "harvest rate that counts as dry, at least; a fifth of the best rate if that is more"
-    )
+    dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
 
     page_bytes: int = option(10_000_000, "read at most this much of a page, on the wire and unpacked", "bytes", least=1)
     unpack_ratio: int = option(200, "refuse a body that unpacks to more than this many times its size", least=1)
     header_bytes: int = option(65_536, "refuse a reply whose headers are larger", "bytes", least=1)
     connect_timeout: float = option(10.0, "give up connecting after this long", "seconds")
-    first_byte_timeout: float = option(
-        15.0, "give up a request that brings no byte for this long", "seconds", least=0.01
-    )
+    first_byte_timeout: float = option(15.0, "give up a request without a byte for this long", "seconds", least=0.01)
     min_rate: float = option(100.0, "give up a reply that brings fewer bytes a second, over `min_rate_time`; 0: never")
     min_rate_time: float = option(15.0, "the time over which `min_rate` is measured", "seconds", least=0.01)
     idle_timeout: float = option(20.0, "give up a reply that pauses this long", "seconds")
@@ -100,9 +92,7 @@ class Settings:
     url_length: int = option(2_000, "leave longer URLs alone", least=16)
 
     proxy: str = option("", "fetch through this proxy (http://, socks5://)")
-    allow_private: list[str] = option(
-        [], "networks that may be reached though they are private (`loopback`, `10.0.0.0/8`)"
-    )
+    allow_private: list[str] = option([], "private networks that may be reached (`loopback`, `10.0.0.0/8`)")
     verify_tls: bool = option(True, "refuse servers whose certificate can't be verified")
 
     group_pages: int = option(0, "pages per database transaction; 0: a quarter of `concurrency`")

@@ -62,9 +62,7 @@ class Apprentice(Parameterised):
 
     reach: int = parameter(5, "how many text leaves before and after a link are used", least=0, most=20)
     after: int = parameter(100, "instances before the apprentice is used", least=1)
-    score: Literal["probability", "logit"] = parameter(
-        "probability", "what a link is worth: the probability, or its logit, which is not limited to 1"
-    )
+    score: Literal["probability", "logit"] = parameter("probability", "rank links by this; logit does not saturate")
     memory: int = parameter(200_000, "waiting links whose surroundings are remembered", least=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()

@@ -30,9 +30,7 @@ from scenthound.strategies import strategy
 class BacklinkCount(Parameterised):
     """The URL with the most links from crawled pages first; the topic is ignored."""
 
-    score_parts: ClassVar[Mapping[str, str]] = {
-        "backlinks": "crawled pages that link to it: the score itself",
-    }
+    score_parts: ClassVar[Mapping[str, str]] = {"backlinks": "crawled pages that link to it: the score itself"}
     memory: int = parameter(5_000_000, "URLs whose links are counted", least=1)
 
     @property

@@ -61,23 +61,13 @@ class Bayes(Parameterised):
     """Links of the page that is most probably a goal first, by a classifier that learns from every page."""
 
     mode: str = parameter(
-        "link",
-        "link (links ranked by their page, one at a time) or fetch-all (all links of the best page)",
-        among=("link", "fetch-all"),
+        "link", "link: one link at a time; fetch-all: all links of the best page", among=("link", "fetch-all")
     )
-    events: str = parameter(
-        "multinomial", "what is counted: multinomial or bernoulli", among=("multinomial", "bernoulli")
-    )
+    events: str = parameter("multinomial", "the event model", among=("multinomial", "bernoulli"))
     goal: str = parameter("", "words that a goal page holds; if empty the topic's keywords")
-    judge: str = parameter(
-        "words", "when a page is a goal: words (it holds all of them) or points (enough)", among=("words", "points")
-    )
+    judge: str = parameter("words", "a goal has all words, or enough of them (points)", among=("words", "points"))
     threshold: int = parameter(2, "with judge=points: how many of the words make a goal", least=1)
-    score: str = parameter(
-        "probability",
-        "links are ranked by probability or logit, which does not saturate",
-        among=("probability", "logit"),
-    )
+    score: str = parameter("probability", "rank links by this; logit does not saturate", among=("probability", "logit"))
     rescore_every: int = parameter(50, "in fetch-all: selections between two computations of all scores", least=1)
     recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
     stop_words: str = stop_words_parameter()

@@ -34,14 +34,12 @@ class BestFirst(Parameterised):
     """Links of the page most like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity of the topic and the page that the link is on: the score itself",
+        "page": "similarity of the topic and the page that the link is on: the score itself"
     }
     n: int = parameter(1, "how many links are taken at once", least=1)
     shuffle: bool = parameter(True, "fetch the links of a batch in random order")
     eviction: Eviction = parameter(
-        "scored",
-        "what a full frontier does: scored (insert, then drop the worst) or literal (drop, then insert)",
-        among=("scored", "literal"),
+        "scored", "a full frontier inserts, then drops the worst; literal: the other way", among=("scored", "literal")
     )
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()

@@ -38,11 +38,9 @@ class Dom(BestFirst):
         "context": "similarity of the topic and the text under the element above the link",
     }
     alpha: float = parameter(0.25, "weight of the page, from 0 to 1; the context has the rest", least=0, most=1)
-    up: int = parameter(
-        1, "context: the element this many levels above the link; 0 its own text, 1000 the whole page", least=0
-    )
+    up: int = parameter(1, "context: the element this many levels above the link; 0: its own text", least=0)
     min_words: int = parameter(
-        0, "climb on until the context has this many terms (10 to 40 were studied); 0: do not", least=0
+        0, "climb until the context has this many terms (10 to 40 were studied); 0: off", least=0
     )
 
     @property

@@ -47,9 +47,7 @@ class FishSearch(Parameterised):
     depth: int = parameter(3, "steps from a relevant page or a seed before a direction is given up", least=0)
     width: int = parameter(10, "number of links of an irrelevant page that are preferred to its others", least=0)
     factor: float = parameter(1.5, "on a relevant page this many times as many links are preferred", least=0)
-    threshold: float = parameter(
-        0.0, "a page is relevant when its similarity is larger than this, from 0 up to 1", least=0, below=1
-    )
+    threshold: float = parameter(0.0, "a page is relevant if its similarity is larger than this", least=0, below=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
 

@@ -60,14 +60,8 @@ class FocusedSoft(Parameterised):
 
     name: ClassVar[str] = "focused-soft"
 
-    score: str = parameter(
-        "probability",
-        "links are ranked by probability or logit, which does not saturate",
-        among=("probability", "logit"),
-    )
-    features: int = parameter(
-        20_000, "words kept per inner category, by Fisher's discriminant, where there are more; 0 keeps all", least=0
-    )
+    score: str = parameter("probability", "rank links by this; logit does not saturate", among=("probability", "logit"))
+    features: int = parameter(20_000, "words kept per inner category, by Fisher's discriminant; 0: all", least=0)
     distiller: bool = parameter(False, "look for hubs and promote what they link to")
     every: int = parameter(500, "pages between two runs of the distiller", least=1)
     rho: float = parameter(0.1, "relevance that a page must exceed to be endorsed", least=0, most=1)

@@ -39,15 +39,9 @@ class HubSeeking(Dom):
         **Dom.score_parts,
         "hub": "how much of a hub the page is, by the seeds it links to; the larger of this and the DOM score counts",
     }
-    entity: Literal["host", "url"] = parameter(
-        "host", "what is counted: links to seeds' hosts, or to the seeds themselves (url)"
-    )
-    counted: Literal["seeds", "examples"] = parameter(
-        "seeds", "which seeds count: all, or only the topic's examples, where hubs were added"
-    )
-    count_own_host: bool = parameter(
-        True, "count links of a seed's site to itself; then one partner makes its pages hubs"
-    )
+    entity: Literal["host", "url"] = parameter("host", "count links to hosts of seeds, or to the seeds (url)")
+    counted: Literal["seeds", "examples"] = parameter("seeds", "all seeds count, or only the examples")
+    count_own_host: bool = parameter(True, "count links of a seed's site to itself")
     strip_www: bool = parameter(False, "take www.x.com and x.com for one host")
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:

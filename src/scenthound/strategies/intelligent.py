@@ -66,7 +66,7 @@ class Intelligent(Parameterised):
     """Links that share features with wanted pages: words of parents, URL words, good parents and siblings."""
 
     predicate: Literal["similarity", "words"] = parameter(
-        "similarity", "what is wanted: similarity (to the topic, from `threshold`) or words (all keywords)"
+        "similarity", "similarity from `threshold`, or all keywords (words)"
     )
     threshold: float = parameter(0.1, "similarity from which a page satisfies the predicate", least=0)
     breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)

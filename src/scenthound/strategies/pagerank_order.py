@@ -36,13 +36,11 @@ class PageRankOrder(Parameterised):
     """The URL with the largest PageRank among the links known so far first; the topic is ignored."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "pagerank": "PageRank among the links known when it was computed last: the score itself",
+        "pagerank": "PageRank among the links known when it was computed last: the score itself"
     }
     every: int = parameter(100, "pages between two computations of all scores", least=1)
     damping: float = parameter(0.85, "d: the share of a page's rank that goes along its links", least=0, below=1)
-    form: str = parameter(
-        "pagerank", "pagerank (ranks sum to 1) or cho (the paper's formula)", among=("pagerank", "cho")
-    )
+    form: str = parameter("pagerank", "ranks sum to 1, or the paper's formula (cho)", among=("pagerank", "cho"))
     memory: int = parameter(MOST_LINKS, "links remembered", least=1)
 
     @property

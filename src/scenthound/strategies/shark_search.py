@@ -59,13 +59,9 @@ class SharkSearch(Parameterised):
         "neighbourhood": "anchor and context together",
     }
     depth: int = parameter(3, "steps from a relevant page or a seed before a direction is given up", least=0)
-    gamma: float = parameter(
-        0.1, "weight of what is inherited, from 0 to 1; the neighbourhood has the rest", least=0, most=1
-    )
-    delta: float = parameter(0.5, "how much of a page's worth its links inherit, from 0 to 1", least=0, most=1)
-    beta: float = parameter(
-        0.8, "weight of the anchor in the neighbourhood, from 0 to 1; its context has the rest", least=0, most=1
-    )
+    gamma: float = parameter(0.1, "weight of what is inherited; the neighbourhood has the rest", least=0, most=1)
+    delta: float = parameter(0.5, "how much of a page's score its links inherit", least=0, most=1)
+    beta: float = parameter(0.8, "weight of the anchor in the neighbourhood; its context has the rest", least=0, most=1)
     window: int = parameter(10, f"tokens of context on each side of the anchor, up to {WIDEST}", least=0, most=WIDEST)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()

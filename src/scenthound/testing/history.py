@@ -24,11 +24,7 @@ def _step(n: int, url: Url, parent: Url | None = None, similarity: float = 0.5, 
     return Step(n, url, parent, anchor, 0.25, parts, similarity, title=f"page {n}", **{**fields, **more})
 
 
-STEPS = [
-    _step(1, A, carry={"food": 3}),
-    _step(2, B, A, 0.9, requested=OLD, rank=4),
-    _step(3, C, B, 0.9),
-]
+STEPS = [_step(1, A, carry={"food": 3}), _step(2, B, A, 0.9, requested=OLD, rank=4), _step(3, C, B, 0.9)]
 PLACES = [Where("pages-1", 0, 10), None, Where("pages-1", 10, 20)]
 MISSES = {
     "retry": Miss(Candidate(GONE, 0.5), "timeout", "no reply"),

@@ -75,9 +75,7 @@ class HayekEstimating(Parameterised):
     goal_words: str = parameter("", 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s')
     goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
     fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
-    sequences: Sequences = parameter(
-        "endless", "endless (one, over all links) or restarted (short ones, as in training)"
-    )
+    sequences: Sequences = parameter("endless", "one endless sequence, or short ones (restarted)")
     forget: bool = parameter(True, "links are bought unseen in every sequence, known or not")
     adapt: bool = parameter(True, "false: a frozen population")
     blacklist_site_after_goal: bool = parameter(False, "after a goal no more pages of its host in this sequence")
@@ -93,9 +91,7 @@ class HayekEstimating(Parameterised):
     )
     agents: int = parameter(20, "agents at the start", least=0)
     cap: int = parameter(1000, "most agents; the study had 1000 to 5000", least=1)
-    practice: float = parameter(
-        2.0, "sequences among known pages for every page fetched; more learns more of less", least=0, most=1000
-    )
+    practice: float = parameter(2.0, "sequences among known pages for each page fetched", least=0, most=1000)
     hystlo: float = parameter(1.0, "success times this makes problems harder", above=0, most=100)
     hysthi: float = parameter(0.8, "success below this, times the difficulty, makes them easier", above=0, most=100)
     step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)

@@ -93,19 +93,12 @@ class InfoSpiders(Parameterised):
         "energy": "its energy when it did",
         "probability": "how likely this link was among all that the agent held",
     }
-    alpha: float = parameter(
-        0.5, "weight of the net in a link's score, from 0 to 1; the page has the rest", least=0, most=1
-    )
+    alpha: float = parameter(0.5, "weight of the net in a link's score; the page has the rest", least=0, most=1)
     greed: float = parameter(5.0, "beta: how much a better link is preferred; 0 draws blindly", least=0)
     rate: float = parameter(0.5, "eta: how fast the nets learn; 0 leaves them as they are", least=0)
-    reach: int = parameter(
-        5, f"rho: anchors between a word and a link that are looked across, up to {FARTHEST}", least=0, most=FARTHEST
-    )
+    reach: int = parameter(5, "rho: most anchors between a word and a link", least=0, most=FARTHEST)
     hidden: int = parameter(
-        16,
-        "hidden units: this many, but no more than the topic has words; 0 for a single unit",
-        least=0,
-        most=MOST_UNITS,
+        16, "most hidden units; never more than words of the topic; 0: none", least=0, most=MOST_UNITS
     )
     theta: float = parameter(2.0, "energy at which an agent splits; it begins with half of it", above=0)
     cost: float = parameter(0.0, "energy that a page costs; 0.05 in the ecological version", least=0)

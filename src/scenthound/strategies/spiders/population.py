@@ -82,12 +82,7 @@ class Population(Frontier):
     """One `Frontier` over the private frontiers of all agents."""
 
     def __init__(
-        self,
-        bound: int | None,
-        most: int,
-        greed: float,
-        retired: Callable[[Spider], None],
-        ripen: Callable[[], None],
+        self, bound: int | None, most: int, greed: float, retired: Callable[[Spider], None], ripen: Callable[[], None]
     ) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
