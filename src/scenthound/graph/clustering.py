@@ -1,4 +1,4 @@
-"""Clustering coefficients, plain, within a set of pages and generalised, on links without direction (sheet 50.1, 50.3).
+"""Clustering coefficients of undirected link graphs: plain, within a set of pages, generalised (sheets 50.1, 50.3).
 
 `NeighbourGraph` is the undirected simple graph of what a crawl knows: it grows page by page, and its neighbours are
 hashed, so that a pair of pages is tested in constant time and the coefficient of a page costs at most the

@@ -79,8 +79,8 @@ class Crawl:
         self.sitemaps = Sitemaps(limits.sitemaps)
         self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
         self._connectivity = Connectivity()
-        self._flying: dict[Url, Fetch] = {}
-        self._pages_flying, self._not_before = 0, 0.0
+        self._in_flight: dict[Url, Fetch] = {}
+        self._pages_in_flight, self._not_before = 0, 0.0
 
     @property
     def pages(self) -> int:
@@ -89,12 +89,12 @@ class Crawl:
 
     @property
     def in_flight(self) -> int:
-        return len(self._flying)
+        return len(self._in_flight)
 
     @property
     def unfinished(self) -> list[Candidate]:
         """Pages and sitemaps in flight."""
-        return [fetch.candidate for fetch in self._flying.values() if fetch.kind != "robots"]
+        return [fetch.candidate for fetch in self._in_flight.values() if fetch.kind != "robots"]
 
     @property
     def rank_seconds(self) -> float:
@@ -127,9 +127,9 @@ class Crawl:
         """
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
-        if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._flying):
+        if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
-        coming = self._pages_flying - sum(fetch.kind == "page" for fetch in slow)
+        coming = self._pages_in_flight - sum(fetch.kind == "page" for fetch in slow)
         if self.ended or self.pages + coming >= self.limits.pages:
             return self._close("pages")
         if now < self._not_before:
@@ -141,9 +141,9 @@ class Crawl:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
-        if not self._flying and ready == FOREVER:
+        if not self._in_flight and ready == FOREVER:
             return self._close("frontier empty")
-        if not self._flying and ready - now > self.limits.longest_wait:
+        if not self._in_flight and ready - now > self.limits.longest_wait:
             return self._close("all that is left rests")
         return Wait(ready)
 
@@ -156,7 +156,7 @@ class Crawl:
         return Wait(step) if step > now else None
 
     def _close(self, reason: str) -> Wait | Done:
-        return Wait(FOREVER) if self._flying else self._done(reason)
+        return Wait(FOREVER) if self._in_flight else self._done(reason)
 
     def _done(self, reason: str) -> Done:
         self.ended = self.ended or reason
@@ -193,8 +193,8 @@ class Crawl:
             host = urls.host(candidate.url)
             fetch = Fetch(candidate, kind, self.politeness.launched(host))
             self.selection.rest(host, FOREVER)
-        self._flying[candidate.url] = fetch
-        self._pages_flying += kind == "page"
+        self._in_flight[candidate.url] = fetch
+        self._pages_in_flight += kind == "page"
         return fetch
 
     def _rest(self, host: str, until: float) -> None:
@@ -208,8 +208,8 @@ class Crawl:
         """Take in the result of a fetch. `response` is the raw reply, for the repository; `ended` is when it was
         complete, if that was before `now`: its host rests from then on."""
         candidate = result.candidate
-        fetch = self._flying.pop(candidate.url, None)
-        self._pages_flying -= fetch is not None and fetch.kind == "page"
+        fetch = self._in_flight.pop(candidate.url, None)
+        self._pages_in_flight -= fetch is not None and fetch.kind == "page"
         self.counters.attempts += 1
         if isinstance(result, Page) and self.pages >= self.limits.pages:  # it was slow, and others came first
             self.selection.hold(candidate)

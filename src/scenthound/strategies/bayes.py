@@ -43,7 +43,7 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.corona import Corona, Fetched
-from scenthound.strategies.parts.level_frontier import Choice, Levels
+from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
@@ -79,7 +79,7 @@ class Bayes(Parameterised):
         if self.goal.strip() and not self.analyser_.terms(self.goal):
             raise BadConfig(f"bayes: nothing is left of `goal` {self.goal!r} without stop words", "give other words")
         self.lesson_: Mapping[str, Any] | None = None
-        self.levels_ = Levels(None, self._next_stage)
+        self.levels_ = LevelFrontier(None, self._next_stage)
         self.on_select_: Callable[[Url, float], None] | None = None
         """Called with every page that is selected and its P(goal), for inspection."""
         if self.mode == "fetch-all":
@@ -214,7 +214,7 @@ class Bayes(Parameterised):
     # ---- the paper's mode
 
     def _frontier(self, bound: int | None) -> Frontier:
-        self.levels_ = Levels(bound, self._next_stage)
+        self.levels_ = LevelFrontier(bound, self._next_stage)
         return self.levels_
 
     def _arrive(self, page: Page, document: Terms, is_goal: bool) -> list[Candidate]:

@@ -37,7 +37,7 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.host_queues import DECIMALS
-from scenthound.strategies.parts.level_frontier import Choice, Levels
+from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 
 MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring may be the whole of it
 
@@ -94,7 +94,7 @@ class CcBfs(Parameterised):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.weights_ = ring_weights(self.weights, self.k)
-        self.levels_ = Levels(None, self._next_stage)
+        self.levels_ = LevelFrontier(None, self._next_stage)
         self.peek_: Callable[[Url], Iterable[Url]] | None = None
         self.on_level_: Callable[[Level], None] | None = None
         """Called with every level after it was judged, for inspection."""
@@ -115,7 +115,7 @@ class CcBfs(Parameterised):
         )
 
     def frontier(self, bound: int | None) -> Frontier:
-        self.levels_ = Levels(bound, self._next_stage)
+        self.levels_ = LevelFrontier(bound, self._next_stage)
         return self.levels_
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:

@@ -37,7 +37,7 @@ class AuctionFrontier(Frontier):
         """Forget everything but which hosts rest."""
         self._waiting: dict[Url, Candidate] = {}
         self._promised: dict[Url, Candidate] = {}
-        self._flying: dict[Url, Candidate | None] = {}  # None: where a redirect led
+        self._in_flight: dict[Url, Candidate | None] = {}  # None: where a redirect led
         self._is_running = False
         self._numbers = 0
 
@@ -46,7 +46,7 @@ class AuctionFrontier(Frontier):
     def push(self, candidate: Candidate) -> Candidate | None:
         if math.isnan(candidate.score):
             raise ValueError(f"a score must be a number: {candidate.url}")
-        self._flying.pop(candidate.url, None)
+        self._in_flight.pop(candidate.url, None)
         if candidate.url in self:
             return None
         if candidate.due > self._now or (self.bound is not None and len(self) >= self.bound):
@@ -67,11 +67,11 @@ class AuctionFrontier(Frontier):
             for url in self._promised:
                 if self._is_awake(url):
                     return self._launch(url)
-            if len(self._promised) >= AHEAD or ((self._promised or self._flying) and self._is_held()):
+            if len(self._promised) >= AHEAD or ((self._promised or self._in_flight) and self._is_held()):
                 return None
             if not self.decide():
                 break
-        if not self._flying and not self._promised:  # no auction wants what is left: the oldest goes
+        if not self._in_flight and not self._promised:  # no auction wants what is left: the oldest goes
             for url, candidate in self._waiting.items():
                 if self._is_awake(url):
                     self._promised[url] = candidate._replace(carry={"asked": url})
@@ -104,7 +104,7 @@ class AuctionFrontier(Frontier):
         lines = self._promised or self._waiting
         if not lines:
             return None
-        if self._flying and not self._promised:  # what can be decided now has been; more when something has landed
+        if self._in_flight and not self._promised:  # what can be decided now has been; more when something has landed
             return math.inf
         hosts = {urls.host(url) for url in lines}
         return max(self._now, min(self._resting.get(host, self._now) for host in hosts))
@@ -121,7 +121,7 @@ class AuctionFrontier(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        for group in (self._flying, self._waiting, self._promised):
+        for group in (self._in_flight, self._waiting, self._promised):
             group.pop(url, None)
 
     def take(self, url: Url) -> Candidate | None:
@@ -131,20 +131,20 @@ class AuctionFrontier(Frontier):
             self._promised[url] = candidate
             return self._launch(url).candidate
         if self._is_running:  # before the first pop it is the loop that asks, after a restart
-            self._flying[url] = None
+            self._in_flight[url] = None
         return None
 
     def give_back(self, popped: Popped) -> Candidate | None:
         """Promise it again, before all others."""
-        self._flying.pop(popped.candidate.url, None)
+        self._in_flight.pop(popped.candidate.url, None)
         self._promised = {popped.candidate.url: popped.candidate, **self._promised}
         return None
 
     def in_flight(self) -> Collection[Url]:
-        return self._flying.keys()
+        return self._in_flight.keys()
 
     def _launch(self, url: Url) -> Popped:
-        candidate = self._flying[url] = self._promised.pop(url)
+        candidate = self._in_flight[url] = self._promised.pop(url)
         self._numbers += 1
         return Popped(candidate, number=self._numbers)
 
@@ -155,7 +155,7 @@ class AuctionFrontier(Frontier):
 
     def save(self) -> dict[str, Any]:
         """The state as JSON. Requests in flight count as promised."""
-        flying = [candidate for candidate in self._flying.values() if candidate is not None]
+        flying = [candidate for candidate in self._in_flight.values() if candidate is not None]
         return {
             "waiting": [_plain(candidate) for candidate in self._waiting.values()],
             "promised": [_plain(candidate) for candidate in (*flying, *self._promised.values())],

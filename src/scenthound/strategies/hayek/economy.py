@@ -1,4 +1,4 @@
-"""An economy at work: sequences of auctions over a known web, and which page it wants next (sheet 40.2, algorithm 1).
+"""The Hayek economy: runs sequences of auctions and says which page it needs next (sheet 40.2, algorithm 1).
 
 `decide` runs auctions until one needs a page that was not fetched yet, and returns it; `landed` or `missed` says what
 came of it. So one object serves both: training on a known web, where every page is there at once, and crawling.
@@ -79,7 +79,7 @@ class Economy:
         self.met_goal = False
         self.idle = 0  # sequences in a row that could have wanted a page and did not
         self.for_sale = ANY
-        self.line: deque[int] = deque()  # pages whose content is wanted at once
+        self.queue: deque[int] = deque()  # pages whose content is wanted at once
         self.fetching: list[int] = []  # taken from the line since the last auction
         self.pending: dict[int, Purchase] = {}  # bought unseen and on their way
         self.banned: set[str] = set()
@@ -101,8 +101,8 @@ class Economy:
         if not self.is_founded:
             self.found()
         while until is None or self.counts.sequences < until:
-            while self.line:
-                if self._is_new(page := self.line.popleft()):
+            while self.queue:
+                if self._is_new(page := self.queue.popleft()):
                     self.fetching.append(page)
                     return self._ask(page)
             self._give_up()
@@ -287,7 +287,7 @@ class Economy:
             if link not in trading.corona.pages:
                 trading.corona.enter(link, self._bidders(link))
             if self.options.fetch_all and self._is_new(link):
-                self.line.append(link)
+                self.queue.append(link)
 
     def _ban(self, host: str) -> None:
         assert self.trading is not None

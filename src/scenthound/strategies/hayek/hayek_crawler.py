@@ -176,7 +176,7 @@ class HayekEstimating(Parameterised):
     def _is_held(self) -> bool:
         """True if nothing can be decided before the requests in flight have landed."""
         economy = self.economy_
-        if economy.line:
+        if economy.queue:
             return False
         return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
 

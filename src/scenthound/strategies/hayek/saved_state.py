@@ -174,7 +174,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
             economy.is_founded,
             economy.for_sale,
         ],
-        "line": list(economy.line),
+        "line": list(economy.queue),
         "fetching": list(economy.fetching),
         "banned": sorted(economy.banned),
         "trading": None if economy.trading is None else _save_trading(economy.trading, economy.pending),
@@ -192,7 +192,7 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     economy.counts.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
     economy.is_founded, economy.for_sale = state["sequence"][4:]
-    economy.line, economy.fetching = deque(state["line"]), list(state["fetching"])
+    economy.queue, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
     economy.pending, economy.trading = {}, None
     if state["trading"] is not None:

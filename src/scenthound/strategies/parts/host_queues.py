@@ -1,8 +1,8 @@
 """Waiting URLs in a queue for each host, and the first of them on a host that is awake.
 
-Frontiers that choose at pop time are built on it (`Levels`, `PageQueues`). It knows only places: tuples that end in a
-URL and are smaller the earlier its turn is. What has left a queue is skipped when it comes up, and removed when most of
-a queue is gone, so nothing costs more than a heap does.
+Frontiers that choose at pop time are built on it (`LevelFrontier`, `PageQueues`). Entries are tuples that end in a URL;
+the smaller one is first. An entry that has left is skipped when it comes up, and removed when most of a queue is gone,
+so nothing costs more than a heap does.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from scenthound import url as urls
 from scenthound.model import Candidate, Url
 
 DECIMALS = 12  # rule 3: what is compared is rounded before
-Place = TypeVar("Place", bound=tuple[Any, ...])
+Entry = TypeVar("Entry", bound=tuple[Any, ...])
 
 
-class HostLines(Generic[Place]):
+class HostQueues(Generic[Entry]):
     """A queue for each host, the hosts that rest, and the current time, which never goes back."""
 
     def __init__(self) -> None:
@@ -29,45 +29,45 @@ class HostLines(Generic[Place]):
 
     def clear(self) -> None:
         """Forget everything but which hosts rest."""
-        self._places: dict[Url, Place] = {}
-        self._lines: dict[str, list[Place]] = {}
-        self._gone: dict[str, int] = {}  # how many of a line have left it from behind the first
-        self._heads: list[Place] = []  # the first of each line whose host is awake, and some that were
-        self._resting_heads: list[Place] = []  # the first of each line whose host rests, and some that were
+        self._entries: dict[Url, Entry] = {}
+        self._queues: dict[str, list[Entry]] = {}
+        self._gone: dict[str, int] = {}  # how many of a queue have left it from behind the first
+        self._heads: list[Entry] = []  # the first of each queue whose host is awake, and some that were
+        self._resting_heads: list[Entry] = []  # the first of each queue whose host rests, and some that were
         self._timers: list[tuple[float, str]] = []  # when a host wakes
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._entries)
 
     # ---- coming and going
 
-    def enter(self, entry: Place) -> None:
+    def enter(self, entry: Entry) -> None:
         """Add a URL that is not queued yet."""
         url: Url = entry[-1]
         host = urls.host(url)
-        self._places[url] = entry
-        line = self._lines.setdefault(host, [])
-        heappush(line, entry)
+        self._entries[url] = entry
+        queue = self._queues.setdefault(host, [])
+        heappush(queue, entry)
         resting = self._is_resting(host)
         if resting:
             self._set_timer(host)
-        if line[0] is entry:
+        if queue[0] is entry:
             self._show(entry, resting)
 
     def leave(self, url: Url) -> None:
         """Remove a URL from its queue, if it is in one."""
-        entry = self._places.pop(url, None)
+        entry = self._entries.pop(url, None)
         if entry is None:
             return
         host = urls.host(url)
-        line = self._lines[host]
-        if line[0] is entry:
+        queue = self._queues[host]
+        if queue[0] is entry:
             self._post(host)
             return
         gone = self._gone[host] = self._gone.get(host, 0) + 1
-        if 2 * gone > len(line) + 16:  # most of it
-            line[:] = [other for other in line if self._is_current(other)]
-            heapify(line)
+        if 2 * gone > len(queue) + 16:  # most of it
+            queue[:] = [other for other in queue if self._is_current(other)]
+            heapify(queue)
             del self._gone[host]
 
     # ---- the first entry
@@ -87,28 +87,28 @@ class HostLines(Generic[Place]):
             self._post(host)
             return
         self._resting[host] = until
-        if host in self._lines:
+        if host in self._queues:
             self._set_timer(host)
             self._post(host)
 
-    def first(self) -> Place | None:
+    def first(self) -> Entry | None:
         """The first entry on a host that is awake."""
         while self._heads:
             entry = self._heads[0]
             host = urls.host(entry[-1])
-            if self._is_current(entry) and not self._is_resting(host) and self._lines[host][0] is entry:
+            if self._is_current(entry) and not self._is_resting(host) and self._queues[host][0] is entry:
                 return entry
             heappop(self._heads)
         return None
 
-    def first_resting(self) -> tuple[Place, float] | None:
+    def first_resting(self) -> tuple[Entry, float] | None:
         """The first entry on a host that rests until a known time, and that time."""
         heap, endless = self._resting_heads, []
         best = None
         while heap:
             entry = heap[0]
             host = urls.host(entry[-1])
-            if not (self._is_current(entry) and self._is_resting(host) and self._lines[host][0] is entry):
+            if not (self._is_current(entry) and self._is_resting(host) and self._queues[host][0] is entry):
                 heappop(heap)
             elif self._resting[host] == math.inf:
                 endless.append(heappop(heap))
@@ -130,29 +130,29 @@ class HostLines(Generic[Place]):
             return self.now
         while self._timers:
             until, host = self._timers[0]
-            if self._resting.get(host) == until and host in self._lines:
+            if self._resting.get(host) == until and host in self._queues:
                 return until
             heappop(self._timers)
         return math.inf
 
     def _post(self, host: str) -> None:
         """Put the first entry of a host among those awake or resting; an empty queue is removed."""
-        line = self._lines.get(host)
-        if line is None:
+        queue = self._queues.get(host)
+        if queue is None:
             return
-        while line and not self._is_current(line[0]):
-            heappop(line)
-        if not line:
-            del self._lines[host]
+        while queue and not self._is_current(queue[0]):
+            heappop(queue)
+        if not queue:
+            del self._queues[host]
             self._gone.pop(host, None)
         else:
-            self._show(line[0], self._is_resting(host))
+            self._show(queue[0], self._is_resting(host))
 
-    def _show(self, entry: Place, resting: bool) -> None:
+    def _show(self, entry: Entry, resting: bool) -> None:
         heap = self._resting_heads if resting else self._heads
         heappush(heap, entry)
-        if len(heap) > 2 * len(self._lines) + 64:
-            heap[:] = [line[0] for host, line in self._lines.items() if self._is_resting(host) == resting]
+        if len(heap) > 2 * len(self._queues) + 64:
+            heap[:] = [queue[0] for host, queue in self._queues.items() if self._is_resting(host) == resting]
             heapify(heap)
 
     def _is_resting(self, host: str) -> bool:
@@ -166,8 +166,8 @@ class HostLines(Generic[Place]):
         if self._resting[host] < math.inf:
             heappush(self._timers, (self._resting[host], host))
 
-    def _is_current(self, entry: Place) -> bool:
-        return self._places.get(entry[-1]) is entry
+    def _is_current(self, entry: Entry) -> bool:
+        return self._entries.get(entry[-1]) is entry
 
 
 def plain(candidate: Candidate) -> list[Any]:

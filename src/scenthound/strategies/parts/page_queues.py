@@ -17,12 +17,12 @@ from typing import Any
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.parts.host_queues import DECIMALS, HostLines, from_plain, plain
+from scenthound.strategies.parts.host_queues import DECIMALS, HostQueues, from_plain, plain
 
 PAGE, PLACE = "page", "place"
 """What a candidate carries: the number of the page whose link it is, and its place among that page's links."""
 
-_Place = tuple[float, int, int, Url]  # (-score, number of the page, place in the page, url)
+_Entry = tuple[float, int, int, Url]  # (-score, number of the page, place in the page, url)
 
 
 class PageQueues(Frontier):
@@ -32,16 +32,16 @@ class PageQueues(Frontier):
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.bound = bound
-        self._lines: HostLines[_Place] = HostLines()  # of those that are due
+        self._queues: HostQueues[_Entry] = HostQueues()  # of those that are due
         self.clear()
 
     def clear(self) -> None:
         """Forget everything but which hosts rest."""
-        self._waiting: dict[Url, tuple[Candidate, _Place]] = {}
-        self._flying: dict[Url, Candidate] = {}
-        self._lines.clear()
-        self._parked: list[tuple[float, _Place]] = []  # not due before
-        self._later: list[_Place] = []  # the same in their order, and some that are due by now
+        self._waiting: dict[Url, tuple[Candidate, _Entry]] = {}
+        self._in_flight: dict[Url, Candidate] = {}
+        self._queues.clear()
+        self._parked: list[tuple[float, _Entry]] = []  # not due before
+        self._later: list[_Entry] = []  # the same in their order, and some that are due by now
         self._last: list[tuple[float, int, int, Url]] = []  # the order backwards, where there is a bound
         self._strays = 0
 
@@ -50,7 +50,7 @@ class PageQueues(Frontier):
     def push(self, candidate: Candidate) -> Candidate | None:
         if math.isnan(candidate.score):
             raise ValueError(f"a score must be a number: {candidate.url}")
-        entry = self._place(candidate)
+        entry = self._entry(candidate)
         waiting = self._waiting.get(candidate.url)
         if waiting is not None:
             old, before = waiting
@@ -60,43 +60,43 @@ class PageQueues(Frontier):
                 better = candidate if entry < before else old
                 self._enter(better._replace(due=due), min(entry, before))
             return None
-        self._flying.pop(candidate.url, None)
+        self._in_flight.pop(candidate.url, None)
         self._enter(candidate, entry)
         if self.bound is not None and len(self._waiting) > self.bound:
             return self._leave(self._worst())
         return None
 
     def rest(self, host: str, until: float) -> None:
-        self._lines.rest(host, until)
+        self._queues.rest(host, until)
 
     def pop(self, now: float) -> Popped | None:
         self._wake(now)
-        first = self._lines.first()
+        first = self._queues.first()
         return None if first is None else Popped(self._launch(first[3]))
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
         self._wake(now)
         later = self._first_later()
-        resting = self._lines.first_resting()
+        resting = self._queues.first_resting()
         if resting is None or (later is not None and later[0] < resting[0]):
             resting = later
         return None if resting is None else (self._waiting[resting[0][3]][0], resting[1])
 
     def _wake(self, now: float) -> None:
-        self._lines.wake(now)
-        while self._parked and self._parked[0][0] <= self._lines.now:
+        self._queues.wake(now)
+        while self._parked and self._parked[0][0] <= self._queues.now:
             entry = heappop(self._parked)[1]
             if self._is_current(entry):
-                self._lines.enter(entry)
+                self._queues.enter(entry)
 
-    def _first_later(self) -> tuple[_Place, float] | None:
+    def _first_later(self) -> tuple[_Entry, float] | None:
         """The first entry that is not due yet and whose host wakes at a known time, and when it can be popped."""
         endless, first = [], None
         while self._later:
             entry = self._later[0]
             due = self._waiting[entry[3]][0].due if self._is_current(entry) else 0.0
-            wakes = max(due, self._lines.rests_until(entry[3]))
-            if due <= self._lines.now:
+            wakes = max(due, self._queues.rests_until(entry[3]))
+            if due <= self._queues.now:
                 heappop(self._later)
             elif wakes == math.inf:
                 endless.append(heappop(self._later))
@@ -111,7 +111,7 @@ class PageQueues(Frontier):
         while self._parked and not self._is_current(self._parked[0][1]):
             heappop(self._parked)
         parked = self._parked[0][0] if self._parked else math.inf
-        return min(parked, self._lines.ready_at()) if self._waiting else None
+        return min(parked, self._queues.ready_at()) if self._waiting else None
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -125,7 +125,7 @@ class PageQueues(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        self._flying.pop(url, None)
+        self._in_flight.pop(url, None)
         if url in self._waiting:
             self._leave(url)
 
@@ -137,11 +137,11 @@ class PageQueues(Frontier):
         return self.push(popped.candidate)
 
     def in_flight(self) -> Collection[Url]:
-        return self._flying.keys()
+        return self._in_flight.keys()
 
     # ---- the order
 
-    def _place(self, candidate: Candidate) -> _Place:
+    def _entry(self, candidate: Candidate) -> _Entry:
         page: Any = candidate.carry.get(PAGE)
         position: Any = candidate.carry.get(PLACE)
         if not isinstance(page, int) or not isinstance(position, int):  # of a sitemap, say: behind all pages so good
@@ -149,30 +149,30 @@ class PageQueues(Frontier):
             self._strays += 1
         return -round(candidate.score, DECIMALS), page, position, candidate.url
 
-    def _enter(self, candidate: Candidate, entry: _Place) -> None:
+    def _enter(self, candidate: Candidate, entry: _Entry) -> None:
         self._waiting[candidate.url] = (candidate, entry)
         if self.bound is not None:
             heappush(self._last, (-entry[0], -entry[1], -entry[2], entry[3]))
             if len(self._last) > 2 * len(self._waiting) + 64:
                 self._last = [(-other[0], -other[1], -other[2], other[3]) for _, other in self._waiting.values()]
                 heapify(self._last)
-        if candidate.due > self._lines.now:
+        if candidate.due > self._queues.now:
             heappush(self._parked, (candidate.due, entry))
             heappush(self._later, entry)
             if len(self._later) > 2 * len(self._waiting) + 64:
                 self._later = [other for other in self._later if self._is_current(other)]
                 heapify(self._later)
         else:
-            self._lines.enter(entry)
+            self._queues.enter(entry)
 
     def _launch(self, url: Url) -> Candidate:
         candidate = self._leave(url)
-        self._flying[url] = candidate
+        self._in_flight[url] = candidate
         return candidate
 
     def _leave(self, url: Url) -> Candidate:
         candidate, _ = self._waiting.pop(url)
-        self._lines.leave(url)
+        self._queues.leave(url)
         return candidate
 
     def _worst(self) -> Url:
@@ -183,7 +183,7 @@ class PageQueues(Frontier):
                 return url
             heappop(self._last)
 
-    def _is_current(self, entry: _Place) -> bool:
+    def _is_current(self, entry: _Entry) -> bool:
         waiting = self._waiting.get(entry[3])
         return waiting is not None and waiting[1] is entry
 
@@ -193,7 +193,7 @@ class PageQueues(Frontier):
         """The state as JSON. Requests in flight count as waiting."""
         waiting = [candidate for candidate, _ in self._waiting.values()]
         return {
-            "waiting": [plain(waiting_candidate) for waiting_candidate in (*waiting, *self._flying.values())],
+            "waiting": [plain(waiting_candidate) for waiting_candidate in (*waiting, *self._in_flight.values())],
             "strays": self._strays,
         }
 
@@ -201,5 +201,5 @@ class PageQueues(Frontier):
         self.clear()
         for fields in state["waiting"]:
             candidate = from_plain(fields)
-            self._enter(candidate, self._place(candidate))
+            self._enter(candidate, self._entry(candidate))
         self._strays = state["strays"]
