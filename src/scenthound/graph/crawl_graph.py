@@ -1,4 +1,4 @@
-"""The link graph of a running crawl: links are appended page by page, and a `LinkGraph` is had when one is needed.
+"""The link graph of a running crawl: links are appended page by page, and a `LinkGraph` is made when needed.
 
 Nodes are the pages crawled and the URLs that wait (sheet 50.6); what turned out to be dead is left out. Appending
 a page costs its links; making the graph for a computation costs one pass over all links known.

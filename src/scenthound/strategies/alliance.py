@@ -1,4 +1,4 @@
-"""Alliance: first the pages most of whose neighbours are on topic (sheet 50.3).
+"""Alliance: pages most of whose neighbours are on topic come first (sheet 50.3).
 
     score(page) = on-topic neighbours / all neighbours
 

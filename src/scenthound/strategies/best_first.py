@@ -1,4 +1,4 @@
-"""Naive best-first and best-N-first: a link is worth what its page is worth (sheet 20.2).
+"""Naive best-first and best-N-first: a link has the score of its page (sheet 20.2).
 
     score(link) = cosine(topic, page)     both as raw term frequencies
 

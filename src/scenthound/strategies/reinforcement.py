@@ -1,4 +1,4 @@
-"""Reinforcement-learning spider: a link is worth the reward that follows it, read off the words around it (sheet 30.5).
+"""Reinforcement-learning spider: the words around a link predict the reward that follows it (sheet 30.5).
 
     score(link) = Σ P(bin | words around the link) · mean value of the bin
 

@@ -1,7 +1,7 @@
 """The frontier of a crawler that goes level by level: a URL waits until its stage begins.
 
-`cc-bfs` and `bayes` use it. It chooses at pop time, since only then is it known that a stage is over: there is no result for
-URLs that robots.txt or the crawl's scope excludes.
+`cc-bfs` and `bayes` use it. It chooses at pop time, since only then is it known that a stage is over: URLs that
+robots.txt or the crawl's scope excludes bring no result.
 """
 
 from __future__ import annotations
