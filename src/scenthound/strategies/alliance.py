@@ -51,7 +51,7 @@ class AllianceCrawler(Parameterised):
         self.gone_: set[int] = set()  # fetched or missed: no longer waiting
         self.fetched_: set[int] = set()
         self.depths_ = [0] * len(self.graph_)
-        self.spellings_: dict[int, str] = {}  # where a URL is asked for under another spelling than its own
+        self.spellings_: dict[int, str] = {}  # of URLs that are requested under another spelling
         self.friends_ = [0] * len(self.graph_)
         """On-topic neighbours of each page."""
         return [Candidate(Url(url), math.inf, {"node": node}) for node, url in enumerate(self.graph_.names)]

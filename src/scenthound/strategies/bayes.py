@@ -83,7 +83,7 @@ class Bayes(Parameterised):
         self.on_select_: Callable[[Url, float], None] | None = None
         """Called with every page that is selected and its P(goal), for inspection."""
         if self.mode == "fetch-all":
-            self.frontier = self._frontier  # only this mode chooses at pop time, which having the method tells
+            self.frontier = self._frontier  # only this mode has a frontier of its own
 
     @property
     def declaration(self) -> Declaration:
@@ -269,7 +269,7 @@ class Bayes(Parameterised):
         if counts is None:
             if url in self.recent_.spared or self.mode != "link":
                 return ()
-            score = self._score(self._known(url, 0.0))  # should it wait, it is certain what will come of it
+            score = self._score(self._known(url, 0.0))  # if it waits, its result is certain
             return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         if was != on_topic:
             self.classifier_.add(CLASSES[on_topic], counts, -1.0)

@@ -39,7 +39,7 @@ from scenthound.strategies import strategy
 from scenthound.strategies.parts.host_queues import DECIMALS
 from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 
-MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring may be the whole of it
+MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring may be the whole graph
 
 
 class Clustering(NamedTuple):
@@ -130,7 +130,7 @@ class CcBfs(Parameterised):
         self.graph_.clique = set(self.accepted_)
         self.rejected_: set[int] = set()
         self.fetched_: set[int] = set()
-        self.fringe_: set[int] = set()  # linked with S, and neither judged nor in the level under way
+        self.fringe_: set[int] = set()  # linked with S, not judged and not in the current level
         self.level_: dict[int, None] = {}  # N1, in the order of fetching
         self.beyond_: dict[int, None] = {}  # N2, in the order of discovery
         self.stage_, self.kind_ = 0, "seeds"

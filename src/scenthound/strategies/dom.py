@@ -56,7 +56,7 @@ class Dom(BestFirst):
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
         """Each link once, at its best anchor, with its score and the parts of the score."""
         similarity = page_similarity(page.record, self.query_)
-        shared_parts: dict[float, dict[str, float]] = {}  # links of the same worth share their parts
+        shared_parts: dict[float, dict[str, float]] = {}  # links with the same score share their parts
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context
             parts = shared_parts.get(context)
@@ -65,9 +65,9 @@ class Dom(BestFirst):
             yield link, score, parts
 
     def _contexts(self, page: Page, similarity: float) -> Iterable[tuple[Link, float]]:
-        if not similarity and self.up:  # all that stands above a link is on the page, and there is none of it there
+        if not similarity and self.up:  # without a topic word on the page no context has one
             return [(link, 0.0) for link in page.outlinks]
-        best: dict[Url, tuple[Link, float]] = {}  # a better anchor takes over the place of the first
+        best: dict[Url, tuple[Link, float]] = {}  # a better anchor replaces the first in its place
         for link, context in zip(page.links, self._similarities(page), strict=True):
             if link.url not in best or context > best[link.url][1]:
                 best[link.url] = link, context

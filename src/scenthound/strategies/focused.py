@@ -129,7 +129,7 @@ class FocusedSoft(Parameterised):
     def read(self, page: Page) -> Iterable[Candidate]:
         self.recent_.mark_done(page.url, page.candidate.url)
         counts = page.view(terms, self.analyser_)
-        if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # it had its label before it was read
+        if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # labelled before it was read
             self._learn_label(page.url, self.labels_[page.url][0], counts)
         score, parts = self._worth(page.url, counts)
         followed = page.outlinks if score is not None else ()
@@ -177,7 +177,7 @@ class FocusedSoft(Parameterised):
         promoted = self.distilling_.promoted(self.rho, self.percentile)
         self.recent_.mark_done(
             *(promotion.url for promotion in promoted)
-        )  # what is promoted stays so, whatever labels say
+        )  # promoted pages keep their score, whatever labels say
         return [
             Candidate(url, score, parts={"relevance": 1.0, "promoted by hub": hub}, parent=parent, depth=depth)
             for url, hub, parent, depth in promoted
@@ -199,7 +199,7 @@ class FocusedSoft(Parameterised):
             self.labels_[url] = (on_topic, "", {})
             if url in self.recent_.spared:
                 return ()
-            # should it wait, it is certain what will come of it
+            # if it waits, its result is certain
             score = self._score(Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {}))
             return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         self._learn_label(url, on_topic, counts)
@@ -229,7 +229,7 @@ class FocusedSoft(Parameterised):
         worth = {url: self._worth(url, counts) for url, counts in self.recent_.counted()}
         least = self._least()
         scores = {url: least if score is None else score for url, (score, _) in worth.items()}
-        # links that the hard rule threw away are offered if their page is followed now
+        # links that the hard rule dropped are offered if their page is followed now
         return self.recent_.rescored(scores, lambda url: worth[url][1], lambda url: worth[url][0] is not None)
 
     # ---- what survives a restart

@@ -46,7 +46,7 @@ from scenthound.text.vocabulary import Ids
 
 FAMILIES = ("words", "url", "links", "siblings")
 MOST_WORDS = 20_000  # of a page: no honest one has more
-ONE = ["yes"]  # the only event of a family that has but one
+ONE = ["yes"]  # the event of a family with a single one
 
 Seen = tuple[tuple[int, ...], ...]
 

@@ -65,7 +65,7 @@ class PageRankOrder(Parameterised):
             return [page.offer(link, floor, parts={"pagerank": floor}) for link in page.outlinks]
         self.fetched_.add(number)
         linked: list[int] = []
-        new: list[tuple[int | None, Link]] = []  # what waits already has a rank that is no smaller
+        new: list[tuple[int | None, Link]] = []  # a waiting URL has at least this rank
         for link in page.outlinks:
             other = graph.number(link.url)
             if other is None:

@@ -34,7 +34,7 @@ from scenthound.strategies.parts.word_parameters import stem_parameter, stop_wor
 from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 
-WIDEST = 1000  # tokens on each side: with the 5,000 links that are read of a page, some ten million to look at
+WIDEST = 1000  # tokens on each side: with 5,000 links per page that is ten million tokens
 
 
 class Neighbourhood(NamedTuple):
@@ -102,9 +102,9 @@ class SharkSearch(Parameterised):
 
     def _neighbourhoods(self, page: Page, similarity: float) -> Iterable[Neighbourhood]:
         record, query = page.record, self.query_
-        # A window has words of the page and of the anchor only: on a page without any of ours no anchor, no context.
+        # On a page without topic words no anchor and no window has one.
         windows = window_similarities(record, query, self.window) if similarity > 0 else [0.0] * len(record.links)
-        best: dict[Url, Neighbourhood] = {}  # a better anchor takes over the place of the first
+        best: dict[Url, Neighbourhood] = {}  # a better anchor replaces the first in its place
         for link, window in zip(record.links, windows, strict=True):
             anchor = query.text_similarity(link.anchor) if link.anchor else 0.0
             context = 1.0 if anchor > 0 else window

@@ -24,7 +24,7 @@ from scenthound.strategies.hayek.market import ROOT, Agent, Market
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
 MOST_DRAWN = 3
-LAMBDA = 3.0  # what an other page that has the word costs, in CORR_ub
+LAMBDA = 3.0  # cost of another page with the word, in CORR_ub
 
 
 def entropy(*counts: Any) -> Any:

@@ -13,7 +13,7 @@ from weakref import ref
 
 from scenthound.strategies.hayek.market import CHAIN, ROOT, Agent, Market, Purchase, coins, units
 
-_Place = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest's goes first
+_Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest agent's is first
 
 
 class PagesForSale:
@@ -26,10 +26,10 @@ class PagesForSale:
         self.matched: dict[int, dict[int, None]] = {}
         """For every agent that matches anything the pages it matches."""
         self.explorers: set[int] = set()
-        self._places: dict[int, int] = {}  # in which order pages were found
+        self._places: dict[int, int] = {}  # the order in which pages were found
         self._found = 0
-        self._unsorted: set[int] = set()  # agents that came to match an earlier page after a later one
-        self._heap: list[_Place] = []
+        self._unsorted: set[int] = set()  # agents that matched an earlier page after a later one
+        self._heap: list[_Entry] = []
         self._bids: dict[int, int] = {}
 
     def enter(self, page: int, agents: Iterable[int]) -> None:
@@ -140,7 +140,7 @@ class PagesForSale:
             return
         self._bids[number] = effective
         heappush(self._heap, (-effective, -number, number))
-        if len(self._heap) > 64 + 4 * len(self._bids):  # places that no longer hold
+        if len(self._heap) > 64 + 4 * len(self._bids):  # outdated entries
             self._heap = [(-standing, -one, one) for one, standing in self._bids.items()]
             heapify(self._heap)
 
@@ -165,9 +165,7 @@ class Trading:
         """The purchase that is valued when the next winner is known."""
         self.stored: list[tuple[str, Purchase, int]] = []
         """What is to be paid and valued after the sequence."""
-        corona_ref = ref(
-            self.corona
-        )  # a market that held its corona would stay in memory with it, and the web with both
+        corona_ref = ref(self.corona)  # a strong reference would be a cycle that keeps the whole web in memory
 
         def changed(number: int) -> None:
             if (corona := corona_ref()) is not None:

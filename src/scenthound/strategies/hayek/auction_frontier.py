@@ -104,7 +104,7 @@ class AuctionFrontier(Frontier):
         lines = self._promised or self._waiting
         if not lines:
             return None
-        if self._in_flight and not self._promised:  # what can be decided now has been; more when something has landed
+        if self._in_flight and not self._promised:  # the next decision needs a result
             return math.inf
         hosts = {urls.host(url) for url in lines}
         return max(self._now, min(self._resting.get(host, self._now) for host in hosts))
@@ -130,7 +130,7 @@ class AuctionFrontier(Frontier):
         if candidate is not None:
             self._promised[url] = candidate
             return self._launch(url).candidate
-        if self._is_running:  # before the first pop it is the loop that asks, after a restart
+        if self._is_running:  # before the first pop this is a restart
             self._in_flight[url] = None
         return None
 

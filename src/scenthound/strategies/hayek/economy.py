@@ -24,7 +24,7 @@ TAX_SHARE = 0.01  # of the reward
 TAX_EVERY = 100
 LONG_EVERY, LONG_OFFSET = 500, 20
 ANY, KNOWN, NEW_ONLY = range(3)
-ROUND = 10  # purchases of an endless sequence after which deaths and births are looked to
+ROUND = 10  # purchases of an endless sequence between rounds of deaths and births
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class Economy:
         self.nursery = AgentFactory(web, self.market, rng, options.weighting)
         self.counts = EconomyCounts()
         self.trading: Trading | None = None
-        self.left = 0  # auctions of this sequence
+        self.left = 0  # auctions left in this sequence
         self.stops_at_goal = True
         self.met_goal = False
-        self.idle = 0  # sequences in a row that could have wanted a page and did not
+        self.idle = 0  # sequences in a row that wanted no new page
         self.for_sale = ANY
         self.queue: deque[int] = deque()  # pages whose content is wanted at once
-        self.fetching: list[int] = []  # taken from the line since the last auction
-        self.pending: dict[int, Purchase] = {}  # bought unseen and on their way
+        self.fetching: list[int] = []  # taken from the queue since the last auction
+        self.pending: dict[int, Purchase] = {}  # bought unseen, in flight
         self.banned: set[str] = set()
         self.is_founded = False
         self._tell = tell or (lambda kind, facts, page: None)

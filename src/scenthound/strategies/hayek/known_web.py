@@ -25,11 +25,11 @@ from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, l
 from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
 from scenthound.text.tokens import Analyser
 
-ANCHORS_PER_PAGE = 16  # a page that many link to is known by the first few anchors
+ANCHORS_PER_PAGE = 16  # of a page with many links to it only the first anchors are used
 NEW, ASKED, FETCHED, DEAD = range(4)
 Flags = npt.NDArray[np.bool_]
 
-_NONE = array("i")  # never added to: arrays of a page are replaced
+_NONE = array("i")  # never changed: a page's arrays are replaced
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ def save_market(market: Market) -> dict[str, Any]:
         "lengths": np.array([len(one) for one in features], dtype=np.int32),
         "features": np.array([feature for one in features for feature in one], dtype=np.int32),
         "sources": "\n".join(agent.source for agent in agents),
-        "books": {name: str(getattr(market, name)) for name in BOOKS},  # may be beyond what JSON keeps whole
+        "books": {name: str(getattr(market, name)) for name in BOOKS},  # may be too large for a JSON number
     }
 
 

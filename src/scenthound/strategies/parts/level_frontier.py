@@ -114,7 +114,7 @@ class LevelFrontier(Frontier):
         """Pop this URL if it is queued; otherwise a redirect leads to it, and the stage waits for it too."""
         if url in self._queued:
             return self._launch(url).candidate
-        if self._is_running:  # before the first pop it is the loop that asks, after a restart
+        if self._is_running:  # before the first pop this is a restart
             self._found.pop(url, None)
             self._in_flight[url] = None
         return None

@@ -14,7 +14,7 @@ from scenthound.text.document_store import Papers
 from scenthound.text.term_counts import Document
 
 MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages of prose
-DECIMALS = 12  # rule 3: what is compared is rounded before
+DECIMALS = 12  # rule 3: values are rounded before they are compared
 
 
 class RecentPages:

@@ -21,7 +21,7 @@ from scenthound.text.proximity import proximities
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
-DECIMALS = 12  # rule 3: what is compared is rounded before
+DECIMALS = 12  # rule 3: values are rounded before they are compared
 SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
 
 
@@ -36,7 +36,7 @@ def sightings(page: Page, words: Collection[str], analyser: Analyser) -> list[Si
     """Where these terms occur on the page, counted in anchors. The words of an image link are its `alt` text."""
     counts = page.record.counts(analyser)
     if not any(word in counts for word in words) and page.view(anchor_terms, analyser).isdisjoint(words):
-        return []  # without working out where every term of the page stands
+        return []  # no need to locate the terms of the page
     positions = page.view(term_positions, analyser)
     return [Sighting(where, word) for word in words for where in positions.of(word)]
 

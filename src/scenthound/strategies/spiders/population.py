@@ -120,11 +120,11 @@ class Population(Frontier):
         view = self.view
         row = view.rows.get(url) if view is not None else None
         if view is None or row is None or view.agent.number not in self.agents:
-            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or a site map's
+            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or from a sitemap
         links = view.agent.links
         known_row = links.rows.get(url)
         if known_row is not None and score <= links.score[known_row]:
-            return None  # most links of a page have been met before: nothing is seen better now
+            return None  # most links were seen before with as good a score
         return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
     def rest(self, host: str, until: float) -> None:
@@ -205,7 +205,7 @@ class Population(Frontier):
         if (flight := self._unclaimed.pop(url, None)) is not None:
             self._begin(url, flight)
             return flight.about
-        if self._is_running and url not in self._flights:  # before the first pop it is the loop, after a restart
+        if self._is_running and url not in self._flights:  # before the first pop this is a restart
             self._led_to = url
         if url not in self._holders:
             return None
@@ -336,7 +336,7 @@ class Population(Frontier):
         if number < 0:
             number, self._next_number = self._next_number, self._next_number + 1
         worst = links.last() if self.limit is not None and len(links) >= self.limit else None
-        if worst is not None and about.score <= worst.score:  # it would be the last of the order
+        if worst is not None and about.score <= worst.score:  # it would be last
             return about if url not in self._holders else None
         links.put(about, self._hosts.enter(urls.host(url)), number, net, page, inputs)
         self._holders.setdefault(url, []).append(agent.number)

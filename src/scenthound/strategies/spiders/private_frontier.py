@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scenthound.model import Candidate, Url
 from scenthound.strategies.spiders.net import Numbers, softmax_weights
 
-SMALLEST = 32  # rows that are worth no tidying
+SMALLEST = 32  # rows below which removed ones are kept
 
 
 class Hosts:
@@ -91,7 +91,7 @@ class PrivateFrontier:
         self.number = np.empty(SMALLEST, dtype=np.int64)
         self.host = np.empty(SMALLEST, dtype=np.int32)
         self.inputs = np.empty((SMALLEST, width), dtype=np.float32)
-        self._last: Url | None = None  # the least wanted, where that is known
+        self._last: Url | None = None  # the lowest score, if known
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -164,7 +164,7 @@ class PrivateFrontier:
         weights = softmax_weights(scores, greed) if greed else (scores > -math.inf).astype(np.float64)
         sums = np.cumsum(weights)
         row = int(np.searchsorted(sums, luck * sums[-1], side="right"))
-        if row == len(sums):  # `luck` so near to 1 that rounding took it there
+        if row == len(sums):  # `luck` so near to 1 that rounding made it 1
             row = int(np.flatnonzero(weights)[-1])
         return Drawn(row, float(weights[row] / sums[-1]))
 
