@@ -178,10 +178,8 @@ class Frontier(Protocol):
         """The earliest time at which `pop` can return something; infinity if unknown, None if nothing waits."""
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best candidate that can't be popped now but can at a known time, and that time.
-
-        Its host rests, or it is not due yet. Hosts that rest without end, such as those in flight, do not count.
-        """
+        """The best candidate that can be popped only later, at a known time, and that time. Hosts in flight do not
+        count: they rest without end."""
 
     def __len__(self) -> int: ...
     def __contains__(self, url: object) -> bool: ...
