@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
 
-BASE = {"model", "url", "errors", "plugins", "processes", "files"}
+BASE = {"model", "url", "errors", "plugins", "processes", "files", "parameters"}
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -19,6 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plugins": {"errors"},
     "processes": set(),
     "files": {"errors"},
+    "parameters": {"errors"},
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},

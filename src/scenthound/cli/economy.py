@@ -23,7 +23,7 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
     from scenthound.errors import BadConfig, FolderBroken
     from scenthound.exports.clean import clean
     from scenthound.store.models import load_model
-    from scenthound.strategies.hayek.state import told_model
+    from scenthound.strategies.hayek.saved_state import describe_model
 
     model = load_model(folder)
     if not model.strategy.startswith("hayek-"):
@@ -32,7 +32,7 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
             "show one that hayek-estimating or hayek-epsilon was trained to",
         )
     try:
-        told = told_model(model.state, top)
+        told = describe_model(model.state, top)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise FolderBroken(
             f"the model in {folder} can't be used: {str(error)[:300]}", "put the original back, or train it again"

@@ -13,7 +13,7 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.loop.crawl_toml import check_seeds, load_toml, read_seeds, topic_from
 from scenthound.loop.settings import Settings, read
-from scenthound.loop.trained import check_untaught, fitting
+from scenthound.loop.use_model import parameters_for_model, require_model
 from scenthound.model import Topic
 from scenthound.store.models import load_model
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
@@ -77,10 +77,10 @@ def understand(
             "no seeds: a crawl has to start somewhere", "add --seed URL, or --seeds FILE with one URL a line"
         )
     if learned is not None:
-        name, parameters = fitting(learned, asked_for, parameters, make_strategy)
+        name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
     made = make_strategy(name, parameters)
     if learned is None:
-        check_untaught(made, name)
+        require_model(made, name)
     known = {f.name for f in fields(made) if f.init}  # type: ignore[arg-type]
     checked = read(Settings, _scoped(settings, all_seeds, scope))
     make_scope(checked)  # complains of patterns that are none, before anything is written

@@ -85,11 +85,11 @@ def _met(opened: CrawlFolder, raw: str) -> Url:
 
 def _how_heard(opened: CrawlFolder) -> str:
     """When the crawl will hear a label: `soon`, `when resumed`, or `never` where its strategy has no ears."""
-    from scenthound.ports import Hears
+    from scenthound.ports import TakesLabels
     from scenthound.store.lock import holder
     from scenthound.strategies import SHELF
 
-    if not issubclass(SHELF.get(opened.asked.strategy), Hears):
+    if not issubclass(SHELF.get(opened.asked.strategy), TakesLabels):
         return "never"
     return "soon" if holder(opened.path) is not None else "when resumed"
 

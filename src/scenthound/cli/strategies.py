@@ -27,7 +27,7 @@ PAPERS = {
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A strategy as plain data: what it is, where it comes from, what can be set."""
-    from scenthound.loop.settings import default_of
+    from scenthound.parameters import default_of
     from scenthound.ports import declaration_of
 
     declared = declaration_of(kind())

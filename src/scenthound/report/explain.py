@@ -73,7 +73,7 @@ def explain(folder: CrawlFolder, raw: str) -> Explanation:
     if path:
         target = path[-1].url
         moved = f" (redirected from {url})" if target != url else ""
-        told = list(history.told(url=target))
+        told = list(history.strategy_events(url=target))
         why = f"fetched as page {path[-1].n}{moved}"
         return Explanation(url, "crawled", why, path, told=told, family=_family(folder, told))
     fate = history.fate(url) or ""
@@ -95,7 +95,7 @@ def _family(folder: CrawlFolder, told: Iterable[Event]) -> list[Event]:
     asked = [number for event in told if isinstance(number := event.facts.get("agent"), int)]
     while asked and len(births) < FOREBEARS:
         number = asked.pop()
-        born = next(iter(list(folder.history.told("born", number))), None) if number not in births else None
+        born = next(iter(list(folder.history.strategy_events("born", number))), None) if number not in births else None
         if born is not None:
             births[number] = born
             parent = born.facts.get("parent")

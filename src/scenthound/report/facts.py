@@ -11,10 +11,11 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.exports.trail_lines import plain_number, whole_line
-from scenthound.loop.counters import WINDOW
 from scenthound.loop.crawl_toml import Asked
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.recording import WINDOW
 from scenthound.model import Lost, Step, Url
+from scenthound.parameters import changed_values
 from scenthound.store.lock import holder
 
 BEST = 20
@@ -282,12 +283,7 @@ def _ending(facts: Facts, folder: CrawlFolder) -> None:
 
 def settings_changed(asked: Asked) -> Mapping[str, Any]:
     """The settings that are not at their defaults."""
-    from dataclasses import fields
-
-    from scenthound.loop.settings import Settings, default_of
-
-    values = {f.name: (getattr(asked.settings, f.name), default_of(f)) for f in fields(Settings)}
-    return {name: value for name, (value, usual) in values.items() if value != usual}
+    return changed_values(asked.settings)
 
 
 __all__ = ["BEST", "ENDINGS", "FINAL", "Facts", "HostFacts", "Point", "gather", "plain_number", "settings_changed"]

@@ -167,7 +167,9 @@ class SqliteHistory(History):
             )
             self._noted[kind] = EVENTS_KEPT
 
-    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+    def strategy_events(
+        self, kind: str | None = None, agent: int | None = None, url: Url | None = None
+    ) -> Iterator[Event]:
         """What the strategy told of itself, in order: all of it, or what is of a kind, an agent, a page."""
         if not self._has_told:
             return

@@ -10,7 +10,7 @@ Nothing here decides anything about a crawl: the laboratory, which replays crawl
 the same parts.
 """
 
-from scenthound.loop.recorder import Watcher
+from scenthound.loop.recording import Watcher
 from scenthound.wiring.api import crawl, crawl_async
 from scenthound.wiring.build import (
     check_topic,

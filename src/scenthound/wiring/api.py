@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.recorder import Watcher
+from scenthound.loop.recording import Watcher
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.store.models import load_model

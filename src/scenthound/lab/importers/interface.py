@@ -29,7 +29,7 @@ class Options:
     licence: str = option("", "what the pages may be used for")
     origin: str = option("", "where the pages come from; by default the importer says what it knows")
     topics: str = option("", "file with one topic per line (topics.jsonl); replaces the topics of the source")
-    also: list[str] = option([], "further sources of the same kind")  # noqa: RUF009 - a field
+    also: list[str] = option([], "further sources of the same kind")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.run_cell import ReplayLimits
-from scenthound.loop.trained import settled
 from scenthound.model import NOTHING
+from scenthound.parameters import values_of
 from scenthound.ports import declaration_of
 from scenthound.wiring import make_strategy
 
@@ -37,7 +37,7 @@ class StrategySpec:
     @property
     def all_parameters(self) -> dict[str, Any]:
         """All parameters, including defaults: equal for equal strategies, however they are written."""
-        return settled(make_strategy(self.name, self.parameters))
+        return values_of(make_strategy(self.name, self.parameters))
 
 
 def parse_strategies(text: str | Iterable[str | StrategySpec]) -> list[StrategySpec]:

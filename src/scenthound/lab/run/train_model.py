@@ -17,9 +17,9 @@ from scenthound.lab.run.lesson_sources import Source, open_source
 from scenthound.lab.run.topic_lessons import REST, Syllabus, WebLessons, background, category_name, topic_path, tree
 from scenthound.lab.topics.example_file import TopicFile, read_topic_file
 from scenthound.lab.topics.taxonomies import Categories, check_good, path_named, read_categories
-from scenthound.loop.trained import settled
 from scenthound.model import Topic
 from scenthound.page.page import Page
+from scenthound.parameters import values_of
 from scenthound.ports import Taxonomy, Trains, declaration_of
 from scenthound.store.models import Model, TrainedOn, save_model
 from scenthound.wiring import make_strategy, versions
@@ -63,7 +63,7 @@ def train(
     made.train(lessons, random.Random(f"training:{seed_number}"), say)
     model = Model(
         strategy,
-        settled(made),
+        values_of(made),
         topic_file.topic,
         TrainedOn(source.kind, source.name, source.digest, counts),
         made.model(),

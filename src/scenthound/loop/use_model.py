@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any
 
 from scenthound.errors import BadConfig, FolderBroken
+from scenthound.parameters import values_of
 from scenthound.ports import Strategy, Trains, declaration_of
 from scenthound.store.models import Model
 
@@ -14,7 +14,7 @@ Make = Callable[[str, Mapping[str, Any]], Strategy]
 """A strategy by its name and parameters."""
 
 
-def fitting(
+def parameters_for_model(
     model: Model, name: str | None, parameters: Mapping[str, Any] | None, make: Make
 ) -> tuple[str, dict[str, Any]]:
     """The strategy and parameters to use with a model: its own. Only parameters that the strategy declares as `free`
@@ -25,7 +25,7 @@ def fitting(
             f"leave out --strategy, or train another: scenthound train {name} …",
         )
     made = make(model.strategy, {**model.parameters, **(parameters or {})})
-    trained, wanted = settled(make(model.strategy, model.parameters)), settled(made)
+    trained, wanted = values_of(make(model.strategy, model.parameters)), values_of(made)
     free = declaration_of(made).free
     for key, value in wanted.items():
         if value != trained[key] and key not in free:
@@ -36,7 +36,7 @@ def fitting(
     return model.strategy, {key: value for key, value in wanted.items() if value is not None}
 
 
-def taught(strategy: Strategy, model: Model) -> Strategy:
+def use_model(strategy: Strategy, model: Model) -> Strategy:
     """Load a model into the strategy; `FolderBroken` if it does not fit."""
     if not isinstance(strategy, Trains):
         raise BadConfig(f"{model.strategy} learns nothing before it crawls and has no use for a model", "leave it out")
@@ -50,15 +50,10 @@ def taught(strategy: Strategy, model: Model) -> Strategy:
     return strategy
 
 
-def check_untaught(strategy: Strategy, name: str) -> None:
+def require_model(strategy: Strategy, name: str) -> None:
     """Raise `BadConfig` for a strategy that can't start without a model."""
     if declaration_of(strategy).training == "required":
         raise BadConfig(
             f"{name} has to learn before it can crawl, and there is no model",
             f"scenthound train {name} --topic TOPIC.toml --from BED_OR_CRAWL --out model; then add --model model",
         )
-
-
-def settled(strategy: Strategy) -> dict[str, Any]:
-    """All parameters of a strategy, defaults included."""
-    return {one.name: getattr(strategy, one.name) for one in fields(strategy) if one.init}  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ A goal is what the judge says: a page that has all words of the topic (`goal=wor
 Ours, beyond what sheet 40.2 decides:
 * A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
   itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without requesting
-  them once more; an auction that needs a page nobody has fetched is what the crawl fetches next. `practice` sequences
+  them once more; when an auction needs a page that was not fetched yet, the crawl fetches it next. `practice` sequences
   for every page fetched have only known pages for sale ([ECON], 3.2: slow training, which saves fetches); if the next
   one wants nothing new, one with only new pages for sale follows. Endless crawls found more goals per fetch on our
   beds (docs/findings.md, F10).
@@ -38,108 +38,73 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.hayek.agents import WEIGHTINGS
-from scenthound.strategies.hayek.economy import Economy, Options, Sequences
-from scenthound.strategies.hayek.frontier import Desk
+from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
+from scenthound.strategies.hayek.difficulty import Difficulty
+from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequences
 from scenthound.strategies.hayek.goals import make_judge
-from scenthound.strategies.hayek.market import Payment, Pricing, Rules, units
-from scenthound.strategies.hayek.pages import NEW, KnownWeb
-from scenthound.strategies.hayek.state import load_economy, load_model, save_economy, save_model
-from scenthound.strategies.hayek.training import Difficulty
-from scenthound.strategies.parts.callbacks import weakly
-from scenthound.text.stopwords import STOP_LISTS
+from scenthound.strategies.hayek.known_web import NEW, KnownWeb
+from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
+from scenthound.strategies.hayek.saved_state import load_economy, load_model, save_economy, save_model
+from scenthound.strategies.parts.callbacks import weak_method
+from scenthound.strategies.parts.word_parameters import stop_words_parameter
 from scenthound.text.tokens import Analyser
 
-BACK_LINKS = 10  # pages that link to one, asked for in the back-crawl
-UNTOLD = 10_000
-_CHOICES = {
-    "goal": ("words", "points"),
-    "sequences": ("restarted", "endless"),
-    "pay": ("immediate", "afterwards"),
-    "weighting": (*WEIGHTINGS, "mixed"),
-    "stop_words": tuple(STOP_LISTS),
-}
+BACK_LINKS = 10  # pages that link to one, in the back-crawl
+MOST_EVENTS = 10_000
 _FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
 """Parameters of a trained economy that may differ from those of its training."""
-_SWITCHES = ("fetch_all", "forget", "adapt", "blacklist_site_after_goal", "stem")
-_WHOLE = {"agents": 0, "cap": 1, "training": 1, "back": 1, "memory": 100}
 
 
 @strategy("hayek-estimating")
 @dataclass
-class HayekEstimating:
+class HayekEstimating(Parameterised):
     """Auctions at the second price among agents that learn what their purchases are worth."""
 
-    goal: str = field(default="words", metadata={"doc": "which pages are goals: words (all of them) or points"})
-    goal_words: str = field(
-        default="", metadata={"doc": 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s'}
+    goal: str = parameter("words", "which pages are goals: words (all of them) or points", among=("words", "points"))
+    goal_words: str = parameter("", 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s')
+    goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
+    fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
+    sequences: Sequences = parameter("endless", "one endless sequence, or short ones (restarted)")
+    forget: bool = parameter(True, "links are bought unseen in every sequence, known or not")
+    adapt: bool = parameter(True, "false: a frozen population")
+    blacklist_site_after_goal: bool = parameter(False, "after a goal no more pages of its host in this sequence")
+    pay: Payment = parameter("immediate", "when money moves: immediate or afterwards")
+    reward: float = parameter(100.0, "what a goal brings", above=0, most=1e6)
+    p: float = parameter(0.05, "share of the profit that goes to the parents", least=0, most=1)
+    q: float = parameter(0.2, "share of the reward that goes to earlier winners", least=0, most=1)
+    s: float = parameter(0.1, "share of the reward that goes to the owner of a page with the link", least=0, most=1)
+    rate: float = parameter(0.1, "how fast estimates follow what purchases were worth", above=0, most=1)
+    epsilon: float = parameter(0.01, "how much more than the best a newcomer bids (bid-epsilon)", above=0)
+    weighting: str = parameter(
+        "information-gain", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, "mixed")
     )
-    goal_share: float = field(default=0.5, metadata={"doc": "share of all points that makes a goal"})
-    fetch_all: bool = field(default=False, metadata={"doc": "fetch all links of a bought page before the next auction"})
-    sequences: Sequences = field(
-        default="endless", metadata={"doc": "endless (one, over all links) or restarted (short ones, as in training)"}
-    )
-    forget: bool = field(default=True, metadata={"doc": "links are bought unseen in every sequence, known or not"})
-    adapt: bool = field(default=True, metadata={"doc": "false: a frozen population"})
-    blacklist_site_after_goal: bool = field(
-        default=False, metadata={"doc": "after a goal no more pages of its host in this sequence"}
-    )
-    pay: Payment = field(default="immediate", metadata={"doc": "when money moves: immediate or afterwards"})
-    reward: float = field(default=100.0, metadata={"doc": "what a goal brings"})
-    p: float = field(default=0.05, metadata={"doc": "share of the profit that goes to the parents"})
-    q: float = field(default=0.2, metadata={"doc": "share of the reward that goes to earlier winners"})
-    s: float = field(
-        default=0.1, metadata={"doc": "share of the reward that goes to the owner of a page with the link"}
-    )
-    rate: float = field(default=0.1, metadata={"doc": "how fast estimates follow what purchases were worth"})
-    epsilon: float = field(default=0.01, metadata={"doc": "how much more than the best a newcomer bids (bid-epsilon)"})
-    weighting: str = field(
-        default="information-gain", metadata={"doc": "how words of new agents are drawn: " + ", ".join(WEIGHTINGS)}
-    )
-    agents: int = field(default=20, metadata={"doc": "agents at the start"})
-    cap: int = field(default=1000, metadata={"doc": "most agents; the study had 1000 to 5000"})
-    practice: float = field(
-        default=2.0, metadata={"doc": "sequences among known pages for every page fetched; more learns more of less"}
-    )
-    hystlo: float = field(default=1.0, metadata={"doc": "success times this makes problems harder"})
-    hysthi: float = field(default=0.8, metadata={"doc": "success below this, times the difficulty, makes them easier"})
-    step: float = field(default=0.02, metadata={"doc": "what one sequence changes in the success"})
-    training: int = field(default=2000, metadata={"doc": "sequences of training"})
-    back: int = field(default=2, metadata={"doc": "steps of the back-crawl before training"})
-    memory: int = field(default=200_000, metadata={"doc": "URLs remembered; beyond, no new one is taken in"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=False, metadata={"doc": "take Porter stems of words; the study did not"})
+    agents: int = parameter(20, "agents at the start", least=0)
+    cap: int = parameter(1000, "most agents; the study had 1000 to 5000", least=1)
+    practice: float = parameter(2.0, "sequences among known pages for each page fetched", least=0, most=1000)
+    hystlo: float = parameter(1.0, "success times this makes problems harder", above=0, most=100)
+    hysthi: float = parameter(0.8, "success below this, times the difficulty, makes them easier", above=0, most=100)
+    step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
+    training: int = parameter(2000, "sequences of training", least=1)
+    back: int = parameter(2, "steps of the back-crawl before training", least=1)
+    memory: int = parameter(200_000, "URLs remembered; beyond that no new one is added", least=100)
+    stop_words: str = stop_words_parameter()
+    stem: bool = parameter(False, "take Porter stems of words; the study did not")
 
     price: ClassVar[Pricing] = "second"
 
     def __post_init__(self) -> None:
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "one of: " + ", ".join(known))
-        for name in _SWITCHES:
-            if not isinstance(getattr(self, name), bool):
-                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "write true or false")
-        for name, least in _WHOLE.items():
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"`{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        for name in ("hystlo", "hysthi", "step", "goal_share"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value <= 100.0:
-                raise BadConfig(f"`{name}` can't be {value!r}", "give a number above 0")
-        if not isinstance(self.practice, int | float) or not 0.0 <= self.practice <= 1000.0:
-            raise BadConfig(f"`practice` can't be {self.practice!r}", "give a number from 0 to 1000")
-        if self.goal_share > 1.0:
-            raise BadConfig(f"`goal_share` can't be {self.goal_share!r}", "give a share, at most 1")
+        super().__post_init__()
         if self.hysthi > self.hystlo:
             raise BadConfig(
                 f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one"
@@ -149,10 +114,10 @@ class HayekEstimating:
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
             raise BadConfig("`goal_words` has no word that counts", "name words of goal pages, as: beach volleyball")
         self._rules()
-        self.desk_ = Desk(None, weakly(self._want), weakly(self._is_held))
+        self.auctions_ = AuctionFrontier(None, weak_method(self._want), weak_method(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
-        self.is_crawling_ = False  # events of the training are nobody's business
+        self.is_crawling_ = False  # events of the training are not recorded
 
     # ---- what the crawl asks
 
@@ -166,15 +131,15 @@ class HayekEstimating:
         )
 
     def frontier(self, bound: int | None) -> Frontier:
-        self.desk_ = Desk(bound, weakly(self._want), weakly(self._is_held))
-        return self.desk_
+        self.auctions_ = AuctionFrontier(bound, weak_method(self._want), weak_method(self._is_held))
+        return self.auctions_
 
-    def lucky(self, rng: random.Random) -> None:
+    def use_random(self, rng: random.Random) -> None:
         self.rng_ = random.Random(rng.getrandbits(64))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.desk_.clear()
-        self.topic_, self.untold_, self.is_crawling_ = topic, list[Event](), True
+        self.auctions_.clear()
+        self.topic_, self.events_, self.is_crawling_ = topic, list[Event](), True
         self.economy_ = self._economy(topic, self.rng_)
         if self.model_ is not None:
             load_model(self.economy_, self.model_)
@@ -182,22 +147,22 @@ class HayekEstimating:
 
     def read(self, page: Page) -> Iterable[Candidate]:
         asked = self._catch_up(page.candidate)
-        self.desk_.settle(page.candidate.url)
+        self.auctions_.settle(page.candidate.url)
         self.economy_.landed(page, asked)
         return [page.offer(link, 0.0) for link in page.outlinks]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         asked = self._catch_up(miss.candidate)
-        self.desk_.settle(miss.candidate.url)
+        self.auctions_.settle(miss.candidate.url)
         self.economy_.missed(asked)
         return ()
 
-    def told(self) -> Iterable[Event]:
-        told, self.untold_ = self.untold_, []
-        return told
+    def take_events(self) -> Iterable[Event]:
+        events, self.events_ = self.events_, []
+        return events
 
     def _want(self) -> Candidate | None:
-        """The next page an auction wants, with the terms on which it was bought."""
+        """The next page that an auction wants, with the terms of its purchase."""
         page = self.economy_.decide()
         if page is None:
             return None
@@ -209,20 +174,20 @@ class HayekEstimating:
         return Candidate(url, units(sale.bid), {"asked": url}, parts)
 
     def _is_held(self) -> bool:
-        """True if what is on its way must have landed before anything else is decided."""
+        """True if nothing can be decided before the requests in flight have landed."""
         economy = self.economy_
-        if economy.line:
+        if economy.queue:
             return False
         return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
 
     def _catch_up(self, candidate: Candidate) -> str:
-        """What was asked for. On resume pages are heard whose auctions have not been held again: hold them."""
+        """The URL that was requested. On resume, first repeat the auctions that led to it."""
         asked = candidate.carry.get("asked")
         if not isinstance(asked, str):
             return candidate.url
         web = self.economy_.web
         while (page := web.numbers.get(asked)) is not None and web.pages[page].state == NEW:
-            if not self.desk_.decide(candidate.url):
+            if not self.auctions_.decide(candidate.url):
                 break
         return asked
 
@@ -241,8 +206,8 @@ class HayekEstimating:
         if not any(
             len(web.pages[page].links) >= 2
             for hosts in map(web.at, range(1, 8))
-            for one in hosts.values()
-            for page in one
+            for host in hosts.values()
+            for page in host
         ):
             raise BadConfig(
                 "no page of these lessons leads to a goal page", "give examples that other pages of the bed link to"
@@ -250,11 +215,11 @@ class HayekEstimating:
         for done in range(0, self.training, 100):
             while (wanted := economy.decide(min(done + 100, self.training))) is not None:
                 url = Url(web.pages[wanted].url)
-                found = lessons.page(url)
-                if found is None:
+                fetched = lessons.page(url)
+                if fetched is None:
                     economy.missed(url)
                 else:
-                    economy.landed(found, url)
+                    economy.landed(fetched, url)
             progress(_told(economy))
         self.model_ = save_model(economy)
 
@@ -268,10 +233,10 @@ class HayekEstimating:
         self.model_ = dict(model)
 
     def _back_crawl(self, economy: Economy, lessons: Lessons) -> None:
-        """Step by step against the links, from the goals."""
+        """From the goals, follow links backwards step by step."""
         line = [page.url for page in lessons.examples]
         for _ in range(self.back):
-            sources = dict.fromkeys(one for url in line for one in lessons.back_links(url, BACK_LINKS))
+            sources = dict.fromkeys(source for url in line for source in lessons.back_links(url, BACK_LINKS))
             line = []
             for url in sources:
                 page = lessons.page(url)
@@ -281,8 +246,8 @@ class HayekEstimating:
 
     # ---- parts
 
-    def _rules(self) -> Rules:
-        return Rules(
+    def _rules(self) -> MarketRules:
+        return MarketRules(
             self.price, self.reward, self.p, self.q, self.s, self.rate, self.epsilon, pay=self.pay, adapt=self.adapt
         )
 
@@ -293,7 +258,7 @@ class HayekEstimating:
         analyser = Analyser(self.stop_words, self.stem)
         web = KnownWeb(analyser, self._judge(self.goal_words or topic.keywords), self.memory)
         web.known_goals.update(topic.examples)
-        options = Options(
+        options = EconomyOptions(
             self.fetch_all,
             "restarted" if restarted else self.sequences,
             self.forget,
@@ -304,34 +269,34 @@ class HayekEstimating:
             self.practice,
         )
         difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
-        return Economy(self._rules(), options, web, rng, difficulty, weakly(self._hear))
+        return Economy(self._rules(), options, web, rng, difficulty, weak_method(self._hear))
 
     def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
-        if not self.is_crawling_ or len(self.untold_) >= UNTOLD:
+        if not self.is_crawling_ or len(self.events_) >= MOST_EVENTS:
             return
         url = None if page is None else Url(self.economy_.web.pages[page].url)
-        self.untold_.append(Event(kind, facts, url))
+        self.events_.append(Event(kind, facts, url))
 
     # ---- what survives a restart
 
     def save(self) -> Mapping[str, Any]:
         return {
             "economy": save_economy(self.economy_),
-            "desk": self.desk_.save(),
-            "untold": [[one.kind, dict(one.facts), one.url] for one in self.untold_],
+            "desk": self.auctions_.save(),
+            "untold": [[event.kind, dict(event.facts), event.url] for event in self.events_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.economy_ = self._economy(self.topic_, random.Random(0))
         load_economy(self.economy_, state["economy"])
-        self.desk_.load(state["desk"])
-        self.untold_ = [Event(kind, facts, url) for kind, facts, url in state["untold"]]
+        self.auctions_.load(state["desk"])
+        self.events_ = [Event(kind, facts, url) for kind, facts, url in state["untold"]]
 
 
 @strategy("hayek-epsilon")
 @dataclass
 class HayekEpsilon(HayekEstimating):
-    """Auctions at the first price; each newcomer bids a little more than the best, and keeps to it."""
+    """Auctions at the first price; each newcomer bids a little more than the best, for life."""
 
     price: ClassVar[Pricing] = "first"
 
@@ -339,7 +304,7 @@ class HayekEpsilon(HayekEstimating):
 def _told(economy: Economy) -> str:
     wealth = units(sum(agent.wealth for agent in economy.market.agents.values()))
     return (
-        f"{economy.tally.sequences} sequences, difficulty {economy.difficulty.level}, "
+        f"{economy.counts.sequences} sequences, difficulty {economy.difficulty.level}, "
         f"{len(economy.market.agents)} agents with {wealth:,.0f}, {len(economy.web.fetched)} pages fetched, "
-        f"goals {len(economy.web.goals)} fetched, {len(economy.tally.recognised)} recognised"
+        f"goals {len(economy.web.goals)} fetched, {len(economy.counts.recognised)} recognised"
     )

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scenthound.loop.messages import SITEMAP, Fetch, RobotsLanded, SitemapLanded
+from scenthound.loop.new_urls import Sitemaps
 from scenthound.loop.resume import LoopState
 from scenthound.loop.settings import Settings
-from scenthound.loop.sitemaps import Sitemaps
 from scenthound.model import Candidate, Url
 from scenthound.web.robots import parse
 from scenthound.wiring import Session, begin, resume

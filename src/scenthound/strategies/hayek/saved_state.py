@@ -10,14 +10,15 @@ import math
 import random
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
 
 from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.economy import Economy
+from scenthound.strategies.hayek.known_web import FAR, Lexicon, load_web, save_web
 from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, units
-from scenthound.strategies.hayek.pages import FAR, Lexicon, load_web, save_web
 
 BOOKS = ("root", "brought_in", "rewards", "taxes", "buried", "births")
 _WHOLE = ("number", "virtual", "wealth", "capital", "wins", "parent", "promised")
@@ -26,19 +27,23 @@ FEWEST_DOCUMENTS = 2  # words of a single page say nothing about the next web
 
 def save_market(market: Market) -> dict[str, Any]:
     agents = list(market.agents.values())
-    features = [one.features for one in agents]
+    features = [agent.features for agent in agents]
     return {
-        "numbers": np.array([[getattr(one, name) for name in _WHOLE] for one in agents], dtype=np.int64).reshape(-1, 7),
-        "bids": np.array([[math.nan if one.bid is None else one.bid, one.factor] for one in agents]).reshape(-1, 2),
+        "numbers": np.array([[getattr(agent, name) for name in _WHOLE] for agent in agents], dtype=np.int64).reshape(
+            -1, 7
+        ),
+        "bids": np.array([[math.nan if agent.bid is None else agent.bid, agent.factor] for agent in agents]).reshape(
+            -1, 2
+        ),
         "lengths": np.array([len(one) for one in features], dtype=np.int32),
         "features": np.array([feature for one in features for feature in one], dtype=np.int32),
-        "sources": "\n".join(one.source for one in agents),
-        "books": {name: str(getattr(market, name)) for name in BOOKS},  # may be beyond what JSON keeps whole
+        "sources": "\n".join(agent.source for agent in agents),
+        "books": {name: str(getattr(market, name)) for name in BOOKS},  # may be too large for a JSON number
     }
 
 
 def load_market(market: Market, state: Mapping[str, Any], features: int) -> None:
-    """Fill an empty market. Raises ValueError, KeyError or TypeError if the state is not of our making."""
+    """Fill an empty market. Raises ValueError, KeyError or TypeError if the state is invalid."""
     numbers, bids = np.asarray(state["numbers"]), np.asarray(state["bids"], dtype=float)
     lengths, flat = np.asarray(state["lengths"]), np.asarray(state["features"])
     sources = str(state["sources"]).split("\n") if len(numbers) else []
@@ -49,25 +54,25 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
     ):
         raise ValueError("the lists of agents are of different lengths")
     if numbers.dtype.kind not in "iu" or flat.dtype.kind not in "iuf":
-        raise ValueError("agents are told in whole numbers")
+        raise ValueError("agents are not given in whole numbers")
     if lengths.sum() != len(flat) or (len(flat) and (flat.min() < 0 or flat.max() >= features)):
         raise ValueError("features of agents are missing")
     if (lengths < 1).any() or (len(numbers) and (numbers[:, [0, 2, 3, 4, 6]] < 0).any()):
-        raise ValueError("an agent has less than nothing")
+        raise ValueError("an agent has negative money")
     if np.isinf(bids).any() or np.isnan(bids[:, 1]).any():
         raise ValueError("a bid is no number")
     if (np.diff(numbers[:, 0]) <= 0).any():
         raise ValueError("agents are not in the order of birth")
-    place = 0
+    offset = 0
     for row, (bid, factor), length, source in zip(
         numbers.tolist(), bids.tolist(), lengths.tolist(), sources, strict=True
     ):
-        known = tuple(int(one) for one in flat[place : place + length])
-        place += length
+        feature_ids = tuple(int(feature) for feature in flat[offset : offset + length])
+        offset += length
         number, virtual, wealth, capital, wins, parent, promised = row
         bid = None if math.isnan(bid) else bid
         market.enlist(
-            Agent(number, known, bool(virtual), wealth, capital, bid, factor, wins, parent, 0, source, promised)
+            Agent(number, feature_ids, bool(virtual), wealth, capital, bid, factor, wins, parent, 0, source, promised)
         )
     for name in BOOKS:
         setattr(market, name, int(state["books"][name]))
@@ -79,7 +84,7 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
 
 
 def save_model(economy: Economy) -> dict[str, Any]:
-    """What a trained economy takes to another web. Features are those its agents or several pages have."""
+    """What a trained economy keeps for another web. Features are kept if an agent or several pages have them."""
     web, market = economy.web, economy.market
     web.dictionaries.room(len(web.lexicon))
     used = {feature for agent in market.agents.values() for feature in agent.features}
@@ -96,7 +101,7 @@ def save_model(economy: Economy) -> dict[str, Any]:
         "documents": counted["documents"][:, kept],
         "occurrences": counted["occurrences"][:, kept],
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "sequences": economy.tally.sequences,
+        "sequences": economy.counts.sequences,
         "reward": economy.rules.reward,
         "price": economy.rules.price,
     }
@@ -111,41 +116,41 @@ def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
     words = str(model["words"]).split("\n")
     web.lexicon = Lexicon(words)
     if len(web.lexicon) != len(words):
-        raise ValueError("a word is there twice")
+        raise ValueError("a word occurs twice")
     web.dictionaries.load(model, len(words))
     load_market(economy.market, model, len(words))
     level, success = model["difficulty"]
     economy.difficulty.level, economy.difficulty.success = max(1, int(level)), max(0.0, float(success))
-    economy.tally.sequences = int(model["sequences"])
+    economy.counts.sequences = int(model["sequences"])
 
 
-def told_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
-    """A model in words: its richest agents and where the money is. Raises as `load_market` does."""
+def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
+    """A model as plain data: its richest agents and where the money is. Raises as `load_market` does."""
     words = str(model["words"]).split("\n")
     market = Market()
     load_market(market, model, len(words))
-    richest = sorted(market.agents.values(), key=lambda one: (-one.wealth, one.number))[:top]
+    richest = sorted(market.agents.values(), key=lambda agent: (-agent.wealth, agent.number))[:top]
     money = {name: units(getattr(market, name)) for name in BOOKS if name != "births"}
     return {
         "agents": [
             {
-                "agent": one.number,
-                "kind": "virtual" if one.virtual else "real",
-                "features": [words[feature] for feature in one.features],
-                "wealth": units(one.wealth),
-                "bid": one.bid,
-                "wins": one.wins,
-                "parent": None if one.parent == ROOT else one.parent,
-                "children": one.children,
-                "source": one.source,
+                "agent": rich.number,
+                "kind": "virtual" if rich.virtual else "real",
+                "features": [words[feature] for feature in rich.features],
+                "wealth": units(rich.wealth),
+                "bid": rich.bid,
+                "wins": rich.wins,
+                "parent": None if rich.parent == ROOT else rich.parent,
+                "children": rich.children,
+                "source": rich.source,
             }
-            for one in richest
+            for rich in richest
         ],
         "population": len(market.agents),
         "births": market.births,
         "sequences": int(model["sequences"]),
         "difficulty": int(model["difficulty"][0]),
-        "money": {"wealth": units(sum(one.wealth for one in market.agents.values())), **money},
+        "money": {"wealth": units(sum(agent.wealth for agent in market.agents.values())), **money},
     }
 
 
@@ -153,14 +158,14 @@ def told_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
 
 
 def save_economy(economy: Economy) -> dict[str, Any]:
-    tally = economy.tally
+    counts = economy.counts
     return {
         "web": save_web(economy.web),
         "market": save_market(economy.market),
         "chance": _chance(economy.rng),
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "tally": [tally.sequences, tally.auctions, tally.practised],
-        "recognised": [[page, when] for page, when in tally.recognised.items()],
+        "tally": [counts.sequences, counts.auctions, counts.practised],
+        "recognised": [[page, when] for page, when in counts.recognised.items()],
         "sequence": [
             economy.left,
             economy.stops_at_goal,
@@ -169,7 +174,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
             economy.is_founded,
             economy.for_sale,
         ],
-        "line": list(economy.line),
+        "line": list(economy.queue),
         "fetching": list(economy.fetching),
         "banned": sorted(economy.banned),
         "trading": None if economy.trading is None else _save_trading(economy.trading, economy.pending),
@@ -177,17 +182,17 @@ def save_economy(economy: Economy) -> dict[str, Any]:
 
 
 def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
-    """Take up what `save_economy` gave, in a new economy of the same parameters."""
+    """Load what `save_economy` returned into a new economy with the same parameters."""
     load_web(economy.web, state["web"])
     load_market(economy.market, state["market"], len(economy.web.lexicon))
     version, numbers, gauss = state["chance"]
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
-    economy.tally.sequences, economy.tally.auctions, economy.tally.practised = state["tally"]
-    economy.tally.recognised = dict(state["recognised"])
+    economy.counts.sequences, economy.counts.auctions, economy.counts.practised = state["tally"]
+    economy.counts.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
     economy.is_founded, economy.for_sale = state["sequence"][4:]
-    economy.line, economy.fetching = deque(state["line"]), list(state["fetching"])
+    economy.queue, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
     economy.pending, economy.trading = {}, None
     if state["trading"] is not None:
@@ -200,9 +205,9 @@ def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str
     def number(purchase: Purchase | None) -> int:
         if purchase is None:
             return -1
-        for place, one in enumerate(kept):
-            if one is purchase:
-                return place
+        for index, kept_purchase in enumerate(kept):
+            if kept_purchase is purchase:
+                return index
         kept.append(purchase)
         return len(kept) - 1
 
@@ -225,23 +230,20 @@ def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str
 
 
 def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, Sequence[int], dict[int, Purchase]]:
-    """The sequence, the pages of its corona, and what is on its way."""
+    """The sequence, its pages for sale, and purchases whose page is in flight."""
     trading = Trading(economy.market, economy.rng)
     kept = [_purchase(fields) for fields in state["purchases"]]
     trading.owners = dict(np.asarray(state["owners"]).tolist())
     for page, source in np.asarray(state["linkers"]).tolist():
         trading.linkers.setdefault(page, []).append(source)
     trading.holder, trading.winners = state["holder"], list(state["winners"])
-    trading.stored = [(what, kept[place], bid) for what, place, bid in state["stored"]]
+    trading.stored = [(what, kept[index], bid) for what, index, bid in state["stored"]]
     trading.open = kept[state["open"]] if state["open"] >= 0 else None
-    return trading, np.asarray(state["corona"]).tolist(), {page: kept[place] for page, place in state["pending"]}
+    return trading, np.asarray(state["corona"]).tolist(), {page: kept[index] for page, index in state["pending"]}
 
 
-def _plain(one: Purchase) -> list[Any]:
-    return [
-        *(one.winner, one.page, one.bid, one.price, one.payee, one.goal, list(one.line), one.linker),
-        *(one.resold, one.kickbacks, one.profit, one.waiting),
-    ]
+def _plain(purchase: Purchase) -> list[Any]:
+    return [list(value) if isinstance(value, tuple) else value for value in astuple(purchase)]
 
 
 def _purchase(fields: Sequence[Any]) -> Purchase:
@@ -254,4 +256,4 @@ def _chance(rng: random.Random) -> list[Any]:
     return [version, list(numbers), gauss]
 
 
-__all__ = ["load_economy", "load_model", "save_economy", "save_model", "told_model"]
+__all__ = ["describe_model", "load_economy", "load_model", "save_economy", "save_model"]

@@ -17,12 +17,12 @@ from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.store.models import Model, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek.agents import WEIGHTINGS, draw, weights
+from scenthound.strategies.hayek.difficulty import Difficulty, choose_start
 from scenthound.strategies.hayek.features import Lexicon, link_features, url_features
 from scenthound.strategies.hayek.goals import make_judge
+from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
+from scenthound.strategies.hayek.known_web import Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, units
-from scenthound.strategies.hayek.pages import Dictionaries, KnownWeb
-from scenthound.strategies.hayek.strategy import HayekEpsilon, HayekEstimating
-from scenthound.strategies.hayek.training import Difficulty, choose_start
 from scenthound.testing import TinyLessons, TinyWeb, page_of, strategy_contract, walk
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, resume
@@ -103,7 +103,7 @@ def test_agents_that_lead_to_goals_become_rich_and_their_bids_rise() -> None:
     rich = sorted(economy.market.agents.values(), key=lambda agent: -agent.wealth)[:5]
     words = {names[feature] for agent in rich for feature in agent.features}
     assert words & {"bees", "honey", "jars", "grocer", "anchor:honey", "path:honey", "distance:1", "path:shelf"}
-    assert len(economy.tally.recognised) >= 4
+    assert len(economy.counts.recognised) >= 4
 
 
 def test_a_trained_economy_finds_goals_faster_than_breadth_first_order() -> None:
@@ -117,7 +117,7 @@ def test_a_trained_economy_finds_goals_faster_than_breadth_first_order() -> None
     assert "recognised" in said[-1]
     visited = walk(web, strategy, "bees honey", "start.example/", pages=40).visited
     assert sum(url.endswith("/honey") for url in visited) >= 4, "breadth-first has none of the twelve by then"
-    assert strategy.economy_.tally.recognised
+    assert strategy.economy_.counts.recognised
 
 
 def test_a_frozen_population_changes_neither_its_members_nor_its_bids() -> None:
@@ -144,7 +144,9 @@ def test_a_site_is_off_the_market_after_its_goal() -> None:
     pages |= dict.fromkeys(("a.example/1", "a.example/2", "a.example/3", "b.example/1"), "words -> s.example/")
     strategy = HayekEstimating(blacklist_site_after_goal=True, fetch_all=True, agents=0)
     walk(TinyWeb(pages), strategy, "bees honey", "s.example/")
-    bought = [one.facts["agent"] for one in strategy.told() if one.kind == "sold" and "a.example/3" in str(one.url)]
+    bought = [
+        one.facts["agent"] for one in strategy.take_events() if one.kind == "sold" and "a.example/3" in str(one.url)
+    ]
     assert not bought
 
 
@@ -162,8 +164,8 @@ def walk_events(strategy: HayekEstimating) -> list[Any]:
     """The loop has drained them; hold the same crawl again and listen."""
     told: list[Any] = []
     again = type(strategy)(sequences="restarted")
-    inner = again.told
-    again.told = lambda: told.extend(inner()) or []  # type: ignore[method-assign, func-returns-value]
+    inner = again.take_events
+    again.take_events = lambda: told.extend(inner()) or []  # type: ignore[method-assign, func-returns-value]
     walk(honey_web(6), again, "bees honey", "start.example/")
     told.extend(inner())
     return told

@@ -18,9 +18,12 @@ from scenthound.ports import Frontier, Popped
 AHEAD = 8
 
 
-class Desk(Frontier):
-    """Waiting URLs, promised ones, and those on their way. `want` gives the next wanted candidate, or None;
-    `is_held` says that no decision can be made before all that is on its way has landed."""
+class AuctionFrontier(Frontier):
+    """Waiting URLs, promised ones and those in flight.
+
+    `want` returns the next wanted candidate or None; `is_held` is true if nothing can be decided before all requests in
+    flight have landed.
+    """
 
     def __init__(self, bound: int | None, want: Callable[[], Candidate | None], is_held: Callable[[], bool]) -> None:
         if bound is not None and bound < 1:
@@ -34,7 +37,7 @@ class Desk(Frontier):
         """Forget everything but which hosts rest."""
         self._waiting: dict[Url, Candidate] = {}
         self._promised: dict[Url, Candidate] = {}
-        self._flying: dict[Url, Candidate | None] = {}  # None: where a redirect led
+        self._in_flight: dict[Url, Candidate | None] = {}  # None: where a redirect led
         self._is_running = False
         self._numbers = 0
 
@@ -43,7 +46,7 @@ class Desk(Frontier):
     def push(self, candidate: Candidate) -> Candidate | None:
         if math.isnan(candidate.score):
             raise ValueError(f"a score must be a number: {candidate.url}")
-        self._flying.pop(candidate.url, None)
+        self._in_flight.pop(candidate.url, None)
         if candidate.url in self:
             return None
         if candidate.due > self._now or (self.bound is not None and len(self) >= self.bound):
@@ -64,11 +67,11 @@ class Desk(Frontier):
             for url in self._promised:
                 if self._is_awake(url):
                     return self._launch(url)
-            if len(self._promised) >= AHEAD or ((self._promised or self._flying) and self._is_held()):
+            if len(self._promised) >= AHEAD or ((self._promised or self._in_flight) and self._is_held()):
                 return None
             if not self.decide():
                 break
-        if not self._flying and not self._promised:  # nobody wants what is left: the oldest goes
+        if not self._in_flight and not self._promised:  # no auction wants what is left: the oldest goes
             for url, candidate in self._waiting.items():
                 if self._is_awake(url):
                     self._promised[url] = candidate._replace(carry={"asked": url})
@@ -76,7 +79,7 @@ class Desk(Frontier):
         return None
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The first promise whose host rests: nothing else is wanted yet."""
+        """The first promised URL whose host rests: no other URL is wanted yet."""
         self._now = max(self._now, now)
         for url, candidate in self._promised.items():
             until = self._resting.get(urls.host(url), 0.0)
@@ -85,23 +88,23 @@ class Desk(Frontier):
         return None
 
     def decide(self, after: Url | None = None) -> bool:
-        """Have the next decision made; what it wants is promised if it waits here. False if nothing is wanted.
+        """Make the next decision and promise the wanted URL if it waits.
 
-        On resume decisions are made again up to the page that is heard `after` them.
+        False if nothing is wanted. On resume, decisions are repeated up to the page that is read `after` them.
         """
         wanted = self._want()
         if wanted is None:
             return False
-        found = self._waiting.pop(wanted.url, None)
-        if found is not None and wanted.url != after:
-            self._promised[wanted.url] = found._replace(score=wanted.score, carry=wanted.carry, parts=wanted.parts)
+        waiting = self._waiting.pop(wanted.url, None)
+        if waiting is not None and wanted.url != after:
+            self._promised[wanted.url] = waiting._replace(score=wanted.score, carry=wanted.carry, parts=wanted.parts)
         return True
 
     def ready_at(self) -> float | None:
         lines = self._promised or self._waiting
         if not lines:
             return None
-        if self._flying and not self._promised:  # what can be decided now has been; more when something has landed
+        if self._in_flight and not self._promised:  # the next decision needs a result
             return math.inf
         hosts = {urls.host(url) for url in lines}
         return max(self._now, min(self._resting.get(host, self._now) for host in hosts))
@@ -118,30 +121,30 @@ class Desk(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        for held in (self._flying, self._waiting, self._promised):
-            held.pop(url, None)
+        for group in (self._in_flight, self._waiting, self._promised):
+            group.pop(url, None)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL if it waits. Otherwise a redirect leads to it."""
+        """Pop this URL if it waits; otherwise a redirect leads to it."""
         candidate = self._promised.get(url) or self._waiting.pop(url, None)
         if candidate is not None:
             self._promised[url] = candidate
             return self._launch(url).candidate
-        if self._is_running:  # before the first pop it is the loop that asks, after a restart
-            self._flying[url] = None
+        if self._is_running:  # before the first pop this is a restart
+            self._in_flight[url] = None
         return None
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """It is promised, before all others."""
-        self._flying.pop(popped.candidate.url, None)
+        """Promise it again, before all others."""
+        self._in_flight.pop(popped.candidate.url, None)
         self._promised = {popped.candidate.url: popped.candidate, **self._promised}
         return None
 
     def in_flight(self) -> Collection[Url]:
-        return self._flying.keys()
+        return self._in_flight.keys()
 
     def _launch(self, url: Url) -> Popped:
-        candidate = self._flying[url] = self._promised.pop(url)
+        candidate = self._in_flight[url] = self._promised.pop(url)
         self._numbers += 1
         return Popped(candidate, number=self._numbers)
 
@@ -151,8 +154,8 @@ class Desk(Frontier):
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON. What is on its way counts as promised."""
-        flying = [candidate for candidate in self._flying.values() if candidate is not None]
+        """The state as JSON. Requests in flight count as promised."""
+        flying = [candidate for candidate in self._in_flight.values() if candidate is not None]
         return {
             "waiting": [_plain(candidate) for candidate in self._waiting.values()],
             "promised": [_plain(candidate) for candidate in (*flying, *self._promised.values())],
@@ -160,8 +163,8 @@ class Desk(Frontier):
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear()
-        self._waiting = {one.url: one for one in map(_candidate, state["waiting"])}
-        self._promised = {one.url: one for one in map(_candidate, state["promised"])}
+        self._waiting = {candidate.url: candidate for candidate in map(_candidate, state["waiting"])}
+        self._promised = {candidate.url: candidate for candidate in map(_candidate, state["promised"])}
 
 
 def _plain(candidate: Candidate) -> list[Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.ports import Taxonomy
-from scenthound.strategies.parts.taxonomy import learn_taxonomy, two_leaves
+from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy, two_leaves
 from scenthound.testing import TinyLessons, TinyWeb
 from scenthound.text.tokens import Analyser
 

@@ -1,6 +1,6 @@
 """A spider's private frontier: links with what was seen of them, drawn at random; and which hosts rest.
 
-Links are rows in the order in which they came. A link that leaves is crossed out and its row given up later, so that a
+Links are rows in the order in which they came. A link that leaves is only marked and its row removed later, so that a
 draw costs a few numpy calls, whatever else has left.
 """
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scenthound.model import Candidate, Url
 from scenthound.strategies.spiders.net import Numbers, softmax_weights
 
-SMALLEST = 32  # rows that are worth no tidying
+SMALLEST = 32  # rows below which removed ones are kept
 
 
 class Hosts:
@@ -33,7 +33,7 @@ class Hosts:
         self._crowd = 1000
 
     def enter(self, host: str) -> int:
-        """The host's number, once for every link that waits."""
+        """The host's number; called once for each waiting link."""
         number = self._numbers.get(host)
         if number is None:
             number = self._free.pop() if self._free else len(self._names)
@@ -62,7 +62,7 @@ class Hosts:
             self._resting.pop(host, None)
         if host in self._numbers:
             self._until[self._numbers[host]] = until
-        if len(self._resting) > self._crowd:  # who has woken is forgotten now and then
+        if len(self._resting) > self._crowd:  # forget hosts that are awake from time to time
             self._resting = {name: late for name, late in self._resting.items() if late > now}
             self._crowd = 2 * len(self._resting) + 1000
 
@@ -75,14 +75,14 @@ class Hosts:
 
 
 class Drawn(NamedTuple):
-    """A link that the lot fell on: its row, and how likely that was."""
+    """A drawn link: its row, and its probability."""
 
     row: int
     probability: float
 
 
-class Links:
-    """The links that wait with one agent. A crossed-out row has score -inf and no candidate."""
+class PrivateFrontier:
+    """The waiting links of one agent. A removed row has score -inf and no candidate."""
 
     def __init__(self, width: int) -> None:
         self.rows: dict[Url, int] = {}
@@ -91,7 +91,7 @@ class Links:
         self.number = np.empty(SMALLEST, dtype=np.int64)
         self.host = np.empty(SMALLEST, dtype=np.int32)
         self.inputs = np.empty((SMALLEST, width), dtype=np.float32)
-        self._last: Url | None = None  # the least wanted, where that is known
+        self._last: Url | None = None  # the lowest score, if known
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -103,7 +103,7 @@ class Links:
         return iter(self.rows)
 
     def put(self, about: Candidate, host: int, number: int, net: float, page: float, inputs: Any = 0.0) -> None:
-        """A new link, behind all others."""
+        """Add a new link at the end."""
         row = len(self.about)
         if self._last is not None and about.score <= self.score[self.rows[self._last]]:
             self._last = None
@@ -115,7 +115,7 @@ class Links:
         self._see(row, about.score, net, page, inputs)
 
     def raise_to(self, about: Candidate, net: float, page: float, inputs: Any) -> None:
-        """A link found again keeps its place, and the larger score with what was seen then."""
+        """A link found again keeps its row, and the larger score with what was seen then."""
         row = self.rows[about.url]
         if about.score > self.score[row]:
             self._last = None if self._last == about.url else self._last
@@ -123,7 +123,7 @@ class Links:
             self._see(row, about.score, net, page, inputs)
 
     def cross_out(self, url: Url) -> int:
-        """Take a link out; gives its host's number."""
+        """Remove a link. Returns the number of its host."""
         row = self.rows.pop(url)
         self._last = None if self._last == url else self._last
         self.about[row], self.score[row] = None, -math.inf
@@ -133,7 +133,7 @@ class Links:
         return host
 
     def keep(self, rows: npt.NDArray[np.int64]) -> None:
-        """Give up all rows but these, which stay in the order they came in."""
+        """Remove all rows but these, which stay in order."""
         rows, self._last = np.sort(rows), None
         self.about = [self.about[row] for row in rows.tolist()]
         self.rows = {about.url: row for row, about in enumerate(self.about) if about is not None}
@@ -142,11 +142,11 @@ class Links:
         self._enlarge()
 
     def last(self) -> Candidate:
-        """The least wanted link; of equals the one that came last."""
+        """The link with the lowest score; of equals the newest."""
         if self._last is not None:
-            known = self.about[self.rows[self._last]]
-            assert known is not None
-            return known
+            candidate = self.about[self.rows[self._last]]
+            assert candidate is not None
+            return candidate
         scores = np.where(np.isneginf(self.score[: len(self.about)]), math.inf, self.score[: len(self.about)])
         about = self.about[len(scores) - 1 - int(np.argmin(scores[::-1]))]
         assert about is not None
@@ -154,7 +154,7 @@ class Links:
         return about
 
     def draw(self, luck: float, greed: float, wakes: Numbers | None, now: float) -> Drawn | None:
-        """A link on a host that is awake, by lot; `luck` is from 0 to 1. A seed that waits comes first."""
+        """Draw a link on a host that is awake; `luck` is from 0 to 1. A waiting seed comes first."""
         scores = self.score[: len(self.about)]
         if wakes is not None:
             scores = np.where(wakes <= now, scores, -math.inf)
@@ -164,20 +164,20 @@ class Links:
         weights = softmax_weights(scores, greed) if greed else (scores > -math.inf).astype(np.float64)
         sums = np.cumsum(weights)
         row = int(np.searchsorted(sums, luck * sums[-1], side="right"))
-        if row == len(sums):  # `luck` so near to 1 that rounding took it there
+        if row == len(sums):  # `luck` so near to 1 that rounding made it 1
             row = int(np.flatnonzero(weights)[-1])
         return Drawn(row, float(weights[row] / sums[-1]))
 
     def halves(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The rows at odd and at even places of the order by score; first come first among equals."""
+        """The rows at odd and at even ranks by score; of equals the oldest first."""
         rows = np.array(list(self.rows.values()), dtype=np.int64)
         rows.sort()
         order = rows[np.argsort(-self.score[rows], kind="stable")]
         return order[::2], order[1::2]
 
-    def part(self, rows: npt.NDArray[np.int64], width: int) -> Links:
-        """A copy of some rows, with inputs for `width` keywords: a new one was not looked for when they were seen."""
-        made = Links(width)
+    def part(self, rows: npt.NDArray[np.int64], width: int) -> PrivateFrontier:
+        """A copy of some rows with inputs for `width` keywords; the input of a new keyword is 0."""
+        made = PrivateFrontier(width)
         made.about = [self.about[row] for row in np.sort(rows).tolist()]
         made.rows = {about.url: row for row, about in enumerate(made.about) if about is not None}
         for name in _COLUMNS[:-1]:
@@ -197,7 +197,7 @@ class Links:
         self.score[row], self.net[row], self.page[row], self.inputs[row] = score, net, page, inputs
 
     def _enlarge(self) -> None:
-        """Room for as many rows again."""
+        """Double the room for rows."""
         for name in _COLUMNS:
             column = getattr(self, name)
             more = np.empty((max(SMALLEST, len(column)), *column.shape[1:]), dtype=column.dtype)
@@ -212,8 +212,8 @@ class Links:
         return {"about": [plain(about) for about in self.about if about is not None], **columns}
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], width: int) -> Links:
-        """What `save` gave. ValueError where it does not fit together."""
+    def load(cls, state: Mapping[str, Any], width: int) -> PrivateFrontier:
+        """Load what `save` returned. Raises ValueError if it is inconsistent."""
         made = cls(width)
         made.about = [candidate(fields) for fields in state["about"]]
         size = len(made.about)
@@ -232,7 +232,7 @@ _COLUMNS = ("score", "net", "page", "number", "host", "inputs")
 
 
 def plain(about: Candidate) -> list[Any]:
-    """A candidate as JSON has it."""
+    """A candidate as JSON values."""
     score = None if about.score == math.inf else about.score
     return [about.url, score, dict(about.carry), dict(about.parts), *about[4:8]]
 

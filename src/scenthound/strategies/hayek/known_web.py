@@ -25,16 +25,16 @@ from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, l
 from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
 from scenthound.text.tokens import Analyser
 
-ANCHORS_PER_PAGE = 16  # a page that many link to is known by the first few anchors
+ANCHORS_PER_PAGE = 16  # of a page with many links to it only the first anchors are used
 NEW, ASKED, FETCHED, DEAD = range(4)
 Flags = npt.NDArray[np.bool_]
 
-_NONE = array("i")  # never added to: arrays of a page are replaced
+_NONE = array("i")  # never changed: a page's arrays are replaced
 
 
 @dataclass(slots=True)
 class Known:
-    """A page of the known web, fetched or only heard of."""
+    """A page of the known web, fetched or only linked to."""
 
     url: str
     host: str
@@ -55,7 +55,7 @@ class Known:
 
 
 class Dictionaries:
-    """In how many pages, and how often, each feature occurs, for every distance from a goal."""
+    """In how many pages, and how often, each feature occurs, by distance from a goal."""
 
     def __init__(self) -> None:
         self.pages = np.zeros(FAR + 1, dtype=np.int32)
@@ -70,7 +70,7 @@ class Dictionaries:
             self.documents, self.occurrences = np.pad(self.documents, more), np.pad(self.occurrences, more)
 
     def save(self, features: int) -> dict[str, Any]:
-        """The counts of the first so many features."""
+        """The counts of the first `size` features."""
         self.room(features)
         return {
             "pages": self.pages.copy(),
@@ -81,10 +81,10 @@ class Dictionaries:
     def load(self, state: Mapping[str, Any], features: int) -> None:
         for name in ("pages", "documents", "occurrences"):
             shape = (FAR + 1,) if name == "pages" else (FAR + 1, features)
-            found = np.array(state[name], dtype=np.int32)
-            if found.shape != shape or (found < 0).any():
+            counts = np.array(state[name], dtype=np.int32)
+            if counts.shape != shape or (counts < 0).any():
                 raise ValueError(f"`{name}` of the dictionaries is damaged")
-            setattr(self, name, found)
+            setattr(self, name, counts)
 
     def count(self, distance: int, features: Any, counts: Any, sign: int = 1) -> None:
         self.documents[distance, features] += sign
@@ -92,7 +92,7 @@ class Dictionaries:
 
 
 class KnownWeb:
-    """Every page heard of, by number."""
+    """Every known page, by number."""
 
     def __init__(self, analyser: Analyser, is_goal: Callable[[Page], bool], most: int = 200_000) -> None:
         self.analyser, self.is_goal, self.most = analyser, is_goal, most
@@ -106,7 +106,7 @@ class KnownWeb:
         self.known_goals: set[str] = set()
         """Pages that were given as goals, whatever the judge says."""
         self.places: dict[int, array[int]] = {}
-        """The pages that have a feature: of words only for those that were asked for; of distances for none."""
+        """The pages that have a feature; words only once they were looked up, distances never."""
         self._sought = array("i")  # words among them
         self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
         self.moved: set[int] = set()
@@ -114,7 +114,7 @@ class KnownWeb:
 
     # ---- what is learned
 
-    def meet(self, url: str) -> int:
+    def add(self, url: str) -> int:
         """The number of a URL; -1 if it is new and there is no room."""
         number = self.numbers.get(url)
         if number is None and len(self.pages) < self.most:
@@ -131,33 +131,33 @@ class KnownWeb:
         return number
 
     def learn(self, page: Page, asked: str | None = None) -> int:
-        """A page has been fetched, under this name or another. Gives its number, -1 if there is no room for it."""
-        number = self.meet(page.url)
+        """Take in a fetched page, perhaps requested under another URL. Returns its number, -1 if there is no room."""
+        number = self.add(page.url)
         if asked is not None and asked != page.url and number >= 0:
             self._alias(asked, number)
         if number < 0 or self.pages[number].state == FETCHED:
             return number
-        known = self.pages[number]
-        known.words, known.counts = self._words(page)
-        known.state, known.matches = FETCHED, None
-        for feature in found_in(known.words, self._sought):
+        known_page = self.pages[number]
+        known_page.words, known_page.counts = self._words(page)
+        known_page.state, known_page.matches = FETCHED, None
+        for feature in found_in(known_page.words, self._sought):
             self.places[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()
-        known.links = array("i", self._links(page, number))
-        self._count(known, 1)
+        known_page.links = array("i", self._links(page, number))
+        self._count(known_page, 1)
         if page.url in self.known_goals or self.is_goal(page):
-            known.goal = True
+            known_page.goal = True
             self.goals.append(number)
             self._nearer(number, 0)
         else:
-            near = min((self.pages[link].distance for link in known.links), default=FAR)
+            near = min((self.pages[link].distance for link in known_page.links), default=FAR)
             self._nearer(number, near + 1)
         self.moved.add(number)
         return number
 
     def lose(self, url: str) -> int:
-        """A URL brought nothing."""
+        """A request for this URL brought no page."""
         number = self.numbers.get(url, -1)
         if number >= 0 and self.pages[number].state != FETCHED:
             self.pages[number].state = DEAD
@@ -178,7 +178,7 @@ class KnownWeb:
             self._see(number, self.pages[other].seen)
             for source in self.back[other]:
                 links = self.pages[source].links
-                self.pages[source].links = array("i", (number if one == other else one for one in links))
+                self.pages[source].links = array("i", (number if link == other else link for link in links))
 
     def _links(self, page: Page, number: int) -> Iterable[int]:
         lexicon, pages, back = self.lexicon, self.pages, self.back
@@ -186,7 +186,7 @@ class KnownWeb:
         features = lexicon.ids(names).tolist()
 
         def known(begin: int, end: int) -> list[int]:
-            """Features become known in the order in which they are met: links that are not looked at add none."""
+            """Features are numbered in the order in which they are read: links that are not read add none."""
             part: list[int] = features[begin:end]
             if -1 in part:
                 part = [feature for feature in lexicon.add(names[begin:end]).tolist() if feature >= 0]
@@ -209,13 +209,13 @@ class KnownWeb:
             yield other
 
     def _see(self, number: int, features: Iterable[int]) -> None:
-        """More is known of a page that needs no fetching."""
-        known = self.pages[number]
-        new = [feature for feature in features if feature not in known.seen]
+        """Add features that are known without fetching the page."""
+        known_page = self.pages[number]
+        new = [feature for feature in features if feature not in known_page.seen]
         if not new:
             return
-        known.seen.update(new)
-        known.matches = None
+        known_page.seen.update(new)
+        known_page.matches = None
         self.moved.add(number)
         places = self.places
         for feature in new:
@@ -223,80 +223,80 @@ class KnownWeb:
                 places[feature].append(number)
             else:
                 places[feature] = array("i", (number,))
-        if known.state == FETCHED:
+        if known_page.state == FETCHED:
             self.dictionaries.room(len(self.lexicon))
-            self.dictionaries.count(known.distance, np.array(new, dtype=np.intp), 1)
+            self.dictionaries.count(known_page.distance, np.array(new, dtype=np.intp), 1)
 
-    def _count(self, known: Known, sign: int) -> None:
-        """A page enters, or leaves, the dictionaries of its distance."""
+    def _count(self, known_page: Known, sign: int) -> None:
+        """Add a page to the dictionaries of its distance, or remove it."""
         self.dictionaries.room(len(self.lexicon))
-        self.dictionaries.pages[known.distance] += sign
-        words = np.frombuffer(known.words, dtype=np.int32) if known.words else np.zeros(0, np.int32)
-        counts = np.frombuffer(known.counts, dtype=np.int32) if known.counts else np.zeros(0, np.int32)
-        self.dictionaries.count(known.distance, words, counts, sign)
-        self.dictionaries.count(known.distance, np.array(sorted(known.seen), dtype=np.intp), 1, sign)
+        self.dictionaries.pages[known_page.distance] += sign
+        words = np.frombuffer(known_page.words, dtype=np.int32) if known_page.words else np.zeros(0, np.int32)
+        counts = np.frombuffer(known_page.counts, dtype=np.int32) if known_page.counts else np.zeros(0, np.int32)
+        self.dictionaries.count(known_page.distance, words, counts, sign)
+        self.dictionaries.count(known_page.distance, np.array(sorted(known_page.seen), dtype=np.intp), 1, sign)
 
     def _nearer(self, number: int, distance: int) -> None:
-        """A page is so near to a goal; those that link to it are one link farther."""
+        """Set the distance of a page from a goal; pages that link to it are one link farther."""
         line = deque([(number, distance)])
         while line:
             number, distance = line.popleft()
-            known = self.pages[number]
-            if distance >= known.distance:
+            known_page = self.pages[number]
+            if distance >= known_page.distance:
                 continue
-            if known.state == FETCHED:
-                self._count(known, -1)
-            known.distance, known.matches = distance, None
+            if known_page.state == FETCHED:
+                self._count(known_page, -1)
+            known_page.distance, known_page.matches = distance, None
             self._hosts.clear()
-            if known.state == FETCHED:
-                self._count(known, 1)
+            if known_page.state == FETCHED:
+                self._count(known_page, 1)
             self.moved.add(number)
             line.extend((source, distance + 1) for source in self.back[number])
 
     # ---- what is asked
 
     def features(self, number: int, real: bool = True) -> set[int]:
-        """All features of a page; without `real`, those that it has before it is fetched."""
-        known = self.pages[number]
-        found = set(known.seen)
-        if 0 < known.distance < FAR:
-            found.add(self.lexicon.distances[known.distance])
+        """All features of a page; with `real=False` those known before it is fetched."""
+        known_page = self.pages[number]
+        features = set(known_page.seen)
+        if 0 < known_page.distance < FAR:
+            features.add(self.lexicon.distances[known_page.distance])
         if real:
-            found.update(known.words)
-        return found
+            features.update(known_page.words)
+        return features
 
     def among(self, number: int, sought: Set[int], flags: Flags) -> list[int]:
         """The features of a page that are sought; `flags` says the same of them by number."""
-        known = self.pages[number]
-        found = list(known.seen & sought)
-        if 0 < known.distance < FAR and self.lexicon.distances[known.distance] in sought:
-            found.append(self.lexicon.distances[known.distance])
-        if known.words:
-            words = np.frombuffer(known.words, dtype=np.int32)
-            found += words[flags.take(words, mode="clip")].tolist()
-        return found
+        known_page = self.pages[number]
+        present = list(known_page.seen & sought)
+        if 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] in sought:
+            present.append(self.lexicon.distances[known_page.distance])
+        if known_page.words:
+            words = np.frombuffer(known_page.words, dtype=np.int32)
+            present += words[flags.take(words, mode="clip")].tolist()
+        return present
 
     def at(self, distance: int) -> Mapping[str, Sequence[int]]:
-        """The fetched pages so far from a goal, by host, in the order of fetching."""
-        found = self._hosts.get(distance)
-        if found is None:
-            found = self._hosts[distance] = {}
+        """The fetched pages at this distance from a goal, by host, in the order of fetching."""
+        hosts = self._hosts.get(distance)
+        if hosts is None:
+            hosts = self._hosts[distance] = {}
             for number in self.fetched:
                 if self.pages[number].distance == distance:
-                    found.setdefault(self.pages[number].host, []).append(number)
-        return found
+                    hosts.setdefault(self.pages[number].host, []).append(number)
+        return hosts
 
     def has(self, number: int, feature: int) -> bool:
-        known = self.pages[number]
+        known_page = self.pages[number]
         if self.lexicon.virtual[feature]:
-            if feature in known.seen:
+            if feature in known_page.seen:
                 return True
-            return 0 < known.distance < FAR and self.lexicon.distances[known.distance] == feature
-        place = bisect_left(known.words, feature)
-        return place < len(known.words) and known.words[place] == feature
+            return 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] == feature
+        index = bisect_left(known_page.words, feature)
+        return index < len(known_page.words) and known_page.words[index] == feature
 
     def holding(self, features: Sequence[int]) -> list[int]:
-        """The pages that have all these features. Costs what the rarest of them costs."""
+        """The pages that have all these features. The cost depends on the rarest of them."""
         indexed = [feature for feature in features if feature >= FAR]  # the first few are distances
         if not indexed:
             return [number for number in range(len(self.pages)) if all(self.has(number, one) for one in features)]
@@ -307,7 +307,7 @@ class KnownWeb:
         return [number for number in self.places[rarest] if all(self.has(number, one) for one in features)]
 
     def document_count(self, feature: int) -> float:
-        """In how many fetched pages, of this web or of one learned from, a feature was."""
+        """The number of fetched pages, here or in training, that have a feature."""
         if feature < FAR or feature >= self.dictionaries.documents.shape[1]:
             return float("inf") if feature < FAR else 0.0
         return float(self.dictionaries.documents[:, feature].sum())
@@ -339,7 +339,7 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
 
 
 def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
-    """Take up what `save_web` gave, in place of all that is known."""
+    """Replace everything with what `save_web` returned."""
     web.lexicon = Lexicon(str(state["features"]).split("\n"))
     web.dictionaries, web.places, web.moved, web._hosts = Dictionaries(), {}, set(), {}
     web._sought = array("i")

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scenthound.strategies.hayek.pages import FAR, KnownWeb
+from scenthound.strategies.hayek.known_web import FAR, KnownWeb
 
 FEWEST_STARTS = 5
 TRIES = 20
@@ -19,7 +19,7 @@ FEWEST_LINKS = 2
 
 @dataclass(slots=True)
 class Difficulty:
-    """Algorithm 2: how many links from a goal sequences start. Dithers between two values before it settles."""
+    """Algorithm 2: how many links from a goal sequences start."""
 
     low: float = 1.0
     """hystlo: a success above this, times the difficulty, makes it harder."""
@@ -33,7 +33,7 @@ class Difficulty:
     nearer would meet one whatever is bought."""
 
     def update(self, met_goal: bool) -> int:
-        """A sequence is over. Gives the difficulty of the next."""
+        """A sequence is over. Returns the difficulty of the next."""
         self.success = max(0.0, self.success + (self.step if met_goal else -self.step))
         if self.success > self.low * self.level:
             self.level = max(self.level, min(self.level + 1, self.most))
@@ -44,7 +44,7 @@ class Difficulty:
 
 
 def farthest_start(web: KnownWeb) -> int:
-    """The largest distance from a goal at which there are pages enough to start from; at least 1."""
+    """The largest distance from a goal at which enough start pages are known; at least 1."""
     for distance in range(FAR - 1, 1, -1):
         if sum(map(len, web.at(distance).values())) >= FEWEST_STARTS:
             return distance
@@ -59,9 +59,9 @@ def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Ca
     """
     wanted = web.at(min(difficulty, FAR - 1))
     if sum(map(len, wanted.values())) >= FEWEST_STARTS:
-        found = _try(web, wanted, rng, is_open)
-        if found is not None:
-            return found
+        start = _try(web, wanted, rng, is_open)
+        if start is not None:
+            return start
     one_way = {
         host: alone
         for host, pages in web.at(1).items()
@@ -69,9 +69,9 @@ def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Ca
     }
     first, second = (web.at(FAR), one_way) if rng.random() < 0.5 else (one_way, web.at(FAR))
     for pages in (first, second, *(web.at(distance) for distance in range(FAR))):
-        found = _try(web, pages, rng, is_open)
-        if found is not None:
-            return found
+        start = _try(web, pages, rng, is_open)
+        if start is not None:
+            return start
     return None
 
 
