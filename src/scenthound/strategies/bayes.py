@@ -38,7 +38,6 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.corona import Corona, Fetched
@@ -47,7 +46,7 @@ from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.document_store import Values
 from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.term_counts import Terms
+from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 
 CLASSES = ("goal", "other")
@@ -116,7 +115,7 @@ class Bayes:
         made = self._untaught()
         for label, pages in zip(CLASSES, (lessons.examples, lessons.others), strict=True):
             for page in pages:
-                made.add(label, page.view(terms, self.analyser_))
+                made.add(label, page.record.counts(self.analyser_))
         if not made.size:
             raise BadConfig("bayes: no example has a word in it", "give pages with text")
         self.lesson_ = made.save()
@@ -157,15 +156,13 @@ class Bayes:
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        document, is_goal = (
-            page.view(terms, self.analyser_),
-            self._is_goal(page.url, page.record.counts(self.analyser_)),
-        )
+        counts = page.record.counts(self.analyser_)
+        is_goal = self._is_goal(page.url, counts)
         if self.mode == "fetch-all":
             self._catch_up(page.candidate)
             self.levels_.settle(page.candidate.url)
-        self._count(page.url, document, is_goal)
-        return self._links(page, document) if self.mode == "link" else self._arrive(page, document, is_goal)
+        self._count(page.url, counts, is_goal)
+        return self._links(page, counts) if self.mode == "link" else self._arrive(page, counts, is_goal)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         if self.mode == "fetch-all":
@@ -174,7 +171,7 @@ class Bayes:
         self.recent_.heard_of(miss.candidate.url)
         return ()
 
-    def _count(self, url: Url, document: Terms, is_goal: bool) -> None:
+    def _count(self, url: Url, document: TermCounts, is_goal: bool) -> None:
         """Add a page to the statistics; one that is read again is counted once if remembered."""
         if url in self.recent_.papers:
             return
@@ -191,7 +188,7 @@ class Bayes:
 
     # ---- link mode
 
-    def _links(self, page: Page, document: Terms) -> list[Candidate]:
+    def _links(self, page: Page, document: TermCounts) -> list[Candidate]:
         self.recent_.heard_of(page.url, page.candidate.url)
         odds = self._known(page.url, self.classifier_.log_odds("goal", document))
         score, parts = self._score(odds), self._parts(odds)
@@ -232,7 +229,7 @@ class Bayes:
         self.levels_ = Levels(bound, self._next_stage)
         return self.levels_
 
-    def _arrive(self, page: Page, document: Terms, is_goal: bool) -> list[Candidate]:
+    def _arrive(self, page: Page, document: TermCounts, is_goal: bool) -> list[Candidate]:
         """A page enters the corona; its links wait until it is selected."""
         self.recent_.keep(page.url, document)
         if page.url not in self.corona_:
