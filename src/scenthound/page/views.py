@@ -487,7 +487,8 @@ class _Pieces:
     def gathered(self, rows: Sequence[tuple[int, ...]]) -> Surroundings:
         columns = (np.array(column, dtype=np.int32) for column in (self._flat, self._starts, rows))
         flat, starts, table = map(fixed, columns)
-        return Surroundings(tuple(self._names), flat, starts, table.reshape(-1, PIECES))
+        names = tuple(map(sys.intern, self._names))  # a bed keeps those of many pages
+        return Surroundings(names, flat, starts, table.reshape(-1, PIECES))
 
 
 # ---- where terms stand (InfoSpiders)
