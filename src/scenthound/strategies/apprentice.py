@@ -28,6 +28,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +38,7 @@ from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.anchors import best_anchors, first_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import first_leaves, link_leaves, page_similarity, terms
+from scenthound.page.views import first_leaves, link_leaves, page_similarity
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
@@ -85,7 +86,7 @@ class Apprentice(Parameterised):
         critic = NaiveBayes([GOOD, OTHER])
         for label, pages in ((GOOD, lessons.examples), (OTHER, lessons.others)):
             for page in pages:
-                critic.add(label, page.view(terms, self.analyser_))
+                critic.add(label, page.record.counts(self.analyser_))
             progress(f"{len(pages)} pages {label}")
         self.critic_ = critic
 
@@ -107,7 +108,7 @@ class Apprentice(Parameterised):
             return float(label)
         if self.critic_ is None:
             return page_similarity(page.record, self.query_)
-        return self.critic_.posterior(GOOD, page.view(terms, self.analyser_))
+        return self.critic_.posterior(GOOD, page.record.counts(self.analyser_))
 
     @property
     def declaration(self) -> Declaration:
@@ -256,8 +257,10 @@ class Apprentice(Parameterised):
 def taken_in(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[LeafTerms, Spots]:
     """A page's terms as ids, and the spot of each link, parallel to `page.links`."""
     seen = first_leaves(page.record, page.view(link_leaves, analyser), analyser, MOST_OF_A_PAGE)
-    instead = {position: vocabulary.add(words).tolist() for position, words in seen.alternatives.items()}
-    return LeafTerms(vocabulary.add(seen.names), seen.flat, seen.starts), Spots(seen.begins, seen.ends, instead)
+    ids = iter(vocabulary.add(list(chain.from_iterable(seen.alternatives.values()))).tolist())
+    instead = {position: list(islice(ids, len(words))) for position, words in seen.alternatives.items()}
+    names = page.record.counts(analyser).names[: int(seen.flat.max(initial=-1)) + 1]
+    return LeafTerms(vocabulary.add(names), seen.flat, seen.starts), Spots(seen.begins, seen.ends, instead)
 
 
 def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:

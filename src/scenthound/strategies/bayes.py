@@ -38,7 +38,6 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
@@ -48,7 +47,7 @@ from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.document_store import Values
-from scenthound.text.term_counts import Terms
+from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 
 CLASSES = ("goal", "other")
@@ -97,7 +96,7 @@ class Bayes(Parameterised):
         made = self._untaught()
         for label, pages in zip(CLASSES, (lessons.examples, lessons.others), strict=True):
             for page in pages:
-                made.add(label, page.view(terms, self.analyser_))
+                made.add(label, page.record.counts(self.analyser_))
         if not made.size:
             raise BadConfig("bayes: no example has a word in it", "give pages with text")
         self.lesson_ = made.save()
@@ -142,15 +141,13 @@ class Bayes(Parameterised):
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        document, is_goal = (
-            page.view(terms, self.analyser_),
-            self._is_goal(page.url, page.record.counts(self.analyser_)),
-        )
+        counts = page.record.counts(self.analyser_)
+        is_goal = self._is_goal(page.url, counts)
         if self.mode == "fetch-all":
             self._catch_up(page.candidate)
             self.levels_.settle(page.candidate.url)
-        self._count(page.url, document, is_goal)
-        return self._links(page, document) if self.mode == "link" else self._arrive(page, document, is_goal)
+        self._count(page.url, counts, is_goal)
+        return self._links(page, counts) if self.mode == "link" else self._arrive(page, counts, is_goal)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         if self.mode == "fetch-all":
@@ -159,7 +156,7 @@ class Bayes(Parameterised):
         self.recent_.mark_done(miss.candidate.url)
         return ()
 
-    def _count(self, url: Url, document: Terms, is_goal: bool) -> None:
+    def _count(self, url: Url, document: TermCounts, is_goal: bool) -> None:
         """Add a page to the statistics; a page that is read again and still remembered counts once."""
         if url in self.recent_.papers:
             return
@@ -176,7 +173,7 @@ class Bayes(Parameterised):
 
     # ---- link mode
 
-    def _links(self, page: Page, document: Terms) -> list[Candidate]:
+    def _links(self, page: Page, document: TermCounts) -> list[Candidate]:
         self.recent_.mark_done(page.url, page.candidate.url)
         odds = self._known(page.url, self.classifier_.log_odds("goal", document))
         score, parts = self._score(odds), self._parts(odds)
@@ -217,7 +214,7 @@ class Bayes(Parameterised):
         self.levels_ = LevelFrontier(bound, self._next_stage)
         return self.levels_
 
-    def _arrive(self, page: Page, document: Terms, is_goal: bool) -> list[Candidate]:
+    def _arrive(self, page: Page, document: TermCounts, is_goal: bool) -> list[Candidate]:
         """Add a page to the corona; its links wait until it is selected."""
         self.recent_.keep(page.url, document)
         if page.url not in self.corona_:

@@ -29,7 +29,6 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
@@ -149,7 +148,7 @@ class ContextGraph(Parameterised):
         self.queues_.settle(page.candidate.url)
         number, self.pages_ = self.pages_, self.pages_ + 1
         bayes = self._trained()
-        layer, probability = classify(bayes, page.view(terms, self.analyser_), self.threshold, self.length_norm)
+        layer, probability = classify(bayes, page.record.counts(self.analyser_), self.threshold, self.length_norm)
         score = len(bayes.classes) - layer + probability
         parts = {"layer": float(layer), "probability": probability}
         return [

@@ -37,7 +37,6 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
@@ -128,7 +127,7 @@ class FocusedSoft(Parameterised):
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self.recent_.mark_done(page.url, page.candidate.url)
-        counts = page.view(terms, self.analyser_)
+        counts = page.record.counts(self.analyser_)
         if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # labelled before it was read
             self._learn_label(page.url, self.labels_[page.url][0], counts)
         score, parts = self._worth(page.url, counts)

@@ -32,7 +32,7 @@ import numpy as np
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms, url_text
+from scenthound.page.views import url_text
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
@@ -146,7 +146,7 @@ class Intelligent(Parameterised):
             self.goals_.add(page.url)
 
     def _parent(self, page: Page, is_goal: bool) -> _Parent:
-        words = self.events_["words"].ids(page.view(terms, self.analyser_).names[:MOST_WORDS])
+        words = self.events_["words"].ids(page.record.counts(self.analyser_).names[:MOST_WORDS])
         goal_children = sum(link.url in self.goals_ for link in page.outlinks) if self.goals_ else 0
         return _Parent(words, is_goal, goal_children)
 

@@ -9,6 +9,7 @@ import hashlib
 import mmap
 import os
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from scenthound.lab.beds.cache import build_folder, load_about, mapped, save_about
 from scenthound.page.record import Parts, Record
-from scenthound.text.term_counts import TermCounts, pack_terms, terms_of
+from scenthound.text.term_counts import Numbering, SharedIds, TermCounts, pack_terms, terms_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -84,8 +85,9 @@ class PreparedTerms:
     """Term counts by row. Each call makes a new `Counts`."""
 
     def __init__(self, folder: Path) -> None:
-        words = (folder / "vocabulary").read_bytes().decode("utf-8", "surrogatepass")
-        self.vocabulary: list[str] = words.split("\n") if words else []
+        self._folder = folder
+        about = load_about(folder) or {}
+        self._numbering = Numbering(f"{folder.parent.name}/{folder.name}", int(str(about["terms"])))
         self.starts = mapped(folder, "starts", "<i8")
         self.ids = mapped(folder, "terms", "<i4")
         self.frequencies = mapped(folder, "counts", "<i4")
@@ -93,13 +95,23 @@ class PreparedTerms:
         self._starts: list[int] = self.starts.tolist()
         self._squares: list[int] = self.squares.tolist()
         self._lines_starts: list[int] = mapped(folder, "lines-starts", "<i8").tolist()
-        self._lines, self._counts = file_bytes(folder / "lines"), file_bytes(folder / "counts")
+        self._lines, self._counts, self._ids = (file_bytes(folder / name) for name in ("lines", "counts", "terms"))
+
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        """Every term of the bed, by id."""
+        words = (self._folder / "vocabulary").read_bytes().decode("utf-8", "surrogatepass")
+        return words.split("\n") if words else []
 
     def packed(self, row: int) -> TermCounts:
         """The row's counts in the form of a record."""
         begin, end = self._starts[row : row + 2]
         first, last = self._lines_starts[row : row + 2]
-        return TermCounts(self._lines[first:last], self._counts[4 * begin : 4 * end])
+        return TermCounts(self._lines[first:last], self._counts[4 * begin : 4 * end], self.shared_ids(row))
+
+    def shared_ids(self, row: int) -> SharedIds:
+        """The ids of the row's terms, in the numbering of the bed."""
+        return SharedIds(self._ids[4 * self._starts[row] : 4 * self._starts[row + 1]], self._numbering)
 
     def counts(self, row: int) -> Counts:
         """The row's counts; the strings are shared by all rows."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from scenthound.model import Link
 from scenthound.page.record import Record
-from scenthound.page.views import anchor_tokens, terms, token_terms
+from scenthound.page.views import anchor_tokens
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Ids, Vocabulary
 
@@ -72,8 +72,10 @@ class LinkFeatures(NamedTuple):
 
 def link_features(record: Record, analyser: Analyser) -> LinkFeatures:
     """The features of all outlinks. Stop words are skipped [D: three words that carry meaning]."""
-    names_of = (*terms(record, analyser).names, None)  # the last for stop words, whose index is -1
-    page_terms = [names_of[index] for index in token_terms(record, analyser).tolist()]
+    counts, of_word = record.analysed(analyser)
+    assert of_word is not None
+    term_of = (*counts.terms, None)  # the last for stop words, whose index is -1
+    page_terms = [term_of[index] for index in of_word.take(record.leaves.tokens).tolist()]
     spans, names, starts = anchor_tokens(record), list[str](), [0]
     for link in record.outlinks:
         names += url_features(link.url)

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.model import Url
 from scenthound.page.page import Page
-from scenthound.page.views import terms
 from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, link_features, url_features
 from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
+from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
 
 ANCHORS_PER_PAGE = 16  # of a page with many links to it only the first anchors are used
@@ -165,7 +165,7 @@ class KnownWeb:
 
     def _words(self, page: Page) -> tuple[array[int], array[int]]:
         """The features of a page's text in ascending order, and how often each occurs."""
-        names, times = page.view(terms, self.analyser)
+        names, times = terms_of(page.record.counts(self.analyser))
         features, times = self.lexicon.add(names[:WORDS_PER_PAGE]), times[:WORDS_PER_PAGE]
         return sorted_counts(features, times)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenthound.page.page import Page
-from scenthound.page.views import terms
 from scenthound.ports import Taxonomy
 from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
@@ -15,16 +14,11 @@ def learn_taxonomy(taxonomy: Taxonomy, analyser: Analyser, features: int = 0) ->
     """A classifier for a taxonomy. `BadConfig` if it is no tree, or has nothing to learn from."""
     tree = Tree(taxonomy.children, taxonomy.good, taxonomy.root)
     documents = [
-        (category, dict(zip(*_columns(page, analyser), strict=True)))
+        (category, page.record.counts(analyser).to_dict())
         for category, pages in taxonomy.examples.items()
         for page in pages
     ]
     return TreeClassifier.learn(tree, documents, features)
-
-
-def _columns(page: Page, analyser: Analyser) -> tuple[Sequence[str], list[int]]:
-    names, times = page.view(terms, analyser)
-    return names, times.tolist()
 
 
 def two_leaves(examples: Sequence[Page], others: Sequence[Page]) -> Taxonomy:
