@@ -14,8 +14,8 @@ import time
 from typing import NamedTuple
 
 from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.market import ROOT, WORLD, Market, Rules, coins
-from scenthound.strategies.hayek.state import load_market, save_market
+from scenthound.strategies.hayek.market import ROOT, WORLD, Market, MarketRules, coins
+from scenthound.strategies.hayek.saved_state import load_market, save_market
 
 FEATURES = 100  # of a page
 LINKS = 10
@@ -31,7 +31,7 @@ class Cost(NamedTuple):
 
 def population(agents: int, familiar: int, vocabulary: int, rng: random.Random) -> Market:
     """Agents with 1 to 3 features, drawn evenly; the first `familiar` ones know words of pages, the others do not."""
-    market = Market(Rules())
+    market = Market(MarketRules())
     for number in range(agents):
         words = range(vocabulary) if number < familiar else range(vocabulary, 2 * vocabulary)
         features = rng.sample(words, rng.choice((1, 1, 2, 3)))
@@ -91,7 +91,7 @@ def main() -> None:
     state = save_market(market)
     saved = time.process_time() - before
     before = time.process_time()
-    load_market(Market(Rules()), state, 100_000)
+    load_market(Market(MarketRules()), state, 100_000)
     print(f"5,000 agents: saved in {saved:.3f} s, loaded in {time.process_time() - before:.3f} s")
 
 

@@ -137,7 +137,7 @@ def crawl(at: Place, goals: Goals, run: int, strategy: Any) -> Track:
         raise RuntimeError(result.error)
     if hasattr(strategy, "economy_"):
         economy = strategy.economy_
-        selected = [(economy.web.pages[page].url, when) for page, when in economy.tally.recognised.items()]
+        selected = [(economy.web.pages[page].url, when) for page, when in economy.counts.recognised.items()]
     points = [pages * tenth // POINTS for tenth in range(1, POINTS + 1)]
     return Track(
         [float(sum(url in goals.urls for url in fetched[:point])) for point in points],
@@ -167,7 +167,7 @@ def all_tracks(at: Place, goals: Goals, crawlers: Sequence[str]) -> dict[str, li
 
 def trained_tracks(at: Place, goals: Goals) -> dict[str, list[Track]]:
     """A crawl that learns, and crawls with the population it left: free, frozen, and in one endless sequence."""
-    from scenthound.strategies.hayek.state import save_model
+    from scenthound.strategies.hayek.saved_state import save_model
 
     @cache
     def population(run: int) -> Any:

@@ -29,7 +29,7 @@ from findings_lab import (
 
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.metrics import Curve, Judgement
-from scenthound.lab.measure.metrics.ranks import coverage_by_depth
+from scenthound.lab.measure.metrics.pool_ranks import coverage_by_depth
 from scenthound.lab.measure.statistics import adjust, log_points
 from scenthound.lab.topics.seeds import neighbours
 from scenthound.model import Url

@@ -25,7 +25,7 @@ from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.quality import pool_pageranks
 from scenthound.lab.measure.statistics import Comparison, Mean, adjust, average_runs, compare, mean
 from scenthound.lab.run.cells import load_seconds, load_trail
-from scenthound.lab.run.experiment import Experiment, run
+from scenthound.lab.run.experiment import Experiment, RunOptions, run
 from scenthound.lab.run.run_cell import PROFILES
 from scenthound.text.vectors import Counts
 
@@ -153,10 +153,12 @@ def crawl(
         at.bed,
         strategies,
         folder,
-        topics_file=file,
-        limits=replace(chosen.limits, pages=pages),
-        cut=replace(chosen.cut, page_bytes=0) if whole else chosen.cut,
-        oracles=False,
+        RunOptions(
+            topics_file=file,
+            limits=replace(chosen.limits, pages=pages),
+            cut=replace(chosen.cut, page_bytes=0) if whole else chosen.cut,
+            oracles=False,
+        ),
         jobs=jobs or at.settings.jobs,
     )
 

@@ -28,7 +28,7 @@ from scenthound.lab.beds.bed import Bed, BedTopic, Web
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb, generate
-from scenthound.lab.run.experiment import run
+from scenthound.lab.run.experiment import RunOptions, run
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -130,7 +130,7 @@ def experiment(quick: bool, strategies: str) -> None:
         topics, pages = (2, 100) if quick else (60, 1000)
         prepare(bed)
         began, cpu = time.perf_counter(), _cpu()
-        done = run(bed, strategies, Path(top) / "run", topics=topics, pages=pages, jobs=2, oracles=False)
+        done = run(bed, strategies, Path(top) / "run", RunOptions(topics=topics, pages=pages, oracles=False), jobs=2)
         took, spent = time.perf_counter() - began, _cpu() - cpu
         fetched = sum(outcome.pages for outcome in done.outcomes().values())
         print(

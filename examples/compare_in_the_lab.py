@@ -13,12 +13,12 @@ from pathlib import Path
 from scenthound.lab.generate.web import generate
 from scenthound.lab.measure.comparison import compare_within
 from scenthound.lab.measure.statistics import sentence
-from scenthound.lab.run.experiment import run
+from scenthound.lab.run.experiment import RunOptions, run
 
 
 def main(out: Path) -> str:
     generate(out / "bed", pages=1000, seed=1)
-    experiment = run(out / "bed", "best-first,breadth-first", out / "run", topics=8, pages=150)
+    experiment = run(out / "bed", "best-first,breadth-first", out / "run", RunOptions(topics=8, pages=150))
     found = compare_within(experiment, ["best-first", "breadth-first"], "target_recall", [150])
     answer = sentence(found[0])
     print(answer)

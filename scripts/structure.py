@@ -71,9 +71,12 @@ with tempfile.TemporaryDirectory() as scratch:
             sys.setprofile(None)
     else:
         named("generate")(scratch + "/bed", 400, 3)
-        run = importlib.import_module(found["experiment"]).run
+        experiment = importlib.import_module(found["experiment"])
+        options = {"topics": 1, "pages": 40, "oracles": False}
+        if "RunOptions" in vars(experiment):  # later checkouts
+            options = {"options": experiment.RunOptions(**options)}
         sys.setprofile(profile)
-        run(scratch + "/bed", "best-first", scratch + "/run", topics=1, pages=40, oracles=False)
+        experiment.run(scratch + "/bed", "best-first", scratch + "/run", **options)
         sys.setprofile(None)
 print(json.dumps(sorted(files)))
 """

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
 
-BASE = {"model", "url", "errors", "plugins", "processes", "files", "formats"}
+BASE = {"model", "url", "errors", "plugins", "processes", "files", "formats", "parameters"}
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "processes": set(),
     "files": {"errors"},
     "formats": {"errors", "model"},
+    "parameters": {"errors"},
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},
@@ -33,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": FLOOR | {"loop", "strategies"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
-    "lab": FLOOR | {"loop", "strategies", "wiring", "report"},
+    "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports"},
     "cli": FLOOR | {"loop", "strategies", "wiring", "lab", "exports", "report"},
     "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},
     "__main__": {"cli"},

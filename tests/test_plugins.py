@@ -25,7 +25,7 @@ def test_one_of_ours_is_found_without_reading_the_others() -> None:
 import sys
 from scenthound.strategies import STRATEGIES
 STRATEGIES.get("best-first"), STRATEGIES.get("hub-seeking")
-assert "scenthound.strategies.hayek.strategy" not in sys.modules
+assert "scenthound.strategies.hayek.hayek_crawler" not in sys.modules
 assert STRATEGIES.get("best-n-first").__name__ == "BestNFirst"
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scenthound.errors import ScenthoundError
-    from scenthound.lab.run.training import train
+    from scenthound.lab.run.train_model import train
     from scenthound.loop.folder import CrawlFolder
     from scenthound.loop.settings import Settings
     from scenthound.model import Candidate, Event, Link, Miss, Step, Topic, Url
@@ -32,7 +32,7 @@ _HOMES = {
     "crawl_async": "wiring",
     "begin": "wiring",
     "resume": "wiring",
-    "train": "lab.run.training",
+    "train": "lab.run.train_model",
     "Session": "wiring",
     "CrawlFolder": "loop.folder",
     "Settings": "loop.settings",

@@ -72,10 +72,10 @@ class Strategy(Protocol):
 
 
 @runtime_checkable
-class NeedsLuck(Protocol):
+class NeedsRandom(Protocol):
     """A strategy that draws random numbers: it gets the crawl's generator before `start`."""
 
-    def lucky(self, rng: random.Random) -> None: ...
+    def use_random(self, rng: random.Random) -> None: ...
 
 
 @runtime_checkable
@@ -87,20 +87,20 @@ class Saves(Protocol):
 
 
 @runtime_checkable
-class Hears(Protocol):
+class TakesLabels(Protocol):
     """A strategy that learns from labels given while the crawl runs."""
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]: ...
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]: ...
 
 
 @runtime_checkable
-class Tells(Protocol):
+class EmitsEvents(Protocol):
     """A strategy that emits events, which go to watchers and into the history.
 
     It `Saves` as well, and events not yet returned are part of its state, so a resumed crawl records each one once.
     """
 
-    def told(self) -> Iterable[Event]:
+    def take_events(self) -> Iterable[Event]:
         """Return the events since the last call and clear them. Called after every page and miss, and at the end."""
 
 
@@ -178,10 +178,8 @@ class Frontier(Protocol):
         """The earliest time at which `pop` can return something; infinity if unknown, None if nothing waits."""
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best candidate that can't be popped now but can at a known time, and that time.
-
-        Its host rests, or it is not due yet. Hosts that rest without end, such as those in flight, do not count.
-        """
+        """The best candidate that can be popped only later, at a known time, and that time. Hosts in flight do not
+        count: they rest without end."""
 
     def __len__(self) -> int: ...
     def __contains__(self, url: object) -> bool: ...
@@ -253,7 +251,9 @@ class History(Protocol):
     def trail(self) -> Iterator[Step]: ...  # all pages in the order in which they were fetched
     def events(self) -> Iterator[Step | Lost]: ...  # pages and misses in order
     def misses(self) -> Iterator[Lost]: ...
-    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+    def strategy_events(
+        self, kind: str | None = None, agent: int | None = None, url: Url | None = None
+    ) -> Iterator[Event]:
         """Events of the strategy in order: all, or those of a kind, an agent, a page."""
 
     def places(self) -> Iterator[tuple[Url, Where]]: ...  # every page in the repository, with its place, in order

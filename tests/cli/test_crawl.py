@@ -22,7 +22,7 @@ from scenthound.cli.app import run
 from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
 from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.serve import BedServer, serving
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.model import Topic
 from scenthound.store.lock import lock
@@ -79,7 +79,7 @@ def test_json_is_all_that_is_printed(
 
 def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> None:
     out = tmp_path / "crawl"
-    with serving(BedServer(web, latency=0.1)) as address:
+    with serving(BedServer(web, ServerOptions(latency=0.1))) as address:
         words = asked(web.topics[0], f"http://{address}", out)
         process = subprocess.Popen(
             [*COMMAND, *words, "--pages", "300", "--concurrency", "4"],

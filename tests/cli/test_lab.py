@@ -112,7 +112,7 @@ def test_what_is_asked_arrives_in_the_experiment(bed: Bed, tmp_path: Path, capsy
     words += ["--seed-numbers", "3,4", "--profile", "exp", "--in-flight", "2", "--set", "frontier=99", "--no-oracles"]
     words += ["--set", "page_bytes=5000", "--jobs", "1", "--out", str(tmp_path / "run")]
     found = told(["lab", "run", str(bed.folder), *words], capsys)
-    asked = open_experiment(tmp_path / "run").request
+    asked = open_experiment(tmp_path / "run").spec
     assert found["cells"] == 2
     assert asked.topics == (bed.topics[1].id,)
     assert (asked.limits.pages, asked.limits.in_flight, asked.limits.frontier) == (12, 2, 99)
@@ -137,13 +137,13 @@ def test_points_beyond_the_crawls_are_named_and_left_out(
     ("words", "code", "hint"),
     [
         (["--strategies", "bredth-first"], 2, "did you mean `breadth-first`?"),
-        (["--strategies", "path-oracle"], 2, "is no strategy but a reference line"),
+        (["--strategies", "path-oracle"], 2, "is a reference line, not a strategy"),
         (["--strategies", "random", "--topics", "nothing-like-it"], 2, "no topic called"),
         (["--strategies", "random", "--profile", "bizz"], 2, "did you mean `biz`?"),
         (["--strategies", "random", "--set", "fronteer=3"], 2, "did you mean `frontier`?"),
         (["--strategies", "random", "--set", "frontier=0"], 4, "1 or more"),
         (["--strategies", "random", "--seed-numbers", "one"], 2, "--seed-numbers 1,2,3"),
-        (["--strategies", "best-n-first:n"], 2, "is no parameter"),
+        (["--strategies", "best-n-first:n"], 2, "is not a parameter"),
     ],
 )
 def test_a_wrong_run_is_refused_before_anything_is_written(

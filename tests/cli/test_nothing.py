@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from scenthound.cli.app import run
 from scenthound.cli.progress import Progress
 from scenthound.errors import DiskFull
-from scenthound.lab.beds.serve import BedServer, serving
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.loop.crawl_toml import CrawlRequest, masked
 from scenthound.loop.folder import CrawlFolder
@@ -67,7 +67,7 @@ def test_a_crawl_without_a_page_says_why(
 
 def test_robots_that_forbid_the_seeds_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     web = GeneratedWeb(100, 3)
-    with serving(BedServer(web, robots="deny")) as address:
+    with serving(BedServer(web, ServerOptions(robots="deny"))) as address:
         words = ["--seed", str(web.url(0)), "--proxy", f"http://{address}", "--out", str(tmp_path / "crawl")]
         assert run(["crawl", "bees", *words, *QUICK]) == 1
     told = capsys.readouterr().err

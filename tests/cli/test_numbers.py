@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.cli.app import run
 from scenthound.cli.progress import Progress
-from scenthound.lab.beds.serve import BedServer, serving
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
@@ -50,7 +50,7 @@ def figures(document: dict[str, object]) -> dict[str, str]:
 def test_progress_summary_and_status_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     web = GeneratedWeb(600, 3)
     topic = web.topics[0]
-    with serving(BedServer(web, error_rate=0.2)) as address:
+    with serving(BedServer(web, ServerOptions(error_rate=0.2))) as address:
         settings = Settings(pages=120, delay=0.001, backoff=0.01, retries=1, proxy=f"http://{address}")
         session = begin(topic.topic, list(topic.seeds), tmp_path / "crawl", settings=settings)
         with Progress(session) as progress:

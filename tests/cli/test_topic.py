@@ -20,7 +20,7 @@ from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import BedTopic, write_bed
 from scenthound.lab.topics.example_file import Example, different, read_topic_file
 from scenthound.lab.topics.example_sources import gather
-from scenthound.lab.topics.from_examples import how_sure, propose_keywords, wilson
+from scenthound.lab.topics.from_examples import leave_one_out, propose_keywords, wilson
 from scenthound.lab.topics.taxonomies import check_good, read_categories
 from scenthound.model import Response, Url
 from scenthound.store.database import CrawlDatabase
@@ -211,7 +211,7 @@ def test_addresses_are_fetched_politely_and_what_cannot_be_had_is_named(
 
 def test_examples_that_cannot_be_fetched_leave_nothing_behind(server: str, tmp_path: Path, capsys: Talk) -> None:
     told = new(tmp_path / "t.toml", "--examples", f"{server}/0", "--delay", "0", capsys=capsys, code=4)
-    assert "not one example that can be read" in told["error"]
+    assert "no example can be read" in told["error"]
     assert "refused-address" in told["error"]
     assert "--allow-private" in told["hint"]
     assert not list(tmp_path.glob("t.*"))
@@ -269,12 +269,12 @@ def test_examples_that_are_all_equal_count_as_one(background: Path, tmp_path: Pa
         ([], 2, "no examples: show what you look for"),
         (["--examples", "nowhere.txt"], 4, "there are no examples at nowhere.txt"),
         (["--examples", "EMPTY"], 4, "there are no addresses in"),
-        (["--examples", "FOLDER"], 4, "not one example that can be read"),
+        (["--examples", "FOLDER"], 4, "no example can be read"),
         (["--examples", "BED"], 2, "is a bed, and not all of its pages are examples"),
         (["--examples", "WRONG"], 4, "line 2: not a URL"),
         (["--examples", "PAGES", "--good", "x"], 2, "there is no taxonomy"),
         (["--examples", "PAGES", "--taxonomy", "BED", "--good", "natur"], 2, "no category called `natur`"),
-        (["--examples", "PAGES", "--taxonomy", "BED", "--good", "nature", "--good", "nature/sea"], 4, "lies above"),
+        (["--examples", "PAGES", "--taxonomy", "BED", "--good", "nature", "--good", "nature/sea"], 4, "is above"),
         (["--examples", "PAGES", "--taxonomy", "FOLDER"], 4, "has 0 categories with pages in them"),
         (["--examples", "PAGES", "--taxonomy", "nowhere"], 4, "there is no taxonomy at nowhere"),
         (["--examples", "PAGES", "--background", "FOLDER"], 4, "there are no pages in"),
@@ -342,7 +342,7 @@ def test_a_dump_is_a_taxonomy_to_a_depth(tmp_path: Path) -> None:
 
 def test_a_good_category_must_be_there_and_not_above_another() -> None:
     assert check_good(["a / b"], ["a", "a/b"]) == ["a/b"]
-    with pytest.raises(BadConfig, match="lies above"):
+    with pytest.raises(BadConfig, match="is above"):
         check_good(["a/b", "a"], ["a", "a/b"])
     with pytest.raises(UnknownName, match="no category called `c`"):
         check_good(["c"], ["a"])
@@ -366,10 +366,10 @@ def test_keywords_are_written_as_the_examples_write_them() -> None:
 
 def test_pages_like_the_background_are_not_recognised() -> None:
     same = [page(CARS[n % 3] + f" word{n}", n) for n in range(12)]
-    sure = how_sure(same[:6], same[6:])
+    sure = leave_one_out(same[:6], same[6:])
     assert sure is not None
     assert sure.auc < 0.9
-    assert how_sure(same[:1], same[1:]) is None
+    assert leave_one_out(same[:1], same[1:]) is None
 
 
 def test_wilson_s_interval_is_that_of_the_books() -> None:

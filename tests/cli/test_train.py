@@ -233,7 +233,7 @@ def test_stored_examples_that_are_none_are_named_by_line(tmp_path: Path) -> None
     (tmp_path / "t.toml").write_text('keywords = "balloons"\n')
     for wrong in ('{"url": "x y"}', "[]", '{"title": "a"}', '{"url": "http://a.test/", "text": 5}', "{"):
         examples_beside(tmp_path / "t.toml").write_text('{"url": "http://a.test/"}\n' + wrong)
-        with pytest.raises(BadConfig, match=r"t\.examples\.jsonl line 2 is no example"):
+        with pytest.raises(BadConfig, match=r"t\.examples\.jsonl line 2 is not an example"):
             scenthound.train("test-pupil", tmp_path / "t.toml", "generated", tmp_path / "m")
 
 

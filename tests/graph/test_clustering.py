@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from scenthound.graph.clustering import (
     Alliance,
-    Ties,
+    NeighbourGraph,
     alliance,
     alliance_of,
     clustering,
     generalised,
     linked_pairs,
+    neighbour_graph,
     ring_shares,
-    ties_of,
 )
 from scenthound.graph.crawl_graph import GrowingGraph
 from scenthound.graph.pagerank import pagerank
@@ -32,12 +32,12 @@ EDGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=50)
 SOME = st.sets(st.integers(0, 11))
 
 
-def made(edges: Sequence[tuple[int, int]], size: int = 12) -> Ties:
-    graph = Ties()
+def made(edges: Sequence[tuple[int, int]], size: int = 12) -> NeighbourGraph:
+    graph = NeighbourGraph()
     for number in range(size):
-        graph.meet(str(number))
+        graph.add(str(number))
     for one, other in edges:
-        graph.tie(one, other)
+        graph.connect(one, other)
     return graph
 
 
@@ -59,13 +59,13 @@ def rings_by_hand(graph: nx.Graph, number: int, k: int) -> list[float]:
 
 
 def test_the_worked_numbers_of_the_sheet() -> None:
-    graph = ties_of((edge[0], edge[1]) for edge in SHEET)
+    graph = neighbour_graph((edge[0], edge[1]) for edge in SHEET)
     found = {name: clustering(graph, number) for number, name in enumerate(graph.names)}
     third = pytest.approx(1 / 3)
     assert found == {"u": third, "a": third, "b": third, "c": 0.0, "d": 0.0, "e": 0.0, "f": 0.0}
-    assert ring_shares(graph, graph.meet("u"), 2) == pytest.approx([1 / 3, 2 / 3])
-    assert generalised(graph, graph.meet("u"), [1.0, 0.5]) == pytest.approx(2 / 3)
-    assert alliance(graph, graph.meet("d"), {graph.meet("a"), graph.meet("e")}) == pytest.approx((2.0, 2 / 3))
+    assert ring_shares(graph, graph.add("u"), 2) == pytest.approx([1 / 3, 2 / 3])
+    assert generalised(graph, graph.add("u"), [1.0, 0.5]) == pytest.approx(2 / 3)
+    assert alliance(graph, graph.add("d"), {graph.add("a"), graph.add("e")}) == pytest.approx((2.0, 2 / 3))
 
 
 @given(EDGES)
@@ -126,9 +126,9 @@ def test_a_random_graph_of_some_size() -> None:
 
 
 def test_a_graph_of_one_node() -> None:
-    graph = Ties()
-    only = graph.meet("a")
-    assert not graph.tie(only, only)
+    graph = NeighbourGraph()
+    only = graph.add("a")
+    assert not graph.connect(only, only)
     assert clustering(graph, only) == 0.0
     assert ring_shares(graph, only, 3) == [0.0, 0.0, 0.0]
     assert alliance(graph, only, {only}) == Alliance(0.0, 0.0)
@@ -144,22 +144,22 @@ def test_alliance_is_infinite_without_others_and_nothing_without_friends() -> No
 
 
 def test_a_page_with_a_hundred_thousand_links_is_no_trouble() -> None:
-    graph = Ties()
-    hub = graph.meet("hub")
+    graph = NeighbourGraph()
+    hub = graph.add("hub")
     for number in range(100_000):
-        graph.tie(hub, graph.meet(f"p{number}"))
-    graph.tie(1, 2)
+        graph.connect(hub, graph.add(f"p{number}"))
+    graph.connect(1, 2)
     assert clustering(graph, hub) == pytest.approx(2 / (100_000 * 99_999))
     assert clustering(graph, hub, {1, 2, 3}) == pytest.approx(1 / 3)
     assert clustering(graph, 1) == 1.0
 
 
 def test_links_found_again_and_links_the_other_way_are_one_tie() -> None:
-    graph = Ties()
-    a, b = graph.meet("a"), graph.meet("b")
-    assert graph.tie(a, b)
-    assert not graph.tie(a, b)
-    assert not graph.tie(b, a)
+    graph = NeighbourGraph()
+    a, b = graph.add("a"), graph.add("b")
+    assert graph.connect(a, b)
+    assert not graph.connect(a, b)
+    assert not graph.connect(b, a)
     assert (graph.count, graph.degree(a), graph.has(b, a)) == (1, 1, True)
 
 
@@ -170,7 +170,7 @@ def test_folding_an_alias_is_as_if_its_links_had_been_the_pages(
     if alias == into:
         return
     graph = made(edges)
-    graph.fold(alias, into)
+    graph.merge(alias, into)
     named = [tuple(into if number == alias else number for number in edge) for edge in edges]
     right = made([(one, other) for one, other in named])
     assert [graph.neighbours(number) for number in range(12)] == [right.neighbours(number) for number in range(12)]
@@ -179,11 +179,11 @@ def test_folding_an_alias_is_as_if_its_links_had_been_the_pages(
 
 
 def test_what_was_saved_is_found_again_and_memory_has_an_end() -> None:
-    graph = ties_of((edge[0], edge[1]) for edge in SHEET)
+    graph = neighbour_graph((edge[0], edge[1]) for edge in SHEET)
     graph.clique = {0, 1}
-    graph.fold(6, 5)
+    graph.merge(6, 5)
     state = graph.save()
-    again = Ties.load(state, most=8)
+    again = NeighbourGraph.load(state, most=8)
     assert json.dumps(again.save(), default=np.ndarray.tolist) == json.dumps(state, default=np.ndarray.tolist)
     assert again.number("f") == graph.number("f")
     assert again.is_full
@@ -192,11 +192,11 @@ def test_what_was_saved_is_found_again_and_memory_has_an_end() -> None:
 
 def test_a_growing_graph_leaves_the_dead_out_and_follows_aliases() -> None:
     growing = GrowingGraph()
-    a, b, c, d, e = (growing.meet(name) for name in "abcde")
+    a, b, c, d, e = (growing.add(name) for name in "abcde")
     growing.link(a, [b, c, d])
     growing.link(b, [e, a])
     growing.dead.add(c)
-    growing.fold(e, d)  # e redirects to d
+    growing.merge(e, d)  # e redirects to d
     graph, places = growing.graph()
     assert list(graph.names) == ["a", "b", "d"]
     assert places.tolist() == [a, b, d]

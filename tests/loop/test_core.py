@@ -554,7 +554,7 @@ def test_slow_pages_hold_no_place_in_the_budget() -> None:
     assert crawl.next(0.0, [slow]) == Done("pages")
     crawl.landed(page_for(slow), 0.0)
     assert crawl.pages == 2, "what comes too late is not recorded"
-    assert LoopState.of(crawl).held == [slow.candidate.url]
+    assert LoopState.of(crawl).pending == [slow.candidate.url]
 
 
 def test_a_strategy_that_raises_is_named_and_its_page_is_not_half_recorded() -> None:
@@ -618,4 +618,4 @@ def test_a_seed_beyond_the_bound_survives_a_restart() -> None:
     state = LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain())))
     again = made(crawl.frontier)  # type: ignore[arg-type]
     resume(again, Saved(state), lambda step, where: None)
-    assert {fetched(again, 0.0).candidate.url for _ in range(3)} == set(again.seeds)
+    assert {fetched(again, 0.0).candidate.url for _ in range(3)} == set(again.seed_spellings)

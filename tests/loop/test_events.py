@@ -50,7 +50,7 @@ class Teller:
         self.untold_.append(Event("missed", {"reason": miss.reason}, miss.candidate.url))
         return ()
 
-    def told(self) -> Iterable[Event]:
+    def take_events(self) -> Iterable[Event]:
         told, self.untold_ = self.untold_, []
         return told
 
@@ -71,14 +71,14 @@ def test_who_watches_hears_events_after_the_page_they_come_from() -> None:
     replay(crawl, web.fetch)
     told = [event for event in heard if isinstance(event, Event)]
     assert [(event.kind, event.n) for event in told] == [("born", 1), ("fed", 1), ("fed", 2), ("missed", 2)]
-    assert list(history.told()) == told
-    assert [event.url for event in history.told("fed")] == ["http://a.example/", "http://b.example/"]
+    assert list(history.strategy_events()) == told
+    assert [event.url for event in history.strategy_events("fed")] == ["http://a.example/", "http://b.example/"]
     assert next(place for place, event in enumerate(heard) if event in told) == 1, "after the step of the first page"
 
 
 def told(folder: Path) -> list[Event]:
     with CrawlFolder.look(folder) as opened:
-        return list(opened.history.told())
+        return list(opened.history.strategy_events())
 
 
 def test_a_killed_and_resumed_crawl_records_each_event_once(tmp_path: Path) -> None:
@@ -126,19 +126,19 @@ def test_of_each_kind_only_the_latest_events_are_kept(monkeypatch: pytest.Monkey
     history.note(Event("born", {"agent": 1}))
     for number in range(500):
         history.note(Event("fed", {"agent": 1, "meal": number}))
-    meals = [event.facts["meal"] for event in history.told("fed")]
+    meals = [event.facts["meal"] for event in history.strategy_events("fed")]
     assert meals[-1] == 499
     assert 50 <= len(meals) <= 56
     assert meals == list(range(meals[0], 500))
-    assert len(list(history.told("born"))) == 1, "the many do not crowd out the few"
+    assert len(list(history.strategy_events("born"))) == 1, "the many do not crowd out the few"
 
 
 def test_an_event_of_any_size_is_kept_within_bounds() -> None:
     history = SqliteHistory(CrawlDatabase(":memory:"))
     history.note(Event("born", {"agent": 3, "keywords": ["word"] * 100_000}))
-    (event,) = history.told()
+    (event,) = history.strategy_events()
     assert set(event.facts) == {"agent", "characters"}
-    assert len(list(history.told(agent=3))) == 1
+    assert len(list(history.strategy_events(agent=3))) == 1
 
 
 def test_a_folder_from_before_there_were_events_can_be_looked_at(tmp_path: Path) -> None:

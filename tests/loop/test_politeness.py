@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenthound.loop.politeness import ALLOW_ALL, DAY, HostState, OriginRules, Politeness
+from scenthound.loop.politeness import ALLOW_ALL, DAY, KnownHost, OriginRules, Politeness
 from scenthound.model import Candidate, Miss
 from scenthound.testing import named
 from scenthound.web.robots import parse
@@ -56,7 +56,7 @@ def test_no_server_may_send_us_away_for_more_than_a_day() -> None:
 
 
 def test_memory_is_bounded_and_what_was_let_go_is_recalled() -> None:
-    written: dict[str, HostState] = {}
+    written: dict[str, KnownHost] = {}
     rules: dict[str, OriginRules] = {}
     politeness = Politeness(most_hosts=100, most_rules=1000, recall_host=written.get, recall_origin=rules.get)
     for number in range(1000):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scenthound.errors import BadConfig
-from scenthound.loop.counters import Counters
+from scenthound.loop.recording import Counters
 from scenthound.loop.scope import BARREN, Scope
 from scenthound.model import Candidate, Step
 from scenthound.testing import named

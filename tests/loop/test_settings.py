@@ -26,9 +26,9 @@ def test_lists_come_from_toml_or_from_commas() -> None:
     [
         ({"delai": 1}, "did you mean `delay`"),
         ({"delay": "soon"}, 'a time such as "500 ms"'),
-        ({"delay": -1}, "at least 0"),
+        ({"delay": -1}, "0 or more"),
         ({"delay": float("nan")}, "can't be"),
-        ({"pages": 0}, "at least 1"),
+        ({"pages": 0}, "1 or more"),
         ({"pages": 2.5}, "a whole number"),
         ({"pages": True}, "a whole number"),
         ({"robots": "perhaps"}, "true or false"),

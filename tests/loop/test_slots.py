@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from scenthound.loop.slots import FEW, FIRST, PATIENCE, PROVEN, Slots
+from scenthound.loop.live import FEW, FIRST, PATIENCE, PROVEN, Slots
 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 64])
 def test_a_hanging_request_gives_its_slot_back(count: int) -> None:
     slots = Slots[str](count, slow=4)
     slots.begin("hangs", 0.0)
-    assert slots.held(0.0) == 1
-    assert slots.held_for(0.0) == FIRST
-    assert slots.held(FIRST) == 0
+    assert slots.in_use(0.0) == 1
+    assert slots.free_in(0.0) == FIRST
+    assert slots.in_use(FIRST) == 0
     assert list(slots.slow) == ["hangs"]
 
 
@@ -30,8 +30,8 @@ def test_many_hanging_hosts_that_come_first_hold_a_slot_for_seconds_only() -> No
     slots, idle = Slots[int](1, slow=100), 0.0
     for number in range(40):
         slots.begin(number, idle)
-        idle += slots.held_for(idle) + 1e-9
-        assert slots.held(idle) == 0
+        idle += slots.free_in(idle) + 1e-9
+        assert slots.in_use(idle) == 0
     assert idle < 3.0
 
 
@@ -58,19 +58,19 @@ def test_a_request_to_a_silent_host_takes_no_slot_while_there_is_room() -> None:
     slots = Slots[str](1, slow=1)
     slots.begin("first", 0.0, host="silent")
     slots.begin("second", 0.0, host="silent")
-    assert (list(slots.slow), slots.held(0.0)) == (["first"], 1)
+    assert (list(slots.slow), slots.in_use(0.0)) == (["first"], 1)
 
 
 def test_a_full_allowance_gives_up_its_oldest_for_one_that_is_slow_too() -> None:
     slots = Slots[str](1, slow=1)
     slots.begin("first", 0.0)
-    assert slots.held(FIRST) == 0
+    assert slots.in_use(FIRST) == 0
     slots.begin("second", FIRST)
-    assert slots.held(1.0) == 1, "there is no room"
+    assert slots.in_use(1.0) == 1, "there is no room"
     assert slots.give_way(1.0) is None, "the first has its patience"
     assert slots.give_way(PATIENCE) == "first"
     slots.end("first", PATIENCE, is_reply=False)
-    assert slots.held(PATIENCE) == 0
+    assert slots.in_use(PATIENCE) == 0
     assert slots.give_way(PATIENCE) is None, "nobody presses"
 
 
@@ -78,6 +78,6 @@ def test_a_host_that_gave_pages_has_a_moment_more() -> None:
     slots = settled(0.001)
     slots.begin("proven", 0.0, host="proven")
     slots.begin("new", 0.0)
-    assert slots.held(slots.bound) == 1
+    assert slots.in_use(slots.bound) == 1
     assert list(slots.slow) == ["new"]
-    assert slots.held(PROVEN) == 0
+    assert slots.in_use(PROVEN) == 0

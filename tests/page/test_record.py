@@ -19,7 +19,7 @@ from scenthound.model import Link, Url
 from scenthound.page import views
 from scenthound.page.record import EVERYTHING, FORMAT, Analysed, Parts, Record, analyse, fixed
 from scenthound.text.query import Query
-from scenthound.text.term_counts import TermCounts
+from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.tokens import Analyser
 from support.random_pages import html_pages, record_of, suite_pages
 
@@ -31,7 +31,7 @@ SOME = Query("chess golf club", SMALL)
 Answers = dict[str, Any]
 VIEWS: dict[str, Callable[[Record], Any]] = {
     "page similarity": lambda record: views.page_similarity(record, SOME),
-    "terms": lambda record: views.terms(record, SMALL),
+    "terms": lambda record: terms_of(record.counts(SMALL)),
     "token terms": lambda record: views.token_terms(record, OWN),
     "anchor leaves": views.anchor_leaves,
     "anchor tokens": views.anchor_tokens,

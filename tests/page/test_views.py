@@ -254,7 +254,8 @@ def test_an_anchor_of_several_leaves_is_one_anchor() -> None:
 def test_leaves_keep_their_terms_and_links_their_positions(shop: Page) -> None:
     found = link_leaves(shop.record, SMALL)
     flat, starts = found.flat.tolist(), found.starts.tolist()
-    assert [found.names[index] for index in flat[starts[2] :]] == ["energi", "blog", "garden", "shop", "flower"]
+    names = shop.record.counts(SMALL).terms
+    assert [names[index] for index in flat[starts[2] :]] == ["energi", "blog", "garden", "shop", "flower"]
     assert np.diff(found.starts)[2:].tolist() == [2, 2, 1]
     assert (found.begins.tolist(), found.ends.tolist()) == ([2, 3], [3, 4])
     assert [link.position for link in shop.links] == [0, 1]
@@ -393,8 +394,9 @@ def test_link_leaves_are_those_of_plain_python(html: str) -> None:
     found = link_leaves(record, SMALL)
     per_leaf = [SMALL.terms(leaf.text) for leaf in page.leaves]
     flat = [term for terms in per_leaf for term in terms]
-    assert list(found.names) == list(dict.fromkeys(flat))
-    assert [found.names[index] for index in found.flat.tolist()] == flat
+    names = record.counts(SMALL).terms
+    assert list(names) == list(dict.fromkeys(flat))
+    assert [names[index] for index in found.flat.tolist()] == flat
     assert np.diff(found.starts).tolist() == [len(terms) for terms in per_leaf]
     assert list(zip(found.begins.tolist(), found.ends.tolist(), strict=True)) == (
         [page.anchor_leaves(link) for link in page.links]

@@ -142,18 +142,20 @@ def test_a_label_is_the_relevance_of_its_page() -> None:
     walk(WEB, made, TOPIC, "x.example/", pages=20)
     known = next(url for url, (relevance, *_) in made.recent_.items() if relevance == 0.0)
     before = made.bayes_.save()["documents"]
-    offers = list(made.hear(known, True))
+    offers = list(made.take_label(known, True))
     assert made.bayes_.save()["documents"][1] > before[1]
     assert {offer.url for offer in offers} == {link.url for link in made.waiting_.links.values()}
     assert all(offer.rescored for offer in offers)
-    list(made.hear(known, False))
+    list(made.take_label(known, False))
     assert made.bayes_.save()["documents"] == before
     waiting = next(iter(made.waiting_.links.values())).url
-    list(made.hear(waiting, True))
+    list(made.take_label(waiting, True))
     page = WEB.fetch(Candidate(waiting, 1.0))
     assert isinstance(page, Page)
     assert made.relevance(page) == 1.0
-    assert list(made.hear(named("never.example/"), True)), "a label for a page never seen is kept and harms nothing"
+    assert list(made.take_label(named("never.example/"), True)), (
+        "a label for a page never seen is kept and harms nothing"
+    )
 
 
 def test_nothing_is_kept_of_what_waits_no_longer() -> None:
@@ -184,7 +186,7 @@ def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> Non
 def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
     made = Apprentice()
     made.train(LESSONS, random.Random(0), lambda _: None)
-    with pytest.raises(ValueError, match="trained on words"):
+    with pytest.raises(ValueError, match="trained with the words"):
         Apprentice(stem=False).use(made.model())
     with pytest.raises(ValueError, match="other things"):
         Apprentice().use({**made.model(), "critic": NaiveBayes(["a", "b"]).save()})

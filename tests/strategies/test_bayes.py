@@ -13,7 +13,7 @@ from scenthound.errors import BadConfig
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Hears, OwnFrontier, Saves, Trains
+from scenthound.ports import OwnFrontier, Saves, TakesLabels, Trains
 from scenthound.store.state_bytes import pack, unpack
 from scenthound.strategies.bayes import Bayes
 from scenthound.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
@@ -59,9 +59,9 @@ def test_a_seed_keeps_its_turn_whatever_links_to_it(web: TinyWeb) -> None:
     made = Bayes()
     offers = read_all(web, made, "cars.example/ hive.example/", named("cars.example/2"))
     assert offers[named("cars.example/2")] < 1.0
-    assert named("cars.example/2") not in [one.url for one in made.hear(named("cars.example/"), True)]
+    assert named("cars.example/2") not in [one.url for one in made.take_label(named("cars.example/"), True)]
     made.start(BEES, [named("cars.example/")])
-    assert made.hear(named("cars.example/"), False) == ()
+    assert made.take_label(named("cars.example/"), False) == ()
 
 
 def test_the_parts_of_a_score_are_told(web: TinyWeb) -> None:
@@ -91,7 +91,7 @@ def test_fetch_all_fetches_every_link_of_the_page_it_selects_in_document_order(w
 def test_only_fetch_all_brings_a_frontier_of_its_own() -> None:
     assert isinstance(Bayes(mode="fetch-all"), OwnFrontier)
     assert not isinstance(Bayes(), OwnFrontier)
-    for power in (Saves, Hears, Trains):
+    for power in (Saves, TakesLabels, Trains):
         assert isinstance(Bayes(), power)
 
 
@@ -233,7 +233,7 @@ def read_all(web: TinyWeb, made: Bayes, urls: str, *seeds: Url) -> dict[str, flo
 def test_a_label_changes_the_classifier_and_the_scores_that_wait(web: TinyWeb) -> None:
     made = Bayes()
     offers = read_all(web, made, "hive.example/ cars.example/ moor.example/ wax.example/")
-    heard = {one.url: one for one in made.hear(named("cars.example/"), True)}
+    heard = {one.url: one for one in made.take_label(named("cars.example/"), True)}
     assert made.classifier_.documents("goal") == 3
     assert made.classifier_.documents("other") == 2
     assert heard[named("cars.example/1")].score == 1.0, "its own links are certain"
@@ -241,8 +241,8 @@ def test_a_label_changes_the_classifier_and_the_scores_that_wait(web: TinyWeb) -
     assert moor.rescored
     assert moor.parent is None
     assert moor.score > offers[named("moor.example/1")], "it shares a word with what was called a goal"
-    assert made.hear(named("cars.example/"), True) == [], "said twice is said once"
-    again = {one.url: one.score for one in made.hear(named("cars.example/"), False)}
+    assert made.take_label(named("cars.example/"), True) == [], "said twice is said once"
+    again = {one.url: one.score for one in made.take_label(named("cars.example/"), False)}
     assert again[named("cars.example/1")] == 0.0
     assert made.classifier_.documents("goal") == 2
 
@@ -250,7 +250,7 @@ def test_a_label_changes_the_classifier_and_the_scores_that_wait(web: TinyWeb) -
 def test_a_label_for_a_url_that_was_never_read_waits_for_it(web: TinyWeb) -> None:
     made = Bayes()
     read_all(web, made, "hive.example/")
-    (offer,) = made.hear(named("cars.example/"), True)
+    (offer,) = made.take_label(named("cars.example/"), True)
     assert (offer.score, offer.rescored, offer.parent) == (1.0, True, None)
     page = web.fetch(Candidate(named("cars.example/"), 0.0))
     assert isinstance(page, Page)
@@ -263,7 +263,7 @@ def test_in_fetch_all_a_label_decides_what_is_selected_next(web: TinyWeb) -> Non
         def read(self, page: Page) -> Iterable[Candidate]:
             offers = list(super().read(page))
             if page.url == named("wax.example/"):
-                self.hear(named("cars.example/"), True)
+                self.take_label(named("cars.example/"), True)
             return offers
 
     made = Listening(mode="fetch-all", rescore_every=1000)
@@ -275,7 +275,7 @@ def test_no_more_pages_are_remembered_than_asked_for(web: TinyWeb) -> None:
     made = Bayes(recent=2)
     read_all(web, made, "hive.example/ cars.example/ moor.example/ wax.example/")
     assert list(made.recent_.papers) == [named("moor.example/"), named("wax.example/")]
-    (offer,) = made.hear(named("cars.example/"), True)
+    (offer,) = made.take_label(named("cars.example/"), True)
     assert offer.url == named("cars.example/"), "its words are forgotten: nothing but its own score can change"
     assert made.classifier_.documents("goal") == 2
 
@@ -333,8 +333,8 @@ def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path
 def test_state_is_plain_and_labels_are_in_it(web: TinyWeb, mode: str) -> None:
     made = Bayes(mode=mode)
     read_all(web, made, "hive.example/ cars.example/ wax.example/")
-    made.hear(named("cars.example/"), True)
-    made.hear(named("candle.example/"), False)
+    made.take_label(named("cars.example/"), True)
+    made.take_label(named("candle.example/"), False)
     other = Bayes(mode=mode)
     other.start(BEES, [])
     other.load(unpack(pack(made.save())))

@@ -16,7 +16,7 @@ from scenthound.model import Candidate, Link, Miss, Moved, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.strategies.cc_bfs import CcBfs, Level, ring_weights
-from scenthound.strategies.parts.level_frontier import Choice, Levels
+from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 from scenthound.testing import TinyWeb, Walk, named, walk
 from scenthound.wiring import Session, begin, make_strategy, resume
 from support.resuming import SETTINGS, TOPIC, step_through, trail
@@ -318,7 +318,7 @@ def by_hand(
 
 def test_a_level_waits_for_hosts_that_rest_and_asks_them_in_their_order() -> None:
     stages = iter([[choice("a.test/1", 0.5), choice("b.test/1", 0.9), choice("a.test/2", 0.7)], None])
-    levels = Levels(None, lambda: next(stages))
+    levels = LevelFrontier(None, lambda: next(stages))
     for name in ("a.test/1", "a.test/2", "b.test/1", "c.test/1"):
         levels.push(Candidate(named(name), 0.0))
     levels.rest("b.test", 5.0)
@@ -351,7 +351,7 @@ def test_a_level_waits_for_hosts_that_rest_and_asks_them_in_their_order() -> Non
 
 
 def test_what_may_be_asked_only_later_and_what_is_too_much_is_refused() -> None:
-    levels = Levels(1, lambda: None)
+    levels = LevelFrontier(1, lambda: None)
     late = Candidate(named("a.test/"), 0.0, due=5.0)
     assert levels.push(late) is late
     assert levels.push(Candidate(named("a.test/"), 0.0)) is None
@@ -361,16 +361,16 @@ def test_what_may_be_asked_only_later_and_what_is_too_much_is_refused() -> None:
     with pytest.raises(ValueError, match="number"):
         levels.push(Candidate(named("c.test/"), math.nan))
     with pytest.raises(ValueError, match="bound"):
-        Levels(0, lambda: None)
+        LevelFrontier(0, lambda: None)
 
 
 def test_saved_levels_put_back_what_was_on_its_way() -> None:
-    levels = Levels(None, lambda: None)
+    levels = LevelFrontier(None, lambda: None)
     for name in ("a.test/", "b.test/"):
         levels.push(Candidate(named(name), math.inf, {"stage": 0}))
     levels.push(Candidate(named("c.test/"), 0.0, parent=named("a.test/"), anchor="c", depth=1, spelling="HTTP://C"))
     assert levels.pop(0.0) is not None
-    again = Levels(None, lambda: None)
+    again = LevelFrontier(None, lambda: None)
     again.load(levels.save())
     assert again.save() == levels.save()
     popped = [one.candidate for _ in range(2) if (one := again.pop(0.0)) is not None]

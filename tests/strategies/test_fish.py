@@ -139,7 +139,7 @@ def test_a_page_with_100_000_links_offers_them_all() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"depth": -1}, "fish-search: `depth` can't be -1\nhint: give a whole number, 0 or more"),
+        ({"depth": -1}, "`depth` can't be -1\nhint: give a whole number, 0 or more"),
         ({"depth": 1.5}, "`depth` can't be 1.5"),
         ({"depth": True}, "`depth` can't be True"),
         ({"width": "10"}, "`width` can't be '10'"),
@@ -151,7 +151,7 @@ def test_a_page_with_100_000_links_offers_them_all() -> None:
         ({"threshold": -0.1}, "`threshold` can't be -0.1"),
         ({"stop_words": "german"}, "`stop_words` can't be 'german'\nhint: one of: english, dialog, small, none"),
         ({"stop_words": ["the"]}, "`stop_words` can't be \\['the'\\]"),
-        ({"stem": "no"}, "`stem` can't be 'no'\nhint: say true or false"),
+        ({"stem": "no"}, "`stem` can't be 'no'\nhint: write true or false"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Hears, Saves, Trains
+from scenthound.ports import Saves, TakesLabels, Trains
 from scenthound.store.state_bytes import pack, unpack
 from scenthound.strategies.focused import FocusedHard, FocusedSoft
 from scenthound.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
@@ -159,7 +159,7 @@ def test_a_taxonomy_that_teaches_nothing_is_refused(categories: dict[str, str], 
 def test_untrained_it_does_not_start(kind: type[FocusedSoft]) -> None:
     with pytest.raises(BadConfig, match="can't start untrained"):
         kind().start(VOLLEYBALL, [])
-    for power in (Saves, Hears, Trains):
+    for power in (Saves, TakesLabels, Trains):
         assert isinstance(kind(), power)
 
 
@@ -257,14 +257,14 @@ def test_a_label_changes_the_classifier_and_the_scores_that_wait() -> None:
     made = taught()
     before = made.model()
     offers = read_some(made, SEEDS)
-    heard = {one.url: one for one in made.hear(named("odd.example/"), True)}
+    heard = {one.url: one for one in made.take_label(named("odd.example/"), True)}
     assert heard[named("thesis.example/")].score == 1.0
     assert heard[named("court.example/")].score > offers[named("court.example/")]
     assert all(one.rescored for one in heard.values())
-    assert made.hear(named("odd.example/"), True) == ()
+    assert made.take_label(named("odd.example/"), True) == ()
     assert text_of(made.model()) == text_of(before), "a model is what training gave"
     assert made.labels_[named("odd.example/")][1] == GOOD
-    again = {one.url: one.score for one in made.hear(named("odd.example/"), False)}
+    again = {one.url: one.score for one in made.take_label(named("odd.example/"), False)}
     assert again[named("thesis.example/")] == 0.0
     made.start(VOLLEYBALL, [])
     assert text_of(made.model()) == text_of(before), "the next crawl starts with what training gave"
@@ -278,7 +278,7 @@ def text_of(model: Any) -> str:
 def test_a_label_for_a_url_that_was_never_read_waits_for_it(kind: type[FocusedSoft]) -> None:
     made = taught(kind)
     read_some(made, "net.example/")
-    (offer,) = made.hear(named("ice.example/"), True)
+    (offer,) = made.take_label(named("ice.example/"), True)
     assert (offer.score, offer.rescored, offer.parent) == (1.0, True, None)
     found = WEB.fetch(Candidate(named("ice.example/"), 0.0))
     assert isinstance(found, Page)
@@ -290,7 +290,10 @@ def test_links_that_the_hard_rule_threw_away_are_followed_if_their_page_is_calle
     class Listening(FocusedHard):
         def read(self, found: Page) -> Iterable[Candidate]:
             offers = list(super().read(found))
-            return [*offers, *(self.hear(named("ice.example/"), True) if found.url == named("odd.example/") else ())]
+            return [
+                *offers,
+                *(self.take_label(named("ice.example/"), True) if found.url == named("odd.example/") else ()),
+            ]
 
     walked = walk(WEB, taught(Listening), VOLLEYBALL, SEEDS)
     assert names(walked)[3] == "rink"
@@ -300,7 +303,7 @@ def test_links_that_the_hard_rule_threw_away_are_followed_if_their_page_is_calle
 def test_by_the_hard_rule_links_of_a_page_called_off_topic_fall_to_the_end() -> None:
     made = taught(FocusedHard)
     read_some(made, SEEDS)
-    heard = {one.url: one.score for one in made.hear(named("net.example/"), False)}
+    heard = {one.url: one.score for one in made.take_label(named("net.example/"), False)}
     assert heard[named("court.example/")] == 0.0
 
 
@@ -326,7 +329,7 @@ class Interrupted:
             self.strategy.load(unpack(state))
         offers = list(self.strategy.read(found))
         if self.reads == 12:
-            offers += self.strategy.hear(found.url, True)
+            offers += self.strategy.take_label(found.url, True)
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:

@@ -149,10 +149,10 @@ def test_a_page_with_100_000_links_is_a_page_like_others() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"entity": "domain"}, "hub-seeking: `entity` can't be 'domain'\nhint: one of: host, url"),
+        ({"entity": "domain"}, "`entity` can't be 'domain'\nhint: one of: host, url"),
         ({"entity": ["host"]}, "`entity` can't be \\['host'\\]"),
         ({"counted": "all"}, "`counted` can't be 'all'\nhint: one of: seeds, examples"),
-        ({"count_own_host": 1}, "`count_own_host` can't be 1\nhint: say true or false"),
+        ({"count_own_host": 1}, "`count_own_host` can't be 1\nhint: write true or false"),
         ({"strip_www": "yes"}, "`strip_www` can't be 'yes'"),
         ({"alpha": 2}, "`alpha` can't be 2"),
         ({"n": 0}, "`n` can't be 0"),

@@ -144,11 +144,11 @@ def test_what_is_remembered_is_bounded_and_pages_are_let_go() -> None:
 def test_a_link_of_many_pages_remembers_the_first_few() -> None:
     sightings: Sightings[str] = Sightings(memory=2)
     for page in range(20):
-        link = sightings.met(named("a.example/"), (page,))
+        link = sightings.add(named("a.example/"), (page,))
         sightings.keep(page, "page")
     assert len(link.seen) == len(sightings.pages) == MOST_SIGHTINGS
     for name in ("b.example/", "c.example/"):
-        sightings.met(named(name), (99,))
+        sightings.add(named(name), (99,))
     sightings.keep(99, "page")
     assert list(sightings.pages) == [99], "the oldest link is forgotten with its pages"
 

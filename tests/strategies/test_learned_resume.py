@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.run.lessons import lessons_of
+from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.settings import Settings, read
-from scenthound.loop.trained import settled
+from scenthound.parameters import values_of
 from scenthound.ports import Trains
 from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
 from scenthound.wiring import begin, make_strategy, resume
@@ -31,7 +31,7 @@ def model_of(name: str, parameters: dict[str, Any], folder: Path) -> Path:
     assert isinstance(made, Trains)
     made.train(lessons_of(prepare(WEB), TOPIC, WEB.topics), random.Random(1), lambda _: None)
     on = TrainedOn("generated", WEB.name, WEB.digest)
-    save_model(folder, TrainedModel(name, settled(made), TOPIC.topic, on, made.model()))
+    save_model(folder, TrainedModel(name, values_of(made), TOPIC.topic, on, made.model()))
     return folder
 
 

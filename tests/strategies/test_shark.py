@@ -158,7 +158,7 @@ def test_of_a_page_with_100_000_links_only_windows_with_a_word_of_the_topic_are_
 @pytest.mark.parametrize("name", ["gamma", "delta", "beta"])
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "0.5", None, True])
 def test_weights_are_numbers_from_0_to_1(name: str, value: Any) -> None:
-    with pytest.raises(BadConfig, match=f"shark-search: `{name}` can't be .*\nhint: give a number from 0 to 1"):
+    with pytest.raises(BadConfig, match=f"`{name}` can't be .*\nhint: give a number from 0 to 1"):
         SharkSearch(**{name: value})
 
 

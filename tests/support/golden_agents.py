@@ -10,8 +10,8 @@ from golden import ANALYSER, Inputs, answers
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
 from scenthound.strategies.spiders.infospiders import meal, new_word
-from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightings, softmax
+from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.testing import page_of
 from scenthound.text.vectors import Counts, cosine
 
@@ -78,7 +78,7 @@ def words(inputs: Inputs) -> list[str]:
 
 
 def split(inputs: Inputs) -> list[list[str]]:
-    frontier = Links(0)
+    frontier = PrivateFrontier(0)
     for number, (name, score) in enumerate(inputs["IS_SPLIT"]):
         frontier.put(Candidate(Url(name), score), 0, number, 0.0, 0.0)
     names = [about.url for about in frontier.about if about is not None]

@@ -7,18 +7,21 @@ from typing import Any
 from golden import Inputs, answers
 from scenthound.strategies.hayek.agents import corr_ub, differential, information_gain
 from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.market import ROOT, WORLD, Market, Rules, Transfer, coins, units
-from scenthound.strategies.hayek.training import Difficulty
+from scenthound.strategies.hayek.difficulty import Difficulty
+from scenthound.strategies.hayek.market import ROOT, WORLD, Market, MarketRules, Transfer, coins, units
 
 NOBODY = {ROOT: "root", WORLD: "world"}
 
 
 @answers("hayek")
 def hayek(inputs: Inputs) -> dict[str, Any]:
-    return {"estimate": sequence(inputs, Rules("second", rate=0.25)), "epsilon": sequence(inputs, Rules("first"))}
+    return {
+        "estimate": sequence(inputs, MarketRules("second", rate=0.25)),
+        "epsilon": sequence(inputs, MarketRules("first")),
+    }
 
 
-def sequence(inputs: Inputs, rules: Rules) -> dict[str, Any]:
+def sequence(inputs: Inputs, rules: MarketRules) -> dict[str, Any]:
     """The auctions of the example, all pages fetched, every draw the first."""
     pages = list(inputs["HY_PAGES"])
     words = list(dict.fromkeys(" ".join(inputs["HY_PAGES"].values()).split()))

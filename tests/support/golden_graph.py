@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from golden import Inputs, answers, toy_walk
-from scenthound.graph.clustering import alliance, clustering, generalised, ring_shares, ties_of
+from scenthound.graph.clustering import alliance, clustering, generalised, neighbour_graph, ring_shares
 from scenthound.strategies.backlink_count import BacklinkCount
 from scenthound.strategies.cc_bfs import CcBfs, Level
 from scenthound.strategies.pagerank_order import PageRankOrder
@@ -55,14 +55,14 @@ def links(inputs: Inputs) -> list[tuple[str, list[str]]]:
 
 @answers("gc")
 def coefficients(inputs: Inputs) -> dict[str, Any]:
-    graph = ties_of((one, other) for one, other in inputs["GC_EDGES"])
-    node, weights = graph.meet(inputs["GC_NODE"]), inputs["GC_W"]
-    on_topic = {graph.meet(name) for name in inputs["AL_TOPIC"]}
+    graph = neighbour_graph((one, other) for one, other in inputs["GC_EDGES"])
+    node, weights = graph.add(inputs["GC_NODE"]), inputs["GC_W"]
+    on_topic = {graph.add(name) for name in inputs["AL_TOPIC"]}
     return {
-        "c": {name: clustering(graph, number) for name, number in sorted((n, graph.meet(n)) for n in graph.names)},
+        "c": {name: clustering(graph, number) for name, number in sorted((n, graph.add(n)) for n in graph.names)},
         "f": ring_shares(graph, node, len(weights)),
         "gc": generalised(graph, node, weights),
-        "alliance": list(alliance(graph, graph.meet(inputs["AL_NODE"]), on_topic)),
+        "alliance": list(alliance(graph, graph.add(inputs["AL_NODE"]), on_topic)),
     }
 
 

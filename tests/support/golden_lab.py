@@ -11,9 +11,9 @@ from typing import Any
 from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import edge_graph
 from scenthound.graph.pagerank import by_name, pagerank, url_ordering_rank
+from scenthound.lab.measure.metrics.crawl_pairs import overlap
 from scenthound.lab.measure.metrics.harvest import moving_harvest_rate
-from scenthound.lab.measure.metrics.pairs import overlap
-from scenthound.lab.measure.metrics.ranks import coverage, linkage_coverage, linkage_mean_rank, mean_rank
+from scenthound.lab.measure.metrics.pool_ranks import coverage, linkage_coverage, linkage_mean_rank, mean_rank
 from scenthound.lab.measure.metrics.similarity import description_recall, precision
 from scenthound.lab.measure.metrics.targets import search_length, target_recall, url_precision
 from scenthound.lab.measure.quality import (
@@ -24,11 +24,11 @@ from scenthound.lab.measure.quality import (
     similarities,
 )
 from scenthound.lab.measure.statistics import paired_t, sign_test, standard_error, welch_t
-from scenthound.lab.topics.augment import augment
-from scenthound.lab.topics.characteristics import characteristics
+from scenthound.lab.topics.augment import HubRules, augment
 from scenthound.model import Url
 from scenthound.testing import page_of
 from scenthound.text.tokens import Analyser
+from support.plain_characteristics import characteristics
 
 ANALYSER = Analyser("small")
 TOP = 3  # fixed in all examples: coverage of the top 3
@@ -135,14 +135,13 @@ def ttest(inputs: Inputs) -> dict[str, Any]:
 def augmented(inputs: Inputs) -> dict[str, Any]:
     back = inputs["SE_BACK"]
     result = augment(
+        rules=HubRules(host_of=inputs["SE_HOST"].__getitem__, banned=tuple(inputs["SE_BANNED"])),
         seeds=list(back),
         back_links=back.__getitem__,
         description=ANALYSER.counts(inputs["SE_DESC"]),
         page=lambda url: ANALYSER.counts(inputs["SE_TEXT"][url]),
-        host_of=inputs["SE_HOST"].__getitem__,
-        banned=inputs["SE_BANNED"],
     )
-    fates = {one.url: [str(one.fate), one.seeds, one.cosine] for one in result.candidates}
+    fates = {one.url: [str(one.decision), one.seeds, one.cosine] for one in result.candidates}
     return {"kept": list(result.hubs), "fate": fates}
 
 

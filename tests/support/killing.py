@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenthound.lab.beds.serve import BedServer, serving
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 
@@ -53,7 +53,7 @@ def kill_often(folder: Path, kills: int, seed: int, pages: int = 3000, longest: 
     log = folder / "access.jsonl"
     out = folder / "crawl"
     web = GeneratedWeb(pages=pages, seed=seed)
-    with serving(BedServer(web, log_file=log)) as address:
+    with serving(BedServer(web, ServerOptions(log_file=log))) as address:
         starts: list[float] = []
         recorded: set[str] = set()
         while True:

@@ -61,7 +61,7 @@ class Pupil:
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         for word in self.read_.get(url, ()):
             self.words_[word] = self.words_.get(word, 0.0) + (1.0 if on_topic else -1.0)
         return [Candidate(Url(url), self._worth(parent), rescored=True) for url, parent in self.waiting_.items()]

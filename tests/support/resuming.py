@@ -10,14 +10,14 @@ from typing import Any
 
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.lab.run.lessons import lessons_of
+from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Done, Fetch, Wait
 from scenthound.loop.settings import Settings, read
-from scenthound.loop.trained import settled
 from scenthound.model import Candidate, Miss, Response, Topic, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
+from scenthound.parameters import values_of
 from scenthound.ports import Failure, Trains, declaration_of
 from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
 from scenthound.strategies import strategy
@@ -82,7 +82,7 @@ def model_of(name: str, folder: Path) -> Path | None:
         return None
     made.train(lessons_of(prepare(WEB), TOPIC, WEB.topics), random.Random(0), lambda _: None)
     on = TrainedOn("generated", WEB.name, WEB.digest)
-    save_model(folder, TrainedModel(name, settled(made), TOPIC.topic, on, made.model()))
+    save_model(folder, TrainedModel(name, values_of(made), TOPIC.topic, on, made.model()))
     return folder
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import zlib
 from collections import Counter
 from fractions import Fraction
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from scenthound.text import bayes
 from scenthound.text.bayes import MANY, NaiveBayes, log_sum
 from scenthound.text.document_store import Papers
 from scenthound.text.frozen import Frozen, FrozenPieces, numbered
-from scenthound.text.term_counts import TermCounts, terms_of
+from scenthound.text.term_counts import Numbering, SharedIds, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Ids, Vocabulary
 
@@ -278,10 +279,16 @@ def test_only_a_multinomial_classifier_can_be_frozen() -> None:
 
 
 def as_given(counts: dict[str, int], kind: str) -> Any:
-    return {"dict": dict, "counts": Counts, "packed": TermCounts.of, "columns": terms_of}[kind](counts)
+    return {"dict": dict, "counts": Counts, "packed": TermCounts.of, "numbered": with_ids}[kind](counts)
 
 
-KINDS = st.sampled_from(["dict", "counts", "packed", "columns"])
+def with_ids(counts: dict[str, int]) -> TermCounts:
+    """As a page of a prepared bed has them."""
+    ids = np.array([zlib.crc32(word.encode()) % 65_521 for word in counts], dtype="<i4").tobytes()
+    return TermCounts(*TermCounts.of(counts).to_bytes(), SharedIds(ids, Numbering("bed", 65_521)))
+
+
+KINDS = st.sampled_from(["dict", "counts", "packed", "numbered"])
 
 
 @BOTH

@@ -6,19 +6,20 @@ score(link) = min(words in the anchor, cap) / cap
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
+from scenthound.parameters import Parameterised, parameter
 from scenthound.strategies import strategy
 
 
 @strategy("longest-anchor")
 @dataclass
-class LongestAnchor:
+class LongestAnchor(Parameterised):
     """Links with a long anchor text first."""
 
-    cap: int = field(default=20, metadata={"doc": "words beyond this many do not count"})
+    cap: int = parameter(20, "words beyond this many do not count", least=1)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         return [Candidate(url, float("inf")) for url in seeds]

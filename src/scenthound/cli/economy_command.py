@@ -23,7 +23,7 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
       $ scenthound economy model --top 5 --json
     """
     from scenthound.store.model_folder import load_model
-    from scenthound.strategies.hayek.state import told_model
+    from scenthound.strategies.hayek.saved_state import describe_model
 
     model = load_model(folder)
     if not model.strategy.startswith("hayek-"):
@@ -32,7 +32,7 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
             "name a model that hayek-estimating or hayek-epsilon was trained to",
         )
     try:
-        summary = told_model(model.state, top)
+        summary = describe_model(model.state, top)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         problem = f"is a model that can't be used: {str(error)[:300]}"
         raise FolderBroken(folder, problem, "put the original back, or train it again") from None

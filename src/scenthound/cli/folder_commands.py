@@ -102,7 +102,7 @@ def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: 
     with CrawlFolder.look(folder) as opened:
         history = opened.history
         lines: Iterator[Step | Lost | Event]
-        lines = history.told() if events else history.events() if misses else history.trail()
+        lines = history.strategy_events() if events else history.events() if misses else history.trail()
         with contextlib.closing(
             cast("Generator[Step | Lost | Event]", lines)
         ):  # a half-read query would outlive its database
@@ -249,7 +249,7 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
 
 def _check_target(path: Path, force: bool) -> None:
     """Raise `BadUsage` if a file would be overwritten; files of a crawl never are, not even with `--force`."""
-    from scenthound.loop.entries import is_part_of_a_crawl
+    from scenthound.loop.folder_files import is_part_of_a_crawl
 
     if is_part_of_a_crawl(path):
         raise BadUsage(f"{path} belongs to the crawl itself", "name another file with --output")

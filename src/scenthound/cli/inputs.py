@@ -14,7 +14,7 @@ from scenthound.cli.output import key_value
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, load_toml, read_seeds, topic_from
 from scenthound.loop.settings import Settings, read
-from scenthound.loop.trained import check_untaught, fitting
+from scenthound.loop.use_model import parameters_for_model, require_model
 from scenthound.model import Topic
 from scenthound.store.model_folder import load_model
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
@@ -75,10 +75,10 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
             "no seeds: a crawl has to start somewhere", "add --seed URL, or --seeds FILE with one URL a line"
         )
     if learned is not None:
-        name, parameters = fitting(learned, asked_for, parameters, make_strategy)
+        name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
     strategy = make_strategy(name, parameters)
     if learned is None:
-        check_untaught(strategy, name)
+        require_model(strategy, name)
     fields_of_strategy = {f.name for f in fields(strategy) if f.init}  # type: ignore[arg-type]
     parameters = {key: getattr(strategy, key) for key in parameters if key in fields_of_strategy}
     checked = read(Settings, _scoped(settings, seeds, options.scope))

@@ -86,7 +86,7 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
       $ curl --proxy http://127.0.0.1:8080 http://HOST-OF-THE-BED/
     """
     from scenthound.lab.beds.bed import Bed
-    from scenthound.lab.beds.serve import BedServer
+    from scenthound.lab.beds.serve import BedServer, ServerOptions
 
     opened = Bed.open(bed)
     if robots is not None and robots not in ("allow", "deny"):
@@ -96,7 +96,7 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
             raise BadConfig(
                 f"the robots file {robots} can't be read: {error.strerror}", "or say allow or deny"
             ) from None
-    server = BedServer(opened, robots=robots, **options)
+    server = BedServer(opened, ServerOptions(robots=robots, **options))
 
     def ready(address: str) -> None:
         topic = opened.topics[0] if opened.topics else None

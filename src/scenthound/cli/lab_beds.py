@@ -22,7 +22,8 @@ class _KindsCommand(click.Command):
         from dataclasses import fields
 
         from scenthound.lab.importers import IMPORTERS, Options
-        from scenthound.loop.settings import default_of, shown
+        from scenthound.loop.settings import shown
+        from scenthound.parameters import default_of
 
         with formatter.section("Kinds"):
             formatter.write_dl([(name, importer.about) for name, importer in IMPORTERS.items()])

@@ -53,7 +53,7 @@ def measure(
       $ scenthound lab measure runs/first --topics
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
-    from scenthound.lab.measure.comparison import checked_points, freshen, open_run
+    from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
     from scenthound.lab.measure.measure import CORRELATED, summary
 
     chosen = _metrics(metrics, as_json)
@@ -67,12 +67,14 @@ def measure(
     assert run is not None
     jobs = options["jobs"]
     opened = open_run(run)
-    points = checked_points(numbers(at, "--at"), opened.request.limits.pages)[0] if at else None
+    points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
     with TaskProgress("measuring, topics", as_json) as progress:
         if topics:
-            points = freshen(opened, points or [opened.request.limits.pages], show=False, jobs=jobs, progress=progress)
+            points = measure_if_stale(
+                opened, points or [opened.spec.limits.pages], show=False, jobs=jobs, progress=progress
+            )
         else:
-            points = freshen(opened, points, jobs=jobs, progress=progress)
+            points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
     if topics:
         _topics(opened, points, chosen if metrics else CORRELATED, as_json)
     elif as_json:
@@ -84,7 +86,7 @@ def measure(
 def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, as_json: bool) -> None:
     """Print the characteristics of the topics and their rank correlation (Spearman) with the measures."""
     from scenthound.lab.measure.measure import load_characteristics, topic_correlations
-    from scenthound.lab.run.request import marked
+    from scenthound.lab.run.spec import display_name
     from scenthound.lab.topics.characteristics_table import NAMES
 
     topics = {topic: {name: getattr(row, name) for name in NAMES} for topic, row in load_characteristics(run).items()}
@@ -106,7 +108,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
                 counts = sorted({int(cell["topics"] or 0) for cell in cells.values()})
                 if any(counts):
                     rhos = (_number(cells[name]["rho"]) for name in NAMES)
-                    rows.append((marked(strategy, run.request.given), *rhos, "/".join(map(str, counts))))
+                    rows.append((display_name(strategy, run.spec.given), *rhos, "/".join(map(str, counts))))
             if rows:
                 console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
                 console.print(table(("crawler", *heads, "topics"), rows, numbers=right))
@@ -125,7 +127,7 @@ def _measure_trail(
     from scenthound.lab.beds.bed import Bed
     from scenthound.lab.beds.prepared import prepare
     from scenthound.lab.measure.measure import measure_trail
-    from scenthound.lab.run.request import choose_topics
+    from scenthound.lab.run.spec import choose_topics
 
     if bed is None or topic is None:
         raise BadUsage("a trail can't be judged alone", "add --bed BED and --topic ID")
@@ -158,13 +160,13 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
     \b
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.measure.comparison import checked_points, freshen, open_run
-    from scenthound.lab.report.page import write_report
+    from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
+    from scenthound.lab.report.experiment_report import write_report
 
     opened = open_run(run)
-    points = checked_points(numbers(at, "--at"), opened.request.limits.pages)[0] if at else None
+    points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
     with TaskProgress("measuring, topics", as_json) as progress:
-        points = freshen(opened, points, jobs=jobs, progress=progress)
+        points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
     path = write_report(opened, points)
     emit({"report": str(path)}) if as_json else click.echo(path)
 
@@ -192,23 +194,23 @@ def compare(
     """
     from scenthound.lab.measure.comparison import as_json as plain
     from scenthound.lab.measure.comparison import (
-        checked_points,
         compare_across,
         compare_within,
-        named_for_people,
         open_run,
+        split_points,
+        with_display_names,
     )
     from scenthound.lab.measure.statistics import sentence
-    from scenthound.lab.run.request import FILE
+    from scenthound.lab.run.spec import FILE
 
     if against is None and len(names) == 3 and (Path(names[1]) / FILE).exists():  # RUN1 A RUN2 B
         against, names = Path(names[1]), (names[0], names[2])
     opened = open_run(run)
-    pages = opened.request.limits.pages
-    points, beyond = checked_points(numbers(at, "--at") if at else [pages], pages)
+    pages = opened.spec.limits.pages
+    points, beyond = split_points(numbers(at, "--at") if at else [pages], pages)
     if beyond:
         raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {pages:,} pages", f"give up to --at {pages}")
-    given = dict(opened.request.given)
+    given = dict(opened.spec.given)
     with TaskProgress("measuring, topics", as_json) as progress:
         if against is None:
             comparisons = compare_within(opened, names, metric, points, jobs=jobs, progress=progress)
@@ -216,14 +218,14 @@ def compare(
             raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
         else:
             pair, other = (names[0], names[1]), open_run(against)
-            given |= other.request.given
+            given |= other.spec.given
             comparisons = compare_across((opened, other), pair, metric, points, jobs=jobs, progress=progress)
     if as_json:
         documents = [plain(comparison, given) for comparison in comparisons]
         emit(documents[0] if len(documents) == 1 else documents)
         return
     for comparison in comparisons:
-        click.echo(printable(sentence(named_for_people(comparison, given))))
+        click.echo(printable(sentence(with_display_names(comparison, given))))
         if comparison.left_out:
             say(f"Left out, because they have no value: {printable(', '.join(comparison.left_out), 300)}")
 
@@ -231,7 +233,7 @@ def compare(
 def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequence[str] | None = SHOWN) -> None:
     """Print a table of means ± standard errors for each metric."""
     from scenthound.lab.measure.measure import summary
-    from scenthound.lab.run.request import marked
+    from scenthound.lab.run.spec import display_name
 
     summaries = summary(experiment, points, metrics)
     names = list(dict.fromkeys(name for values in summaries.values() for name in values))
@@ -244,12 +246,12 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
             topics = {cell["topics"] for cell in cells.values()}
             if any(topics):
                 counts = "/".join(map(str, sorted(topics, key=lambda n: n or 0)))
-                rows.append((marked(strategy, experiment.request.given), *means, counts))
+                rows.append((display_name(strategy, experiment.spec.given), *means, counts))
         if rows:
             heads = (name, *(f"{point:,} pages" for point in points), "topics")
             console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
-    if experiment.request.given:
-        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.request.given.items()]
+    if experiment.spec.given:
+        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.spec.given.items()]
         console.print(table(("strategy", "given beyond keywords and seeds"), rows))
 
 

@@ -55,7 +55,8 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.measure.comparison import freshen
+    from scenthound.lab.measure.comparison import measure_if_stale
+    from scenthound.lab.run.experiment import RunOptions
     from scenthound.lab.run.experiment import run as run_experiment
 
     flags = {name: options.pop(name) for name in ("pages", "in_flight")}
@@ -70,12 +71,12 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
                 progress.begin("crawls")
                 progress(count, total, f"{cell.strategy} on {cell.topic}")
 
+            what = RunOptions(limits=limits, cut=cut, **options)
             experiment = run_experiment(
-                bed, strategies, folder, limits=limits, cut=cut, jobs=jobs, progress=cell_done, preparing=progress,
-                **options,
-            )  # fmt: skip
+                bed, strategies, folder, what, jobs=jobs, progress=cell_done, preparing=progress
+            )
             progress.begin("measuring, topics")
-            shown = freshen(experiment, points, jobs=jobs, progress=progress)
+            shown = measure_if_stale(experiment, points, jobs=jobs, progress=progress)
     except KeyboardInterrupt:
         return _interrupted(folder, as_json)
     _print_results(experiment, shown, as_json)
@@ -106,11 +107,11 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
 
 
 def _points(at: str | None, pages: int) -> Sequence[int] | None:
-    from scenthound.lab.measure.comparison import checked_points
+    from scenthound.lab.measure.comparison import split_points
 
     if at is None:
         return None
-    within, beyond = checked_points(numbers(at, "--at"), pages)
+    within, beyond = split_points(numbers(at, "--at"), pages)
     if beyond:
         say(f"no value at {', '.join(map(str, beyond))}: the crawls have {pages:,} pages")
     return within
@@ -160,18 +161,18 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
         emit(
             {
                 "out": str(experiment.folder),
-                "bed": experiment.request.name,
-                "digest": experiment.request.digest,
+                "bed": experiment.spec.name,
+                "digest": experiment.spec.digest,
                 "cells": len(experiment.cells),
                 "failures": [{**cell.about, "error": outcome.error} for cell, outcome in failed],
-                "troubles": [trouble._asdict() for trouble in experiment.troubles],
-                "given": {label: list(needs) for label, needs in experiment.request.given.items()},
+                "troubles": [trouble._asdict() for trouble in experiment.problems],
+                "given": {label: list(needs) for label, needs in experiment.spec.given.items()},
                 "summary": summary(experiment, points),
             }
         )
         return
     show_summary(experiment, points)
-    for trouble in experiment.troubles:
+    for trouble in experiment.problems:
         some = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
         say(f"topic {printable(trouble.topic)}: {trouble.what}{some}")
     for cell, outcome in failed[:FAILURES]:

@@ -82,11 +82,11 @@ def _known_page(opened: CrawlFolder, raw: str) -> Url:
 
 def _delivery(opened: CrawlFolder) -> str:
     """When the strategy will get a label: `soon`, `when resumed`, or `never` if it takes none."""
-    from scenthound.ports import Hears
+    from scenthound.ports import TakesLabels
     from scenthound.store.lock import holder
     from scenthound.strategies import STRATEGIES
 
-    if not issubclass(STRATEGIES.get(opened.request.strategy), Hears):
+    if not issubclass(STRATEGIES.get(opened.request.strategy), TakesLabels):
         return "never"
     return "soon" if holder(opened.path) is not None else "when resumed"
 

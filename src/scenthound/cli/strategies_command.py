@@ -27,7 +27,7 @@ PAPERS = {
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A strategy as JSON data: what it does, its papers, its parameters."""
-    from scenthound.loop.settings import default_of
+    from scenthound.parameters import default_of
     from scenthound.ports import declaration_of
 
     declared = declaration_of(kind())

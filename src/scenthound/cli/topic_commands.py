@@ -20,7 +20,7 @@ from scenthound.model import Candidate, Topic
 if TYPE_CHECKING:
     from scenthound.lab.run.lesson_sources import Source
     from scenthound.lab.topics.example_file import Example
-    from scenthound.lab.topics.from_examples import Falls, Keyword, Sureness
+    from scenthound.lab.topics.from_examples import CategoryMatch, Keyword, LeaveOneOut
     from scenthound.lab.topics.taxonomies import Categories
     from scenthound.loop.settings import Settings
 
@@ -68,8 +68,8 @@ class Analysis:
     """Examples left out because their text is that of another one."""
     problems: list[str]
     keywords: list[Keyword]
-    falls: list[Falls]
-    sureness: Sureness | None
+    falls: list[CategoryMatch]
+    sureness: LeaveOneOut | None
     background: Source
 
 
@@ -151,13 +151,13 @@ def _categories(taxonomy: str | None, depth: int | None) -> Categories | None:
 
 
 def _check_good(good: Sequence[str], categories: Categories | None, added: str | None) -> None:
-    from scenthound.lab.run.lessons import name_of
+    from scenthound.lab.run.topic_lessons import category_name
     from scenthound.lab.topics.taxonomies import check_good, path_named
 
     if good and categories is None:
         raise BadUsage("--good marks categories, and there is no taxonomy", "add --taxonomy PLACE")
     if categories is not None:
-        own = [name_of(path_named(added))] if added else []
+        own = [category_name(path_named(added))] if added else []
         check_good(good, [*categories.names, *own])
 
 
@@ -174,10 +174,10 @@ def _analyse(options: TopicOptions, categories: Categories | None, settings: Set
 
     from scenthound.cli.lab_progress import TaskProgress
     from scenthound.lab.run.lesson_sources import GENERATED, open_source
-    from scenthound.lab.run.lessons import background as sample
+    from scenthound.lab.run.topic_lessons import background as sample
     from scenthound.lab.topics.example_file import Example, content, different
     from scenthound.lab.topics.example_sources import gather
-    from scenthound.lab.topics.from_examples import categories_of, how_sure, propose_keywords
+    from scenthound.lab.topics.from_examples import leave_one_out, match_categories, propose_keywords
     from scenthound.page.page import Page
 
     source = None if options.source is None else open_source(options.source)
@@ -198,8 +198,8 @@ def _analyse(options: TopicOptions, categories: Categories | None, settings: Set
         len(all_examples) - len(examples),
         gathered.problems,
         propose_keywords(pages, others),
-        categories_of(pages, categories) if categories is not None else [],
-        how_sure(pages, others),
+        match_categories(pages, categories) if categories is not None else [],
+        leave_one_out(pages, others),
         background,
     )
 
@@ -262,7 +262,7 @@ def _sureness_sentences(analysis: Analysis) -> list[str]:
     return sentences
 
 
-def _ask_good(falls: Sequence[Falls], categories: Categories | None) -> list[str]:
+def _ask_good(falls: Sequence[CategoryMatch], categories: Categories | None) -> list[str]:
     """Ask for the good categories, by number in the table or by name, until the answer is valid."""
     from scenthound.lab.topics.taxonomies import check_good
 

@@ -44,7 +44,7 @@ def train(strategy: str, topic: Path, source: str, out: Path, as_json: bool, **o
       $ scenthound train context-graph --topic reefs.toml --from beds/reefs --out reefs-model
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
     """
-    from scenthound.lab.run.training import train as learn
+    from scenthound.lab.run.train_model import train as learn
 
     model = learn(
         strategy,

@@ -1,6 +1,6 @@
-"""Clustering coefficients, plain, within a set of pages and generalised, on links without direction (sheet 50.1, 50.3).
+"""Clustering coefficients of undirected link graphs: plain, within a set of pages, generalised (sheets 50.1, 50.3).
 
-`Ties` is the undirected simple graph of what a crawl knows: it grows page by page, and its neighbours are
+`NeighbourGraph` is the undirected simple graph of what a crawl knows: it grows page by page, and its neighbours are
 hashed, so that a pair of pages is tested in constant time and the coefficient of a page costs at most the
 square of its degree, in practice the sum over its neighbours of the smaller of two degrees.
 
@@ -19,17 +19,17 @@ import numpy as np
 
 from scenthound.graph.link_graph import Numbers
 
-MOST_TIES = 4_000_000  # some 0.9 GB with their pages: 1,000,000 ties of 420,000 pages took 229 MB
+MOST_LINKS = 4_000_000  # some 0.9 GB with their pages: 1,000,000 ties of 420,000 pages took 229 MB
 
 
-class Ties:
-    """Pages by number, in the order they were met, and which of them are linked, in whatever direction.
+class NeighbourGraph:
+    """Pages by number, in the order they were added, and which of them are linked, in either direction.
 
-    Links of a page with itself and links found again do not count. No more than `most` ties are taken in: a page
+    Links of a page with itself and links found again do not count. At most `most` links are kept: a page
     that is met afterwards stays a stranger, so memory is bounded whatever the web does.
     """
 
-    def __init__(self, most: int = MOST_TIES) -> None:
+    def __init__(self, most: int = MOST_LINKS) -> None:
         self.most = most
         self.count = 0
         """How many ties there are, those of the clique aside."""
@@ -49,29 +49,29 @@ class Ties:
         return self.count >= self.most
 
     def number(self, name: str) -> int | None:
-        """The number of a page; None for a stranger."""
+        """The number of a page; None if it is unknown."""
         return self._numbers.get(name)
 
-    def meet(self, name: str) -> int:
-        """The number of a page, given now if it has none."""
-        found = self._numbers.get(name)
-        if found is None:
-            found = self._numbers[name] = len(self.names)
+    def add(self, name: str) -> int:
+        """The number of a page; a new page gets the next one."""
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self.names)
             self.names.append(name)
             self._tied.append(set())
-        return found
+        return number
 
-    def tie(self, one: int, other: int) -> bool:
-        """Note that two pages are linked. False if that was known, or is no link between two pages."""
-        if one == other or self.has(one, other):
+    def connect(self, node: int, other: int) -> bool:
+        """Record that two pages are linked. False if it was known, or if they are the same page."""
+        if node == other or self.has(node, other):
             return False
-        self._add(one, other)
-        self._add(other, one)
+        self._add(node, other)
+        self._add(other, node)
         self.count += 1
         return True
 
-    def has(self, one: int, other: int) -> bool:
-        tied = self._tied[one]
+    def has(self, node: int, other: int) -> bool:
+        tied = self._tied[node]
         return other == tied if isinstance(tied, int) else other in tied
 
     def neighbours(self, number: int) -> Set[int]:
@@ -83,36 +83,36 @@ class Ties:
         tied = self._tied[number]
         return 1 if isinstance(tied, int) else len(tied)
 
-    def fold(self, alias: int, into: int) -> None:
-        """Two URLs turned out to be one page: what `alias` was linked with is now linked with `into`."""
+    def merge(self, alias: int, into: int) -> None:
+        """Two URLs are one page: the links of `alias` become links of `into`."""
         for other in list(self.neighbours(alias)):
             self._remove(other, alias)
             self.count -= 1
-            self.tie(other, into)
+            self.connect(other, into)
         self._tied[alias] = set()
         if alias in self.clique:
             self.clique.remove(alias)
             self.clique.add(into)
         self._numbers[self.names[alias]] = into
 
-    def _add(self, one: int, other: int) -> None:
-        tied = self._tied[one]
+    def _add(self, node: int, other: int) -> None:
+        tied = self._tied[node]
         if isinstance(tied, int):
-            self._tied[one] = {tied, other}
+            self._tied[node] = {tied, other}
         elif tied:
             tied.add(other)
         else:
-            self._tied[one] = other
+            self._tied[node] = other
 
-    def _remove(self, one: int, other: int) -> None:
-        tied = self._tied[one]
+    def _remove(self, node: int, other: int) -> None:
+        tied = self._tied[node]
         if isinstance(tied, int):
-            self._tied[one] = set()
+            self._tied[node] = set()
         else:
             tied.discard(other)
 
     def save(self) -> dict[str, Any]:
-        """All of it as plain JSON and arrays."""
+        """The state as JSON values and arrays."""
         size = len(self)
         sources = np.repeat(np.arange(size), [self.degree(number) for number in range(size)])
         targets = np.fromiter(chain.from_iterable(map(self.neighbours, range(size))), np.int64, len(sources))
@@ -126,26 +126,26 @@ class Ties:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], most: int = MOST_TIES) -> Ties:
+    def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> NeighbourGraph:
         made = cls(most)
         for name in state["names"]:
-            made.meet(name)
-        for one, other in state["ties"].tolist():
-            made.tie(one, other)
+            made.add(name)
+        for node, other in state["ties"].tolist():
+            made.connect(node, other)
         made.clique = set(state["clique"].tolist())
         made._numbers.update(state["moved"])
         return made
 
 
-def ties_of(edges: Iterable[tuple[str, str]]) -> Ties:
+def neighbour_graph(edges: Iterable[tuple[str, str]]) -> NeighbourGraph:
     """The graph of a list of links, pages numbered as they are named."""
-    graph = Ties()
-    for one, other in edges:
-        graph.tie(graph.meet(one), graph.meet(other))
+    graph = NeighbourGraph()
+    for source, other in edges:
+        graph.connect(graph.add(source), graph.add(other))
     return graph
 
 
-def clustering(graph: Ties, number: int, among: Set[int] | None = None) -> float:
+def clustering(graph: NeighbourGraph, number: int, among: Set[int] | None = None) -> float:
     """C(u): the linked share of all pairs of neighbours; 0 with fewer than two.
 
     `among` is the node set X of sheet 50.1: only what the subgraph induced by X and u itself shows is counted.
@@ -153,7 +153,7 @@ def clustering(graph: Ties, number: int, among: Set[int] | None = None) -> float
     return linked_share(graph, _next_to(graph, number, among))
 
 
-def ring_shares(graph: Ties, number: int, k: int, among: Set[int] | None = None) -> list[float]:
+def ring_shares(graph: NeighbourGraph, number: int, k: int, among: Set[int] | None = None) -> list[float]:
     """f_1 … f_k: the linked share of the pairs of pages at distance exactly i, measured within the subgraph."""
     ring = _next_to(graph, number, among)
     met = {number} | ring
@@ -165,7 +165,7 @@ def ring_shares(graph: Ties, number: int, k: int, among: Set[int] | None = None)
     return shares + [0.0] * (k - len(shares))
 
 
-def generalised(graph: Ties, number: int, weights: Sequence[float], among: Set[int] | None = None) -> float:
+def generalised(graph: NeighbourGraph, number: int, weights: Sequence[float], among: Set[int] | None = None) -> float:
     """C^(k)(u) = Σ w_i f_i, k being the number of weights; C(u) for the single weight 1."""
     if len(weights) == 1:
         return weights[0] * clustering(graph, number, among)
@@ -182,41 +182,41 @@ class Alliance(NamedTuple):
     """On-topic neighbours of all: the same order, from 0 to 1."""
 
 
-def alliance(graph: Ties, number: int, on_topic: Collection[int]) -> Alliance:
+def alliance(graph: NeighbourGraph, number: int, on_topic: Collection[int]) -> Alliance:
     """The alliance coefficient of a page (sheet 50.3); nothing for a page without neighbours."""
     neighbours = graph.neighbours(number)
-    return alliance_of(sum(1 for one in neighbours if one in on_topic), len(neighbours))
+    return alliance_of(sum(1 for neighbour in neighbours if neighbour in on_topic), len(neighbours))
 
 
 def alliance_of(on_topic: int, neighbours: int) -> Alliance:
-    """The same from counts."""
+    """The alliance coefficient from counts."""
     if not on_topic:
         return Alliance(0.0, 0.0)
     rest = neighbours - on_topic
     return Alliance(on_topic / rest if rest else math.inf, on_topic / neighbours)
 
 
-def linked_share(graph: Ties, nodes: Set[int]) -> float:
-    """The linked pairs of these pages by all their pairs; 0 with fewer than two."""
+def linked_share(graph: NeighbourGraph, nodes: Set[int]) -> float:
+    """The linked pairs among these pages divided by all pairs; 0 with fewer than two pages."""
     size = len(nodes)
     return 2.0 * linked_pairs(graph, nodes) / (size * (size - 1)) if size > 1 else 0.0
 
 
-def linked_pairs(graph: Ties, nodes: Set[int]) -> int:
+def linked_pairs(graph: NeighbourGraph, nodes: Set[int]) -> int:
     """How many pairs of these pages are linked. Every member looks up the smaller of two sets: its own, or `nodes`."""
     fellows = nodes & graph.clique
     others = nodes - fellows if fellows else nodes
-    ends = sum(_meets(graph, one, nodes) for one in others)
-    ends += sum(_meets(graph, one, others) for one in fellows)
+    ends = sum(_meets(graph, node, nodes) for node in others)
+    ends += sum(_meets(graph, node, others) for node in fellows)
     return ends // 2 + len(fellows) * (len(fellows) - 1) // 2
 
 
-def _meets(graph: Ties, number: int, nodes: Set[int]) -> int:
+def _meets(graph: NeighbourGraph, number: int, nodes: Set[int]) -> int:
     tied = graph._tied[number]
     return tied in nodes if isinstance(tied, int) else len(tied & nodes)
 
 
-def _next_to(graph: Ties, number: int, among: Set[int] | None) -> Set[int]:
+def _next_to(graph: NeighbourGraph, number: int, among: Set[int] | None) -> Set[int]:
     near = graph.neighbours(number)
     if number in graph.clique:
         near = near | graph.clique
@@ -224,15 +224,15 @@ def _next_to(graph: Ties, number: int, among: Set[int] | None) -> Set[int]:
     return near - {number} if number in near else near
 
 
-def _beyond(graph: Ties, ring: Set[int], met: Set[int], among: Set[int] | None) -> set[int]:
+def _beyond(graph: NeighbourGraph, ring: Set[int], met: Set[int], among: Set[int] | None) -> set[int]:
     """What the next step reaches, within the set."""
-    found: set[int] = set()
+    beyond: set[int] = set()
     for number in ring:
         near = graph.neighbours(number)
-        found |= near if among is None else near & among
+        beyond |= near if among is None else near & among
     if not ring.isdisjoint(graph.clique):
-        found |= graph.clique if among is None else graph.clique & among
-    return found - met
+        beyond |= graph.clique if among is None else graph.clique & among
+    return beyond - met
 
 
 def as_numbers(values: Iterable[Any]) -> Numbers:

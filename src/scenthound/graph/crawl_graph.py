@@ -1,4 +1,4 @@
-"""The link graph of a running crawl: links are appended page by page, and a `LinkGraph` is had when one is needed.
+"""The link graph of a running crawl: links are appended page by page, and a `LinkGraph` is made when needed.
 
 Nodes are the pages crawled and the URLs that wait (sheet 50.6); what turned out to be dead is left out. Appending
 a page costs its links; making the graph for a computation costs one pass over all links known.
@@ -18,9 +18,9 @@ MOST_LINKS = 20_000_000  # 16 bytes each
 
 
 class GrowingGraph:
-    """Pages by number, in the order they were met, with the links of those that were read.
+    """Pages by number, in the order they were added, with the links of those that were read.
 
-    No more than `most` links are taken in: a page that is met afterwards stays a stranger.
+    Once `most` links are known no new pages are added.
     """
 
     def __init__(self, most: int = MOST_LINKS) -> None:
@@ -43,26 +43,26 @@ class GrowingGraph:
     def number(self, name: str) -> int | None:
         return self._numbers.get(name)
 
-    def meet(self, name: str) -> int:
-        """The number of a page, given now if it has none."""
-        found = self._numbers.setdefault(name, len(self.names))
-        if found == len(self.names):
+    def add(self, name: str) -> int:
+        """The number of a page; a new page gets the next one."""
+        number = self._numbers.setdefault(name, len(self.names))
+        if number == len(self.names):
             self.names.append(name)
-        return found
+        return number
 
     def link(self, source: int, targets: Iterable[int]) -> None:
-        """The links of a page, each named once; a page is to be linked once."""
+        """Add the links of a page, each target once; call it once per page."""
         before = len(self._targets)
         self._targets.extend(targets)
         self._sources.extend([source] * (len(self._targets) - before))
 
-    def fold(self, alias: int, into: int) -> None:
-        """Two URLs turned out to be one page: links to `alias` lead to `into` from now on, earlier ones included."""
+    def merge(self, alias: int, into: int) -> None:
+        """Two URLs are one page: links to `alias`, earlier ones included, lead to `into`."""
         self.dead.add(alias)
         self._numbers[self.names[alias]] = into
 
     def graph(self) -> tuple[LinkGraph, Numbers]:
-        """The graph of all nodes, numbered anew, and the number here of each."""
+        """The graph of all nodes, numbered without gaps, and the number here of each."""
         alive = np.ones(len(self.names), dtype=bool)
         alive[list(self.dead)] = False
         places = np.flatnonzero(alive)
@@ -72,20 +72,20 @@ class GrowingGraph:
             sources, targets = self._led(sources), self._led(targets)
             kept = alive[sources] & alive[targets]
             sources, targets = sources[kept], targets[kept]
-            names = [self.names[place] for place in places.tolist()]
+            names = [self.names[index] for index in places.tolist()]
         else:
             names = self.names
         return numbered_graph(names, new[sources], new[targets]), places
 
     def _led(self, numbers: Numbers) -> Numbers:
-        """Pages under the number they have now, should their URL have turned out to be an alias."""
+        """The current numbers of pages; an alias is replaced by its page."""
         leads = np.arange(len(self.names))
         moved = [number for number in self.dead if self._numbers[self.names[number]] != number]
         leads[moved] = [self._numbers[self.names[number]] for number in moved]
         return leads[numbers]
 
     def save(self) -> dict[str, Any]:
-        """All of it as plain JSON and arrays."""
+        """The state as JSON values and arrays."""
         return {
             "names": list(self.names),
             "sources": np.array(self._sources, dtype=np.int64),
@@ -98,7 +98,7 @@ class GrowingGraph:
     def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> GrowingGraph:
         made = cls(most)
         for name in state["names"]:
-            made.meet(name)
+            made.add(name)
         made._numbers.update(state["moved"])
         made._sources.extend(state["sources"].tolist())
         made._targets.extend(state["targets"].tolist())

@@ -35,7 +35,7 @@ def across_hosts(graph: LinkGraph, hosts: Numbers) -> LinkGraph:
 
 
 def distil(across: LinkGraph, relevance: Values, rho: float = 0.1, rounds: int = MOST_ROUNDS) -> Distilled:
-    """Hubs start at 1. Ends when hubs and authorities together change by less than 1e-12, or after so many rounds."""
+    """Hubs start at 1. Ends when hubs and authorities together change by less than 1e-12, or after `rounds` rounds."""
     endorsed = np.where(relevance > rho, relevance, 0.0)
     hubs, authorities = np.ones(len(across)), np.zeros(len(across))
     for _ in range(rounds):
@@ -49,7 +49,7 @@ def distil(across: LinkGraph, relevance: Values, rho: float = 0.1, rounds: int =
 
 
 def nearest_rank(values: Values, percentile: float) -> float | None:
-    """ψ: the percentile, by nearest rank, of the positive ones among the values; None if there is none."""
+    """ψ: the percentile, by nearest rank, of the positive values; None if there is none."""
     positive = np.sort(values[values > 0.0])
     if not len(positive):
         return None
@@ -60,14 +60,14 @@ def nearest_rank(values: Values, percentile: float) -> float | None:
 def endorsements(across: LinkGraph, hubs: Values, psi: float) -> list[tuple[int, int]]:
     """Pages that a hub with a score of at least ψ links to across hosts, each with the best such hub; best hubs first.
 
-    Scores may fall short of ψ by rounding; of equal hubs the one met first stands for all.
+    Scores may fall short of ψ by rounding; of equal hubs the first counts.
     """
     chosen = hubs[across.sources] >= psi * (1.0 - 1e-9)
     sources, targets = across.sources[chosen], across.targets[chosen]
-    found: dict[int, int] = {}
-    for place in np.lexsort((targets, sources, -hubs[sources])).tolist():
-        found.setdefault(int(targets[place]), int(sources[place]))
-    return list(found.items())
+    best_hubs: dict[int, int] = {}
+    for index in np.lexsort((targets, sources, -hubs[sources])).tolist():
+        best_hubs.setdefault(int(targets[index]), int(sources[index]))
+    return list(best_hubs.items())
 
 
 def _shares(values: Values) -> Values:

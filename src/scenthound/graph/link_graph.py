@@ -44,7 +44,7 @@ class LinkGraph:
         return np.bincount(self.targets, minlength=len(self)).astype(np.int64)
 
     def linked_from(self, name: str) -> list[str]:
-        """The pages that `name` links to, in the order of their numbers; none for a stranger."""
+        """The pages that `name` links to, by number; none if it is unknown."""
         number = self.numbers.get(name)
         if number is None:
             return []
@@ -78,7 +78,7 @@ class LinkGraph:
 def link_graph(links: Mapping[str, Iterable[str]], closed: bool = False) -> LinkGraph:
     """The graph of `links` (page to the URLs it links to).
 
-    Pages are numbered as they are met: all keys first, then what they link to. `closed=True` keeps
+    Pages are numbered in order: all keys first, then what they link to. `closed=True` keeps
     only links among the keys, as the evaluation of a pool wants it (sheet 50.4).
     """
     numbers = {name: number for number, name in enumerate(links)}
@@ -86,11 +86,11 @@ def link_graph(links: Mapping[str, Iterable[str]], closed: bool = False) -> Link
     targets: list[int] = []
     for source, linked in links.items():
         if closed:
-            found = [numbers[name] for name in linked if name in numbers]
+            linked_numbers = [numbers[name] for name in linked if name in numbers]
         else:
-            found = [numbers.setdefault(name, len(numbers)) for name in linked]
-        sources.extend(repeat(numbers[source], len(found)))
-        targets.extend(found)
+            linked_numbers = [numbers.setdefault(name, len(numbers)) for name in linked]
+        sources.extend(repeat(numbers[source], len(linked_numbers)))
+        targets.extend(linked_numbers)
     return numbered_graph(list(numbers), sources, targets)
 
 
@@ -106,9 +106,9 @@ def edge_graph(names: Iterable[str], edges: Iterable[tuple[str, str]]) -> LinkGr
 def numbered_graph(names: Sequence[str], sources: ArrayLike, targets: ArrayLike) -> LinkGraph:
     """The graph of links given as page numbers: sorted, each link once, none from a page to itself."""
     size = max(len(names), 1)
-    one, other = np.asarray(sources, dtype=np.int64), np.asarray(targets, dtype=np.int64)
-    keep = one != other
-    keys = np.sort(one[keep] * size + other[keep])
+    begins, ends = np.asarray(sources, dtype=np.int64), np.asarray(targets, dtype=np.int64)
+    keep = begins != ends
+    keys = np.sort(begins[keep] * size + ends[keep])
     keys = keys[np.diff(keys, prepend=-1) > 0]  # as `np.unique` does, which takes 18 times as long (numpy 2.4)
     return LinkGraph(names, keys // size, keys % size)
 

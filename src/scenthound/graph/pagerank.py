@@ -1,4 +1,4 @@
-"""PageRank (sheet 50.4): importance flows along links, and whoever has none gives to everybody.
+"""PageRank (sheet 50.4): importance flows along links; a page without links shares its rank among all pages.
 
 Page, Brin, Motwani and Winograd 1998; computed by power iteration as in Haveliwala 1999. The rank of
 pages without out-links is spread over all pages, so that the ranks always sum to 1.
@@ -55,7 +55,7 @@ def url_ordering_rank(graph: LinkGraph, damping: float = 0.9, tolerance: float |
 
 
 def by_name(graph: LinkGraph, values: Values) -> dict[str, float]:
-    """The values of the pages under their URLs."""
+    """The values by URL."""
     return dict(zip(graph.names, values.tolist(), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""What a spider that knows the web would collect: the values that a learning spider is taught (sheet 30.5).
+"""Discounted rewards of a spider that knows the web: the target values for reinforcement learning (sheet 30.5).
 
 Rennie and McCallum 1999. The spider has fetched one page and may at each step fetch a page that any of its pages links
 to. It walks the shortest way to the nearest target that it has not got, again and again, and is paid gamma^t for a

@@ -6,8 +6,8 @@ to `Crawl.landed`; for a driver with a network, `replies` says what a reply mean
 page and miss to the history, and the strategy's new candidates to the frontier, until the budget is spent or nothing
 is left.
 
-The parts, one per file: `selection` (whose turn it is), `pending` (candidates whose turn waits for their host),
-`admission` (may it be fetched), `politeness` (hosts and robots.txt), `scope`, `candidates` (what enters the frontier),
-`strategy_calls`, `redirects`, `sitemaps`, `connectivity`, `recorder` and `counters`. `folder` makes a crawl durable
-and `resume` takes it up again.
+The parts: `selection` (which candidate is next), `politeness` (may it be fetched: hosts, robots.txt, limits),
+`strategy_calls`, `new_urls` (what enters the frontier: links, redirects, sitemaps), `scope` (which URLs are wanted),
+`recording` (history and counters) and `connectivity` (is our own connection down). `folder` makes a crawl durable and
+`resume` continues it.
 """

@@ -43,10 +43,10 @@ class Connectivity:
 
     @property
     def doubts(self) -> bool:
-        """True while so many hosts in a row gave no answer that our own connection may be down."""
+        """True if so many hosts in a row gave no answer that our own connection may be down."""
         return len(self._silent) >= HOSTS
 
-    def hears(self, result: Any) -> bool:
+    def observe(self, result: Any) -> bool:
         """Take in a result. True: it is a failure that is excused, since our own connection may be down."""
         url = result.candidate.url
         was_probe = url in self._probes

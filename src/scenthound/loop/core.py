@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 
 from scenthound import url as urls
-from scenthound.loop.admission import Admission
-from scenthound.loop.candidates import Candidates
 from scenthound.loop.connectivity import Connectivity, is_unanswered
-from scenthound.loop.counters import Counters
 from scenthound.loop.messages import (
     FOREVER,
     SITEMAP,
@@ -26,66 +24,63 @@ from scenthound.loop.messages import (
     SitemapLanded,
     Wait,
 )
-from scenthound.loop.politeness import Politeness
-from scenthound.loop.recorder import Recorder, Watcher
-from scenthound.loop.redirects import Redirects
+from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
+from scenthound.loop.politeness import Admission, Politeness
+from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
 from scenthound.loop.selection import Selection
-from scenthound.loop.sitemaps import Sitemaps
 from scenthound.loop.strategy_calls import Stopwatch, StrategyCalls
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Frontier, History, Repository, Strategy, Where, declaration_of
 
 
+@dataclass(eq=False)
 class Crawl:
     """One crawl over strategy, frontier and history. docs/concepts/architecture.md has the drawing.
 
     Its parts are public for reports and for `resume`; only the loop and `resume` change them.
     """
 
-    def __init__(
-        self,
-        strategy: Strategy,
-        frontier: Frontier,
-        history: History,
-        topic: Topic,
-        seeds: Sequence[tuple[Url, str]],
-        *,
-        limits: Limits,
-        scope: Scope | None = None,
-        politeness: Politeness | None = None,
-        judge: Callable[[Page], float] | None = None,
-        counters: Counters | None = None,
-        repository: Repository | None = None,
-        seed_number: int = 0,
-        watch: Watcher | None = None,
-        meter: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        """`seeds` are (key, spelling). `meter` measures `rank_seconds`: the laboratory gives CPU time."""
-        self.strategy, self.frontier, self.history = strategy, frontier, history
-        self.topic, self.seeds = topic, dict(seeds)
-        self.limits, self.scope, self.politeness = limits, scope, politeness
-        self.judge, self.repository, self.seed_number = judge, repository, seed_number
-        self.counters = counters or Counters()
+    strategy: Strategy
+    frontier: Frontier
+    history: History
+    topic: Topic
+    seeds: Sequence[tuple[Url, str]]
+    """As (key, spelling)."""
+    _: KW_ONLY
+    limits: Limits
+    scope: Scope | None = None
+    politeness: Politeness | None = None
+    judge: Callable[[Page], float] | None = None
+    counters: Counters = field(default_factory=Counters)
+    repository: Repository | None = None
+    seed_number: int = 0
+    watch: Watcher | None = None
+    meter: Callable[[], float] = time.perf_counter
+    """Measures `rank_seconds`; the laboratory gives CPU time."""
+
+    def __post_init__(self) -> None:
+        strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
+        self.seed_spellings = dict(self.seeds)
         self.ended = ""  # why the crawl ended, or is about to
         self.unkept = False  # a page was read whose content is not in the repository
-        self.stopwatch = Stopwatch(meter)
-        self.recorder = Recorder(history, self.counters, watch)
+        self.stopwatch = Stopwatch(self.meter)
+        self.recorder = Recorder(self.history, self.counters, self.watch)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits)
         self.selection = Selection(
-            frontier, self.recorder, self.seeds, politeness, declaration_of(strategy), seed_number
+            frontier, self.recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
         )
         self.candidates = Candidates(
-            frontier, self.recorder, self.selection, scope, self.admission.closed, limits.nofollow
+            frontier, self.recorder, self.selection, self.scope, self.admission.closed, limits.nofollow
         )
-        self.redirects = Redirects(self.selection, self.recorder, scope, limits.redirects)
+        self.redirects = Redirects(self.selection, self.recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
         self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
         self._connectivity = Connectivity()
-        self._flying: dict[Url, Fetch] = {}
-        self._pages_flying, self._not_before = 0, 0.0
+        self._in_flight: dict[Url, Fetch] = {}
+        self._pages_in_flight, self._not_before = 0, 0.0
 
     @property
     def pages(self) -> int:
@@ -94,12 +89,12 @@ class Crawl:
 
     @property
     def in_flight(self) -> int:
-        return len(self._flying)
+        return len(self._in_flight)
 
     @property
     def unfinished(self) -> list[Candidate]:
         """Pages and sitemaps in flight."""
-        return [fetch.candidate for fetch in self._flying.values() if fetch.kind != "robots"]
+        return [fetch.candidate for fetch in self._in_flight.values() if fetch.kind != "robots"]
 
     @property
     def rank_seconds(self) -> float:
@@ -108,9 +103,11 @@ class Crawl:
 
     def start(self) -> None:
         """Start the strategy and put its seeds into the frontier."""
-        for candidate in self.calls.start(self.topic, list(self.seeds), self.seed_number):
+        for candidate in self.calls.start(self.topic, list(self.seed_spellings), self.seed_number):
             if not self.history.seen(candidate.url):
-                self.candidates.push(candidate._replace(spelling=self.seeds.get(candidate.url, candidate.spelling)))
+                self.candidates.push(
+                    candidate._replace(spelling=self.seed_spellings.get(candidate.url, candidate.spelling))
+                )
 
     def wait_until(self, moment: float) -> None:
         """Request nothing before this moment."""
@@ -130,9 +127,9 @@ class Crawl:
         """
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
-        if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._flying):
+        if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
-        coming = self._pages_flying - sum(fetch.kind == "page" for fetch in slow)
+        coming = self._pages_in_flight - sum(fetch.kind == "page" for fetch in slow)
         if self.ended or self.pages + coming >= self.limits.pages:
             return self._close("pages")
         if now < self._not_before:
@@ -144,9 +141,9 @@ class Crawl:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
-        if not self._flying and ready == FOREVER:
+        if not self._in_flight and ready == FOREVER:
             return self._close("frontier empty")
-        if not self._flying and ready - now > self.limits.longest_wait:
+        if not self._in_flight and ready - now > self.limits.longest_wait:
             return self._close("all that is left rests")
         return Wait(ready)
 
@@ -159,7 +156,7 @@ class Crawl:
         return Wait(step) if step > now else None
 
     def _close(self, reason: str) -> Wait | Done:
-        return Wait(FOREVER) if self._flying else self._done(reason)
+        return Wait(FOREVER) if self._in_flight else self._done(reason)
 
     def _done(self, reason: str) -> Done:
         self.ended = self.ended or reason
@@ -196,8 +193,8 @@ class Crawl:
             host = urls.host(candidate.url)
             fetch = Fetch(candidate, kind, self.politeness.launched(host))
             self.selection.rest(host, FOREVER)
-        self._flying[candidate.url] = fetch
-        self._pages_flying += kind == "page"
+        self._in_flight[candidate.url] = fetch
+        self._pages_in_flight += kind == "page"
         return fetch
 
     def _rest(self, host: str, until: float) -> None:
@@ -211,8 +208,8 @@ class Crawl:
         """Take in the result of a fetch. `response` is the raw reply, for the repository; `ended` is when it was
         complete, if that was before `now`: its host rests from then on."""
         candidate = result.candidate
-        fetch = self._flying.pop(candidate.url, None)
-        self._pages_flying -= fetch is not None and fetch.kind == "page"
+        fetch = self._in_flight.pop(candidate.url, None)
+        self._pages_in_flight -= fetch is not None and fetch.kind == "page"
         self.counters.attempts += 1
         if isinstance(result, Page) and self.pages >= self.limits.pages:  # it was slow, and others came first
             self.selection.hold(candidate)
@@ -223,7 +220,7 @@ class Crawl:
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         if self.politeness is not None:
             self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
-            if self._connectivity.hears(result):
+            if self._connectivity.observe(result):
                 self._excuse(result, now)
                 return
             self._rest(host, self.politeness.landed(result, now if ended is None else ended))

@@ -15,15 +15,15 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl
 from scenthound.formats import toml_value
-from scenthound.loop.settings import Settings, default_of, read
+from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
+from scenthound.parameters import changed_values
 from scenthound.web.html_document import parse_html
 
 FORMAT = 1
 MOST_SEEDS_NAMED = 5
 _SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
-    r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@",
-    re.IGNORECASE,
+    r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@", re.IGNORECASE
 )
 
 
@@ -48,15 +48,13 @@ class CrawlRequest:
 
     def keyed_seeds(self) -> list[tuple[Url, str]]:
         """Seeds as (key, spelling), the first spelling of each key."""
-        found: dict[Url, str] = {}
+        spellings: dict[Url, str] = {}
         for raw in self.seeds:
             spelling = urls.resolve(raw)
-            found.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
-        return list(found.items())
+            spellings.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
+        return list(spellings.items())
 
     def to_toml(self) -> str:
-        settings = {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
-        changed = {f.name: settings[f.name] for f in fields(Settings) if settings[f.name] != default_of(f)}
         topic = {"keywords": self.topic.keywords, "name": self.topic.name, "description": self.topic.description}
         return "\n".join(
             [
@@ -76,7 +74,7 @@ class CrawlRequest:
                 *(f"{key} = {toml_value(value)}" for key, value in self.parameters.items()),
                 "",
                 "[settings]",
-                *(f"{key} = {toml_value(value)}" for key, value in changed.items()),
+                *(f"{key} = {toml_value(value)}" for key, value in changed_values(self.settings).items()),
                 "",
                 "[versions]",
                 *(f"{toml_value(key)} = {toml_value(value)}" for key, value in self.versions.items()),
@@ -131,7 +129,7 @@ def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloon
 
 def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
     """A topic from TOML data, with its keys checked."""
-    known = {f.name for f in fields(Topic)}
+    names = {f.name for f in fields(Topic)}
     plain = dict(data)
     for key in ("examples", "good"):
         if isinstance(plain.get(key), list) and all(isinstance(part, str) for part in plain[key]):
@@ -139,10 +137,10 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
     if isinstance(plain.get("keywords"), list):
         plain["keywords"] = " ".join(map(str, plain["keywords"]))
     for key, value in plain.items():
-        if key not in known:
+        if key not in names:
             from scenthound.errors import UnknownName
 
-            raise UnknownName.among(f"topic key in {where}", key, known)
+            raise UnknownName.among(f"topic key in {where}", key, names)
         wanted = tuple if key in ("examples", "good") else str
         if not isinstance(value, wanted):
             raise BadConfig(
@@ -171,12 +169,12 @@ def read_seeds(text: str, where: str) -> list[str]:
 def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
     """The seeds as they were written. Raises `BadConfig` with those that are not URLs, and where they are."""
     good, bad = [], []
-    for place, raw in given:
+    for source, raw in given:
         try:
             urls.make(raw)
             good.append(raw)
         except NotAUrl as error:
-            bad.append(f"{place}: {masked(error.message)}")
+            bad.append(f"{source}: {masked(error.message)}")
     if bad:
         more = f" and {len(bad) - MOST_SEEDS_NAMED} more" if len(bad) > MOST_SEEDS_NAMED else ""
         raise BadConfig(

@@ -18,12 +18,11 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
 from scenthound.files import NO_ROOM, write_text
-from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
-from scenthound.loop.entries import MODEL, PAGES, refuse_links
+from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
 from scenthound.loop.messages import FOREVER
-from scenthound.loop.politeness import HostState, OriginRules, Politeness
+from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.resume import LoopState, Saved
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
@@ -74,7 +73,7 @@ class CrawlFolder:
         if (path / "crawl.toml").exists():
             raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
         kept = LOCK if model is None else MODEL  # left by an interrupted `create`
-        if path.exists() and (not path.is_dir() or {found.name for found in path.iterdir()} - {LOCK, kept}):
+        if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
         with _room(path):
@@ -127,8 +126,8 @@ class CrawlFolder:
         except FileDamaged:
             if not file.exists():
                 raise
-        said = str(recover(file))
-        return CrawlDatabase(file), [said]
+        message = str(recover(file))
+        return CrawlDatabase(file), [message]
 
     @classmethod
     def look(cls, path: Path) -> CrawlFolder:
@@ -152,13 +151,13 @@ class CrawlFolder:
         """Compare the WARC files with the history: move broken tails aside, refetch pages whose record is gone."""
         repository, database = self.repository, self.database
         written, synced = (End.parse(database.meta(name)) for name in ("warc_end", "warc_synced"))
-        found = warc_repair.examine(repository, self.history, written, synced, everything=self.salvaged)
-        if found.missing and not refetch:
-            raise _missing(self.path, found.missing)
-        mended = warc_repair.mend(repository, self.history, found)
+        damage = warc_repair.examine(repository, self.history, written, synced, everything=self.salvaged)
+        if damage.missing and not refetch:
+            raise _missing(self.path, damage.missing)
+        mended = warc_repair.mend(repository, self.history, damage)
         self.recovered += mended.notes
         self.forgotten += mended.forgotten
-        end = written if written == found.end.next_file() else mended.end
+        end = written if written == damage.end.next_file() else mended.end
         repository.continue_at(end)
         database.save_meta("warc_end", str(end))
         database.save_meta("warc_synced", str(repository.synced))
@@ -169,14 +168,14 @@ class CrawlFolder:
         if not self.request.model:
             return None
         try:
-            found = load_model(self.path / MODEL)
+            model = load_model(self.path / MODEL)
         except BadConfig as error:
             raise FolderBroken(self.path / MODEL, f"is gone: {error.message}", "put the original back") from None
-        if found.digest != self.request.model:
+        if model.digest != self.request.model:
             raise FolderBroken(
                 self.path / MODEL, "is not the model that this crawl began with", "put the original back"
             )
-        return found
+        return model
 
     # ---- during a run
 
@@ -226,8 +225,8 @@ class CrawlFolder:
 
     def _save_hosts(self, politeness: Politeness) -> None:
         hosts, origins = politeness.take_changes()
-        for origin, known in origins.items():
-            self.database.save_robots(origin, known.rules.to_text(), known.until, known.failures)
+        for origin, rules in origins.items():
+            self.database.save_robots(origin, rules.rules.to_text(), rules.until, rules.failures)
         for name, host in hosts.items():
             due = host.next_allowed if host.next_allowed < FOREVER else 0.0
             self.database.save_host(
@@ -259,8 +258,8 @@ class CrawlFolder:
     @property
     def budget(self) -> int:
         """The page budget: as in crawl.toml, or as a later run set it."""
-        said = self.database.meta("pages_asked")
-        return int(said) if said.isdigit() else self.request.settings.pages
+        saved = self.database.meta("pages_asked")
+        return int(saved) if saved.isdigit() else self.request.settings.pages
 
     def finish(self, reason: str, now: float) -> None:
         """Save why the run ended and everything else, and index the pages for replay tools."""
@@ -317,10 +316,10 @@ class CrawlFolder:
             made.host(name)
         return made
 
-    def _recall_host(self, name: str) -> HostState:
+    def _recall_host(self, name: str) -> KnownHost:
         saved = self.database.host(name)
         failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
-        return HostState(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
+        return KnownHost(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)

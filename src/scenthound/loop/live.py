@@ -1,7 +1,7 @@
 """The live driver: the loop over HTTP, on asyncio. The only file of `loop` that reads a clock.
 
 A request holds a slot from its start until its result is durable, so whatever a `kill -9` undoes was in flight by our
-own count. Results are committed in groups. A slow request gives its slot back earlier: see `slots`.
+own count. Results are committed in groups. A slow request gives its slot back earlier: see `Slots`.
 """
 
 from __future__ import annotations
@@ -9,23 +9,24 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from scenthound.loop.core import Crawl
-from scenthound.loop.messages import Done, Fetch, Result, Wait
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.messages import FOREVER, Done, Fetch, HostBehaviour, Result, Wait
 from scenthound.loop.replies import REDIRECTS, Replies, kept, most_bytes, next_hop
-from scenthound.loop.slots import Slots
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
-from scenthound.ports import Failure, Fetcher
+from scenthound.ports import Failure, Fetcher, TakesLabels
+from scenthound.store.label_table import Labels
 
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
-SETTLED = 50  # … once so many pages are recorded: a smaller crawl is over before a worker is ready
+SETTLED = 50  # … once this many pages are recorded: a smaller crawl is over before a worker is ready
 AT_ONCE = 8  # replies taken in before new requests are sent and workers are supplied
-OWN = 4  # a reply that has to be read here first counts as so many of these
+OWN = 4  # a reply that has to be read here first counts as this many of these
 
 
 class Durable(Protocol):
@@ -148,21 +149,21 @@ class LiveRun:
 
         def hand_out() -> None:
             while self.reader is not None and unread and self.reader.takes(unread[0].reply):
-                one = unread.popleft()
-                assert isinstance(one.reply, Response)
+                landed_reply = unread.popleft()
+                assert isinstance(landed_reply.reply, Response)
                 try:
-                    self.reader.read(one.fetch.candidate, one.reply, partial(was_read, one))
+                    self.reader.read(landed_reply.fetch.candidate, landed_reply.reply, partial(was_read, landed_reply))
                 except Exception:  # its own bug: read the page here
-                    landed.append(one)
+                    landed.append(landed_reply)
                 else:
                     self._being_read += 1
 
-        def was_read(one: _Landed, result: Result | None) -> None:
+        def was_read(landed_reply: _Landed, result: Result | None) -> None:
             self._being_read -= 1
             if result is None:  # for the next free worker
-                unread.appendleft(one)
+                unread.appendleft(landed_reply)
             else:
-                landed.append(one._replace(result=result))
+                landed.append(landed_reply._replace(result=result))
             wake.set()
             hand_out()
 
@@ -171,7 +172,7 @@ class LiveRun:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
                 taken = len(landed) + len(unread) + self._being_read + uncommitted
-                while slots.held(idle()) + taken < self.concurrency:
+                while slots.in_use(idle()) + taken < self.concurrency:
                     slow = [flight.fetch for flight in slots.slow]
                     if not isinstance(step := self.crawl.next(now, slow), Fetch):
                         break
@@ -182,13 +183,13 @@ class LiveRun:
                     task.add_done_callback(tasks.discard)
                 if isinstance(step, Done):
                     return step.reason
-                full = slots.held(idle()) + taken >= self.concurrency
+                full = slots.in_use(idle()) + taken >= self.concurrency
                 if full and (given_up := slots.give_way(idle())) is not None:
                     given_up.deadline.reschedule(0.0)
                 until = step.until if isinstance(step, Wait) and not full else now + self.group_time
                 latest = since + self.group_time if uncommitted else now + 0.2
                 rest = min(until, latest) - now
-                rest = max(min(rest, slots.held_for(idle())), 0.001) if full else max(rest, 0.0)
+                rest = max(min(rest, slots.free_in(idle())), 0.001) if full else max(rest, 0.0)
                 if landed or unread:
                     await self._sleep(wake, 0.0)
                 else:
@@ -203,7 +204,7 @@ class LiveRun:
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
-                if uncommitted and (due or not (slots.held(idle()) or unread or self._being_read)):
+                if uncommitted and (due or not (slots.in_use(idle()) or unread or self._being_read)):
                     self.durable.commit(now)
                     uncommitted = 0
                 if not uncommitted:
@@ -252,3 +253,130 @@ class LiveRun:
         now = self.clock()
         result = read or self.replies.result(fetch, reply, now)
         self.crawl.landed(result, now, kept(result, reply), ended)
+
+
+class LabelListener:
+    """Passes labels that people give while the crawl runs to its strategy."""
+
+    def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
+        self._folder, self._crawl = folder, crawl
+        self._labels = Labels(folder.database)
+        self._listens = isinstance(crawl.strategy, TakesLabels)  # a slow test, needed after every commit
+
+    def listen(self) -> int:
+        """Pass on new labels and return how many there were; the strategy's new scores replace the old ones.
+
+        Call it between commits, and commit after it: the labels count as passed on from then on.
+        """
+        if not self._listens:
+            return 0
+        new = self._labels.undelivered()
+        event = self._folder.history.last_event() if new else 0
+        for label in new:
+            with self._crawl.stopwatch:
+                for candidate in self._crawl.calls.take_label(label.url, label.on_topic):
+                    self._crawl.candidates.add(candidate)
+            self._labels.record_delivery(label, event)
+        return len(new)
+
+
+# ---- slots
+
+FACTOR = 3.0  # times as long as usual is slow
+QUICKEST = 0.002  # seconds for each slot: a request is never slow before. With few slots, each of them is missed more
+ENOUGH = 0.05  # seconds: however many slots there are
+PROVEN = 0.25  # seconds: a host that gave pages is never slow before, however quick it usually is
+FEW = 8  # replies: before these we do not know what is usual …
+FIRST = 0.5  # … and a request is not slow before this many seconds, a quarter of it after each that is …
+LEAST = 0.05  # … but not less: hosts that hang and come first cost little, and replies a second away are waited for
+LONGEST = 1.0  # seconds that one of the first replies counts at most
+SMOOTHING = 0.125  # the weight of a new reply; alpha of RFC 6298
+PATIENCE = 2.0  # seconds that a slow request has at least
+
+
+R = TypeVar("R", bound=Hashable)
+
+
+class Slots(Generic[R]):
+    """The requests in flight: which hold one of the driver's slots, and which are slow and hold none.
+
+    A request holds a slot for a few times as long as requests usually take. Then it is slow: it moves to a second,
+    bounded pool, and its slot is free. So a host that hangs costs a slot for a moment and not for its whole time-out,
+    with one slot just as with 64. When the pool is full, the request that was slow for longest is cancelled once it
+    has had `PATIENCE`. A host that gave pages before has a little more time; one that gave no reply last time is slow
+    from the start.
+
+    Slots limit the work done at once, and a request that only waits is no work. The usual time is learned from the
+    replies, as a retransmission time-out is (RFC 6298, 2.3). A slow reply counts as one at the limit, so a few slow
+    hosts can't raise it; a connection that is slow throughout raises it within a few dozen replies. A request that is
+    wrongly called slow loses nothing: it continues.
+
+    `idle` is the time that the driver was idle so far. While it is busy, bytes that arrived wait for it, and no host
+    is to blame.
+    """
+
+    def __init__(self, count: int, slow: int) -> None:
+        self._most_slow = slow
+        self._quickest = min(QUICKEST * count, ENOUGH)
+        self._usual = 0.0  # seconds, smoothed
+        self._replies = 0
+        self._called_slow = 0
+        self._new: dict[R, float] = {}  # with the time at which it began; the oldest first
+        self._proven: dict[R, float] = {}
+        self._slow: dict[R, float] = {}
+
+    @property
+    def bound(self) -> float:
+        """How long a request to a new host holds a slot."""
+        learned = max(self._quickest, FACTOR * self._usual)
+        return learned if self._replies >= FEW else max(learned, LEAST, FIRST * 0.25 ** min(self._called_slow, 8))
+
+    @property
+    def slow(self) -> Iterable[R]:
+        return self._slow.keys()
+
+    def begin(self, request: R, idle: float, host: HostBehaviour = "new") -> None:
+        """A request is sent; to a silent host it is slow from the start, if there is room."""
+        if host == "silent" and not self._is_full:
+            self._slow[request] = idle
+        else:
+            (self._proven if host == "proven" else self._new)[request] = idle
+
+    def end(self, request: R, idle: float, is_reply: bool) -> None:
+        """A request is over; if it brought a reply, its time counts for the usual time."""
+        group = next(group for group in (self._new, self._proven, self._slow) if request in group)
+        took = min(idle - group.pop(request), self.bound if self._replies >= FEW else LONGEST)
+        if is_reply:
+            self._usual += (SMOOTHING if self._replies else 1.0) * (took - self._usual)
+            self._replies += 1
+
+    def in_use(self, idle: float) -> int:
+        """How many slots are held now."""
+        for group, bound in self._bounds():
+            while group and not self._is_full:
+                request, began = _oldest(group)
+                if idle - began < bound:
+                    break
+                self._slow[request] = group.pop(request)
+                self._called_slow += 1
+        return len(self._new) + len(self._proven)
+
+    def free_in(self, idle: float) -> float:
+        """How long until a slot becomes free because its request is slow."""
+        wait = min((_oldest(group)[1] + bound - idle for group, bound in self._bounds() if group), default=FOREVER)
+        return max(wait, _oldest(self._slow)[1] + PATIENCE - idle) if self._is_full else wait
+
+    def give_way(self, idle: float) -> R | None:
+        """The slow request to cancel: the pool is full, and a request that holds a slot is slow as well."""
+        return _oldest(self._slow)[0] if self._is_full and self.free_in(idle) <= 0 else None
+
+    def _bounds(self) -> tuple[tuple[dict[R, float], float], ...]:
+        return (self._new, self.bound), (self._proven, max(PROVEN, self.bound))
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._slow) >= self._most_slow
+
+
+def _oldest(requests: dict[R, float]) -> tuple[R, float]:
+    return next(iter(requests.items()))

@@ -11,7 +11,7 @@ from scenthound.page.page import Page
 from scenthound.web.robots import RobotsRules
 
 Kind = Literal["page", "robots", "sitemap"]
-Standing = Literal["proven", "new", "silent"]
+HostBehaviour = Literal["proven", "new", "silent"]
 """How a host has behaved: it gave pages; it gave none yet; its last request got no reply."""
 FOREVER = float("inf")
 SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
@@ -23,7 +23,7 @@ class Fetch:
 
     candidate: Candidate
     kind: Kind = "page"
-    host: Standing = "new"
+    host: HostBehaviour = "new"
 
     @property
     def spelling(self) -> str:

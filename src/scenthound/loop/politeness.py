@@ -1,8 +1,8 @@
-"""When a host may be asked again, and for what.
+"""When a host may be asked again, and whether a candidate may be fetched now.
 
 Every host has one state: when it may next be asked, how often it failed lately, how many pages it gave. Every origin
 has its robots rules, fetched before its first page and kept for a day at most (RFC 9309). `Politeness` is the only
-writer of both; others read.
+writer of both; `Admission` applies them, and the limits per host, to the candidate whose turn it is.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from scenthound import url as urls
-from scenthound.loop.messages import FOREVER, Result, RobotsLanded, Standing
-from scenthound.model import Miss
+from scenthound.loop.messages import FOREVER, HostBehaviour, Limits, Result, RobotsLanded
+from scenthound.model import Candidate, Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, RobotsRules
 
 DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class HostState:
+class KnownHost:
     """What is known of one host."""
 
     next_allowed: float = 0.0
@@ -54,7 +54,7 @@ class OriginRules:
 class Changes(NamedTuple):
     """Hosts and origins whose state changed since the last call of `take_changes`."""
 
-    hosts: Mapping[str, HostState]
+    hosts: Mapping[str, KnownHost]
     origins: Mapping[str, OriginRules]
 
 
@@ -67,7 +67,7 @@ class Politeness:
     obey: bool = True
     tries: int = 2
     """How often an unreachable robots.txt is requested before its origin is given up for a day."""
-    recall_host: Callable[[str], HostState | None] = field(default=lambda name: None)
+    recall_host: Callable[[str], KnownHost | None] = field(default=lambda name: None)
     """Reads the state of a host that is not in memory."""
     recall_origin: Callable[[str], OriginRules | None] = field(default=lambda origin: None)
     most_hosts: int = 20_000
@@ -75,7 +75,7 @@ class Politeness:
     most_rules: int = 200_000
     """Lines of robots.txt files kept in memory."""
     _resumed_at: float | None = None
-    _hosts: dict[str, HostState] = field(default_factory=dict)
+    _hosts: dict[str, KnownHost] = field(default_factory=dict)
     _origins: dict[str, OriginRules] = field(default_factory=dict)
     _changed_hosts: set[str] = field(default_factory=set)
     _changed_origins: set[str] = field(default_factory=set)
@@ -83,10 +83,10 @@ class Politeness:
 
     # ---- hosts
 
-    def host(self, name: str) -> HostState:
+    def host(self, name: str) -> KnownHost:
         state = self._hosts.get(name)
         if state is None:
-            state = self._hosts[name] = self.recall_host(name) or HostState()
+            state = self._hosts[name] = self.recall_host(name) or KnownHost()
             if len(self._hosts) > self.most_hosts:
                 self._drop_old_hosts(name)
         return state
@@ -108,7 +108,7 @@ class Politeness:
         """Do not ask this host before `until`."""
         self._hosts[host] = replace(self.host(host), next_allowed=until)
 
-    def launched(self, host: str) -> Standing:
+    def launched(self, host: str) -> HostBehaviour:
         """A request is sent: the host rests until `landed`. Returns how it has behaved so far."""
         state = self.host(host)
         self._hosts[host] = replace(state, next_allowed=FOREVER, met=True)
@@ -164,7 +164,7 @@ class Politeness:
         return self._resumed_at + self.delay_of(origin)
 
     def take_changes(self) -> Changes:
-        """Return what changed since the last call. Whoever calls writes it down: it may leave memory from then on."""
+        """Return what changed since the last call. The caller stores it, so it may leave memory."""
         hosts = {name: self._hosts[name] for name in self._changed_hosts}
         origins = {name: self._origins[name] for name in self._changed_origins}
         self._changed_hosts.clear()
@@ -174,10 +174,10 @@ class Politeness:
     # ---- robots.txt
 
     def origin(self, name: str) -> OriginRules | None:
-        known = self._origins.get(name)
-        if known is None and (known := self.recall_origin(name)) is not None:
-            self._keep(name, known)
-        return known
+        rules = self._origins.get(name)
+        if rules is None and (rules := self.recall_origin(name)) is not None:
+            self._keep(name, rules)
+        return rules
 
     def _keep(self, name: str, rules: OriginRules) -> None:
         """Keep an origin's rules in memory; drop the oldest if there are too many rules in all."""
@@ -194,12 +194,12 @@ class Politeness:
         """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason not to fetch it."""
         if not self.obey:
             return "fetch"
-        known = self.origin(urls.origin(spelling))
-        if known is None or known.until <= now:
+        rules = self.origin(urls.origin(spelling))
+        if rules is None or rules.until <= now:
             return "ask-robots"
-        if known.failures:
-            return known.why
-        return "fetch" if known.rules.may_fetch(spelling) else "robots"
+        if rules.failures:
+            return rules.why
+        return "fetch" if rules.rules.may_fetch(spelling) else "robots"
 
     def learn(
         self, origin: str, rules: RobotsRules | None, now: float, hopeless: str = "", retry_after: float = 0.0
@@ -222,14 +222,72 @@ class Politeness:
 
     def asks_again(self, origin: str) -> bool:
         """True while an unreachable robots.txt will be requested again before its origin is given up."""
-        known = self.origin(origin)
-        return known is not None and 0 < known.failures < self.tries
+        rules = self.origin(origin)
+        return rules is not None and 0 < rules.failures < self.tries
 
     def delay_of(self, origin: str) -> float:
         """The longer of our delay and the one that robots.txt asks for."""
-        known = self.origin(origin)
-        asked = known.rules.delay if known and self.obey else None
+        rules = self.origin(origin)
+        asked = rules.rules.delay if rules and self.obey else None
         return max(self.delay, asked or 0.0)
 
 
-__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "Changes", "HostState", "OriginRules", "Politeness"]
+__all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "Changes", "KnownHost", "OriginRules", "Politeness"]
+
+
+HOST_FAILURES = 6  # failures in a row after which a host is given up: two URLs, each tried three times
+
+
+class Decision(NamedTuple):
+    """What to do with a candidate.
+
+    `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: its host rests until then, and
+    the candidate is pending. `drop`: leave it out, if `until` is given only until then. `lose`: never request it.
+    """
+
+    do: Literal["fetch", "robots", "rest", "drop", "lose"]
+    reason: str = ""
+    until: float | None = None
+
+
+FETCH, ROBOTS = Decision("fetch"), Decision("robots")
+
+
+class Admission:
+    """Applies politeness and limits. Without politeness every candidate may be fetched at any time."""
+
+    def __init__(self, politeness: Politeness | None, limits: Limits) -> None:
+        self._politeness, self._limits = politeness, limits
+
+    def verdict(self, candidate: Candidate, now: float) -> Decision:
+        politeness = self._politeness
+        if politeness is None:
+            return FETCH
+        if reason := self.closed(urls.host(candidate.url)):
+            return Decision("drop", reason)
+        spelling = candidate.spelling or candidate.url
+        origin = urls.origin(spelling)
+        if (due := politeness.due(origin)) > now:
+            return Decision("rest", until=due)
+        answer = politeness.verdict(spelling, now)
+        if answer == "fetch":
+            return FETCH
+        if answer == "ask-robots":
+            return ROBOTS
+        rules = politeness.origin(origin)
+        if politeness.asks_again(origin):
+            return Decision("rest", until=rules.until if rules else now)
+        if answer == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
+            return Decision("drop", answer, rules.until if rules else now)
+        return Decision("lose", answer)
+
+    def closed(self, host: str) -> str | None:
+        """Why nothing more is fetched from a host, if so: it failed, its budget is spent, or its pages are useless."""
+        if self._politeness is None:
+            return None
+        state, limits = self._politeness.host(host), self._limits
+        if limits.pages_per_host and state.pages >= limits.pages_per_host:
+            return "host-budget"
+        if state.failures >= HOST_FAILURES:
+            return "host-failing"
+        return "host-asleep" if limits.host_patience and state.barren >= limits.host_patience else None

@@ -22,7 +22,7 @@ def replay(
 ) -> str:
     """Run a started crawl to its end and return the reason.
 
-    `in_flight` imitates so many threads (rule 15): that many URLs are chosen before the first of them lands.
+    `in_flight` imitates that many threads (rule 15): that many URLs are chosen before the first of them lands.
     `pace` is the time from one result to the next.
     """
     flying: deque[Fetch] = deque()

@@ -36,7 +36,7 @@ class LoopState:
     batches: int = 0
     batch: Sequence[tuple[Url, int]] = ()
     """The rest of the current batch, with insertion numbers."""
-    held: Sequence[Url] = ()
+    pending: Sequence[Url] = ()
     """Pending candidates that the frontier knows."""
     loose: Sequence[tuple[Candidate, Url | None, int]] = ()
     """Pending candidates that it does not know: redirect targets with what was requested first and the number of hops,
@@ -49,8 +49,8 @@ class LoopState:
     def of(cls, crawl: Crawl) -> LoopState:
         selection, redirects = crawl.selection, crawl.redirects
         pending = [*crawl.unfinished, *selection.pending]
-        known = crawl.frontier.in_flight()
-        loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in known}
+        in_flight = crawl.frontier.in_flight()
+        loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in in_flight}
         return cls(
             selection.batches,
             selection.batch,
@@ -66,7 +66,7 @@ class LoopState:
         return {
             "batches": self.batches,
             "batch": [list(member) for member in self.batch],
-            "held": list(self.held),
+            "held": list(self.pending),
             "loose": [[*c[:2], dict(c.carry), dict(c.parts), *c[4:], asked, hops] for c, asked, hops in self.loose],
             "tries": dict(self.tries),
             "sitemaps": dict(self.sitemaps),
@@ -121,7 +121,7 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     if saved.loop is None:
         crawl.start()
     else:
-        crawl.calls.start(crawl.topic, list(crawl.seeds), crawl.seed_number)  # its answer is in the frontier already
+        crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its answer is in the frontier
         _count_again(crawl)
         _tell_again(crawl, saved, read)
         _restore(crawl, saved.loop)
@@ -130,7 +130,7 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     lost = crawl.history.forget(list(dict.fromkeys(unreadable)))
     for step in (*saved.gone, *lost):
         asked = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
-        crawl.candidates.push(Candidate(*asked, spelling=crawl.seeds.get(step.url, "")))
+        crawl.candidates.push(Candidate(*asked, spelling=crawl.seed_spellings.get(step.url, "")))
     return lost
 
 
@@ -155,7 +155,7 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
     strategy, calls = crawl.strategy, crawl.calls
     if not isinstance(strategy, Saves):
         for label in saved.labels:
-            calls.hear(label.url, label.on_topic)
+            calls.take_label(label.url, label.on_topic)
         return
     if saved.strategy is not None:
         strategy.load(saved.strategy)
@@ -163,7 +163,7 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
     unfetched = _fetched_since(crawl, saved.event) if own else set()
     for event, where in _in_order(crawl, saved):
         if isinstance(event, DeliveredLabel):
-            offers = calls.hear(event.url, event.on_topic)
+            offers = calls.take_label(event.url, event.on_topic)
         elif isinstance(event, Lost):
             unfetched.discard(event.url)
             lost = Candidate(event.url, event.score, event.carry, NOTHING, event.parent, event.anchor, event.depth)
@@ -208,7 +208,7 @@ def _restore(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
-    crawl.selection.restore(state.batches, state.held, state.batch)
+    crawl.selection.restore(state.batches, state.pending, state.batch)
     for candidate, asked, hops in state.loose:
         crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it
         crawl.redirects.restore(candidate.url, asked, hops)

@@ -6,6 +6,7 @@ frontier: they get every eighth turn, and every turn that is left over.
 
 from __future__ import annotations
 
+import heapq
 import random
 from collections import deque
 from collections.abc import Container, Iterable, Iterator
@@ -13,11 +14,56 @@ from itertools import chain
 
 from scenthound import url as urls
 from scenthound.loop.messages import FOREVER
-from scenthound.loop.pending import Pending
 from scenthound.loop.politeness import Politeness
-from scenthound.loop.recorder import Recorder
+from scenthound.loop.recording import Recorder
 from scenthound.model import Candidate, Url
 from scenthound.ports import Declaration, Frontier, Popped
+
+
+class Pending:
+    """Candidates whose turn has come and whose host rests: by when it wakes, then by arrival.
+
+    A host in flight sleeps until `rest` says when it wakes.
+    """
+
+    def __init__(self) -> None:
+        self._timed: list[tuple[float, int, Candidate]] = []
+        self._asleep: dict[str, list[tuple[int, Candidate]]] = {}
+        self._count = 0
+
+    def put(self, candidate: Candidate, until: float) -> None:
+        self._count += 1
+        self._place(until, self._count, candidate)
+
+    def pop(self, now: float) -> Candidate | None:
+        """The candidate whose host wakes first, if it is awake by now."""
+        if self._timed and self._timed[0][0] <= now:
+            return heapq.heappop(self._timed)[2]
+        return None
+
+    def rest(self, host: str, until: float) -> None:
+        """The host wakes at `until`: its candidates without a known time get this one."""
+        if until != FOREVER:
+            for number, candidate in self._asleep.pop(host, ()):
+                self._place(until, number, candidate)
+
+    def ready_at(self) -> float:
+        return self._timed[0][0] if self._timed else FOREVER
+
+    def __iter__(self) -> Iterator[Candidate]:
+        timed = [(number, candidate) for _, number, candidate in self._timed]
+        asleep = [entry for waiting in self._asleep.values() for entry in waiting]
+        return (candidate for _, candidate in sorted([*timed, *asleep], key=lambda entry: entry[0]))
+
+    def __len__(self) -> int:
+        return len(self._timed) + sum(map(len, self._asleep.values()))
+
+    def _place(self, until: float, number: int, candidate: Candidate) -> None:
+        if until == FOREVER:
+            self._asleep.setdefault(urls.host(candidate.url), []).append((number, candidate))
+        else:
+            heapq.heappush(self._timed, (until, number, candidate))
+
 
 UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up if every eighth request fails
 
@@ -126,7 +172,7 @@ class Selection:
     # ---- pending candidates and resting hosts
 
     def hold(self, candidate: Candidate, until: float | None = None) -> None:
-        """Make a candidate pending until its host wakes; with `until`, until then or until somebody calls `rest`."""
+        """Make a candidate pending until its host wakes; with `until`, until then or until `rest` is called."""
         self.chosen.setdefault(candidate.url, 1)
         if until is None:
             until = self._politeness.next_allowed(urls.host(candidate.url)) if self._politeness else 0.0
@@ -181,10 +227,10 @@ class Selection:
         """What is left of the current batch, with insertion numbers."""
         return [(popped.candidate.url, popped.number) for popped in self._batch]
 
-    def restore(self, batches: int, held: Iterable[Url], batch: Iterable[tuple[Url, int]]) -> None:
+    def restore(self, batches: int, pending: Iterable[Url], batch: Iterable[tuple[Url, int]]) -> None:
         """Load what was saved. The URLs are waiting in the frontier."""
         self.batches = batches
-        for url in held:
+        for url in pending:
             if (candidate := self.claim(url)) is not None:
                 self.hold(candidate)
         for url, number in batch:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
+from scenthound.parameters import default_of, parameter, wrong
 
 T = TypeVar("T")
 
@@ -30,12 +31,11 @@ _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*\Z")
 
 
-def option(default: Any, doc: str, unit: str = "", least: float | None = 0) -> Any:
-    """A dataclass field with its documentation, its unit (`seconds`, `bytes` or none) and its least value."""
-    more = {"doc": doc, "unit": unit, "least": least}
-    if isinstance(default, (list, dict)):
-        return field(default_factory=lambda: type(default)(default), metadata=more)
-    return field(default=default, metadata=more)
+def option(default: Any, doc: str, unit: str = "", least: float = 0) -> Any:
+    """A parameter with a unit (`seconds`, `bytes` or none); a number is not negative unless `least` says so."""
+    declared = parameter(default, doc, least=least)
+    declared.metadata = declared.metadata | {"unit": unit}
+    return declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,10 @@ class Settings:
     frontier: int = option(100_000, "keep at most this many URLs waiting; the worst are dropped", least=1)
     concurrency: int = option(32, "requests in flight at once, all hosts together", least=1)
     slow_requests: int = option(
-        128, "requests beside `concurrency` that take much longer than usual; above it the oldest are given up", least=1
+        128, "slow requests allowed beside `concurrency`; beyond that the oldest is given up", least=1
     )
 
-    workers: int = option(
-        1, "processes that read pages beside the crawl's own, started when one alone can't keep up; 0: none"
-    )
+    workers: int = option(1, "extra processes that read pages, started when one can't keep up; 0: none")
 
     contact: str = option("", "mail address or URL that site owners can write to; part of the User-Agent")
     user_agent: str = option("", "replaces the User-Agent altogether")
@@ -64,9 +62,7 @@ class Settings:
     nofollow: bool = option(True, "leave links marked rel=nofollow alone")
     sitemaps: bool = option(False, "offer the URLs of sitemaps named in robots.txt, at score 0")
     retries: int = option(2, "try again this often after a passing failure (timeout, 429, 5xx)")
-    backoff: float = option(
-        10.0, "first rest of a host after 429, 503 or a failed robots.txt; doubled each time", "seconds"
-    )
+    backoff: float = option(10.0, "first rest after 429, 503 or a failed robots.txt; doubled each time", "seconds")
     longest_wait: float = option(900.0, "end the crawl when all that is left rests longer than this", "seconds")
 
     hosts: list[str] = option([], "stay on these hosts (`www.example.org`)")
@@ -79,18 +75,14 @@ class Settings:
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
     relevant: float = option(0.1, "similarity from which a page counts as relevant in harvest rates")
     dry_window: int = option(0, "stop when the harvest over this many pages stays low (sheet 70.2); 0: do not")
-    dry_floor: float = option(
-        0.02, "harvest rate that counts as dry, at least; a fifth of the best rate if that is more"
-    )
+    dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
 
     page_bytes: int = option(10_000_000, "read at most this much of a page, on the wire and unpacked", "bytes", least=1)
     unpack_ratio: int = option(200, "refuse a body that unpacks to more than this many times its size", least=1)
     header_bytes: int = option(65_536, "refuse a reply whose headers are larger", "bytes", least=1)
     connect_timeout: float = option(10.0, "give up connecting after this long", "seconds")
-    first_byte_timeout: float = option(
-        15.0, "give up a request that brings no byte for this long", "seconds", least=0.01
-    )
+    first_byte_timeout: float = option(15.0, "give up a request without a byte for this long", "seconds", least=0.01)
     min_rate: float = option(100.0, "give up a reply that brings fewer bytes a second, over `min_rate_time`; 0: never")
     min_rate_time: float = option(15.0, "the time over which `min_rate` is measured", "seconds", least=0.01)
     idle_timeout: float = option(20.0, "give up a reply that pauses this long", "seconds")
@@ -100,9 +92,7 @@ class Settings:
     url_length: int = option(2_000, "leave longer URLs alone", least=16)
 
     proxy: str = option("", "fetch through this proxy (http://, socks5://)")
-    allow_private: list[str] = option(
-        [], "networks that may be reached though they are private (`loopback`, `10.0.0.0/8`)"
-    )
+    allow_private: list[str] = option([], "private networks that may be reached (`loopback`, `10.0.0.0/8`)")
     verify_tls: bool = option(True, "refuse servers whose certificate can't be verified")
 
     group_pages: int = option(0, "pages per database transaction; 0: a quarter of `concurrency`")
@@ -119,29 +109,26 @@ def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:
     >>> read(Settings, {"delay": "500 ms", "pages": 10}).delay
     0.5
     """
-    known: dict[str, Field[Any]] = {f.name: f for f in fields(kind) if f.init}  # type: ignore[arg-type]
+    declared: dict[str, Field[Any]] = {f.name: f for f in fields(kind) if f.init}  # type: ignore[arg-type]
     hints = get_type_hints(kind)
     values = {}
     for name, value in given.items():
         key = name.replace("-", "_")
-        if key not in known:
-            raise UnknownName.among(what, name, known)
-        values[key] = _checked(known[key], hints[key], value, what)
+        if key not in declared:
+            raise UnknownName.among(what, name, declared)
+        values[key] = _checked(declared[key], hints[key], value, what)
     return kind(**values)
 
 
-def _checked(found: Field[Any], kind: Any, value: Any, what: str) -> Any:
-    unit = found.metadata.get("unit", "")
+def _checked(declared: Field[Any], kind: Any, value: Any, what: str) -> Any:
+    unit = declared.metadata.get("unit", "")
     try:
         made = _typed(kind, unit, value)
-    except (ValueError, TypeError):
-        wanted = _wanted(kind, unit)
-        raise BadConfig(
-            f"{what} `{found.name}` can't be {value!r}", f"write {wanted}; the default is {shown(default_of(found))}"
-        ) from None
-    least = found.metadata.get("least")
-    if least is not None and isinstance(made, (int, float)) and not isinstance(made, bool) and not made >= least:
-        raise BadConfig(f"{what} `{found.name}` can't be {value!r}", f"it is at least {least}")
+    except (ValueError, TypeError, OverflowError):
+        hint = f"write {_wanted(kind, unit)}; the default is {shown(default_of(declared))}"
+        raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint) from None
+    if hint := wrong(declared, kind, made):
+        raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint)
     return made
 
 
@@ -171,10 +158,10 @@ def _refuse() -> Any:
 
 
 def _quantity(text: str, unit: str) -> float:
-    found = _QUANTITY.match(text)
-    if not found:
+    match = _QUANTITY.match(text)
+    if not match:
         raise ValueError(text)
-    number, word = float(found[1].replace("_", "")), found[2].lower()
+    number, word = float(match[1].replace("_", "")), match[2].lower()
     table = _UNITS.get(unit, {})
     if not word:
         return number
@@ -190,11 +177,6 @@ def _wanted(kind: Any, unit: str) -> str:
         return 'bytes, or a size such as "10 MB"'
     words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     return words.get(kind, "a list of texts")
-
-
-def default_of(found: Field[Any]) -> Any:
-    """The default of a dataclass field, however it was given."""
-    return found.default_factory() if callable(found.default_factory) else found.default
 
 
 def shown(value: Any) -> str:

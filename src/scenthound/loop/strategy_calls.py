@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from scenthound.errors import StrategyFailed
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Hears, NeedsLuck, Strategy, Tells
+from scenthound.ports import EmitsEvents, NeedsRandom, Strategy, TakesLabels
 
 
 class Stopwatch:
@@ -34,12 +34,12 @@ class StrategyCalls:
         self.strategy = strategy
         self.links_scored = 0
         self._stopwatch = stopwatch
-        self._tells = strategy if isinstance(strategy, Tells) else None  # a slow test, needed after every page
-        self._hears = strategy if isinstance(strategy, Hears) else None
+        self._tells = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, needed after every page
+        self._hears = strategy if isinstance(strategy, TakesLabels) else None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
-        if isinstance(self.strategy, NeedsLuck):
-            self.strategy.lucky(random.Random(seed_number))
+        if isinstance(self.strategy, NeedsRandom):
+            self.strategy.use_random(random.Random(seed_number))
         return list(self.strategy.start(topic, seeds))
 
     def read(self, page: Page) -> list[Candidate]:
@@ -64,10 +64,10 @@ class StrategyCalls:
     def miss(self, miss: Miss) -> list[Candidate]:
         return list(self.strategy.miss(miss))
 
-    def hear(self, url: Url, on_topic: bool) -> list[Candidate]:
+    def take_label(self, url: Url, on_topic: bool) -> list[Candidate]:
         """The candidates that the strategy returns for a label; none if it does not listen."""
-        return list(self._hears.hear(url, on_topic)) if self._hears else []
+        return list(self._hears.take_label(url, on_topic)) if self._hears else []
 
     def take_events(self, number: int) -> list[Event]:
         """The strategy's new events, with the number of the last page."""
-        return [event._replace(n=number) for event in self._tells.told()] if self._tells else []
+        return [event._replace(n=number) for event in self._tells.take_events()] if self._tells else []

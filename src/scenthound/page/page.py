@@ -18,7 +18,11 @@ class KeptViews(Protocol):
     """Views of a page from earlier visits to it."""
 
     def find(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
-        """The view, for this visit alone; None if it is not one that is kept."""
+        """The view, for this visit alone; None if there is none from an earlier visit."""
+        ...
+
+    def make(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
+        """The view, now worked out and kept; None if it is not one that is kept."""
         ...
 
 
@@ -68,15 +72,17 @@ class Page:
         >>> page_of("<a href=/x>chess club</a>").view(lambda record: len(record.links))
         1
         """
-        key = (function, arguments, *named.items())
+        key, kept = (function, arguments, *named.items()), None if named else self._kept
         if key in self._views:
             return self._views[key]  # type: ignore[no-any-return]
-        before, spent = time.process_time(), self.reading_seconds
-        made = None if self._kept is None or named else self._kept.find(function, arguments)
+        made = None if kept is None else kept.find(function, arguments)
         if made is None:
-            made = function(self.record, *arguments, **named)
+            before, spent = time.process_time(), self.reading_seconds
+            made = None if kept is None else kept.make(function, arguments)
+            if made is None:
+                made = function(self.record, *arguments, **named)
+            self.reading_seconds = spent + time.process_time() - before  # views within this one are part of it
         self._views[key] = made
-        self.reading_seconds = spent + time.process_time() - before  # views within this one are part of it
         return made
 
     def offer(

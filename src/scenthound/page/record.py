@@ -29,12 +29,13 @@ import numpy.typing as npt
 
 from scenthound.errors import PartMissing, UnknownName
 from scenthound.model import Link, Url
-from scenthound.text.term_counts import TermCounts, pack_terms, unpack_terms
+from scenthound.text.term_counts import SharedIds, TermCounts, pack_terms, unpack_terms
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.int32]
 FORMAT = 1  # of `to_bytes`; raise it when the bytes change
 _LENGTH = struct.Struct("<I")
+_read_json = json.JSONDecoder().raw_decode  # half the time of `json.loads`: every visit in the lab reads a head
 _TEXT_COLUMNS, _ANALYSED_COLUMNS, _LEAF_COLUMNS, _ELEMENT_COLUMNS = 5, 3, 7, 6
 
 
@@ -260,7 +261,7 @@ class Record:
         """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes."""
         try:
             _check_sizes(data)
-            record = _unpack(data, 0, parts, None, {})
+            record = _unpack(data, 0, parts, None, {}, {})
             _check(record)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
             raise ValueError(f"these bytes are no record: {error}") from error
@@ -274,13 +275,14 @@ class Record:
         parts: Parts,
         links: Links | Sequence[Url] | None = None,
         counts: Mapping[Analyser, TermCounts] = MappingProxyType({}),
+        shared: Mapping[Analyser, SharedIds] = MappingProxyType({}),
     ) -> Record:
         """A record that this program wrote to a file: not checked again. It has copies of its own bytes only.
 
         `links` are those of the same record, read before: the part that takes longest; or their URLs, as strings that
-        records share. `counts` are by analysers that the record does not have.
+        records share. `counts` are by analysers that the record does not have, `shared` are ids of the terms it has.
         """
-        return _unpack(source, begin, parts, links, counts)
+        return _unpack(source, begin, parts, links, counts, shared)
 
 
 def _unpack(
@@ -289,6 +291,7 @@ def _unpack(
     parts: Parts | None,
     links: Links | Sequence[Url] | None,
     counts: Mapping[Analyser, TermCounts],
+    shared: Mapping[Analyser, SharedIds],
 ) -> Record:
     head, begin = _read_head(source, begin)
     columns = _Columns(source, list(accumulate(head.sizes, initial=begin)))
@@ -303,8 +306,9 @@ def _unpack(
     wanted = None if parts is None else {(one.stop_words, one.stem) for one in parts.counts}
     for words, stem in head.analysers:
         if wanted is None or (words, stem) in wanted:
-            packed, of_word = TermCounts(columns.take(), columns.take()), columns.numbers()
-            analysed[Analyser(words, stem)] = Analysed(packed, of_word if wants_leaves and head.has_leaves else None)
+            analyser = Analyser(words, stem)
+            packed, of_word = TermCounts(columns.take(), columns.take(), shared.get(analyser)), columns.numbers()
+            analysed[analyser] = Analysed(packed, of_word if wants_leaves and head.has_leaves else None)
         else:
             columns.skip(3)
     leaves = elements = None
@@ -336,7 +340,11 @@ class _Head(NamedTuple):
 def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[_Head, int]:
     """The head of a record, and where its columns begin."""
     end = begin + 4 + _LENGTH.unpack(source[begin : begin + 4])[0]
-    return _Head(*json.loads(source[begin + 4 : end])), end
+    text = source[begin + 4 : end].decode()
+    head, size = _read_json(text)
+    if size != len(text):
+        raise ValueError("a record with something after its head")
+    return _Head(*head), end
 
 
 def _check_sizes(data: bytes) -> None:

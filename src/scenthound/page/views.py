@@ -28,7 +28,7 @@ from scenthound.model import Link, Url
 from scenthound.page.anchors import OutlinkAnchors, outlink_anchors
 from scenthound.page.record import Numbers, Record, fixed
 from scenthound.text.query import Query
-from scenthound.text.term_counts import Terms, find_term, pack_terms
+from scenthound.text.term_counts import find_term, pack_terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
@@ -54,16 +54,6 @@ def page_similarity(record: Record, query: Query) -> float:
     0.378
     """
     return query.similarity(record.counts(query.analyser))
-
-
-def terms(record: Record, analyser: Analyser) -> Terms:
-    """All terms of the page, for those who look at every one.
-
-    >>> terms(record, small).names
-    ('club', 'best', 'chess', 'town')
-    """
-    counts = record.counts(analyser)
-    return Terms(tuple(map(sys.intern, counts.terms)), counts.times)
 
 
 def token_terms(record: Record, analyser: Analyser) -> Numbers:
@@ -354,10 +344,8 @@ def _is_within_limit(record: Record, elements: Numbers) -> npt.NDArray[np.bool_]
 class LinkLeaves(NamedTuple):
     """The terms of every leaf, and where the links stand among the leaves."""
 
-    names: Sequence[str]
-    """The distinct terms, in order of first occurrence."""
     flat: Numbers
-    """The index in `names` of every term of the page, leaf after leaf."""
+    """Every term of the page, leaf after leaf, as an index into `record.counts(analyser).terms`."""
     starts: Numbers
     """Where in `flat` each leaf begins, and where the last one ends."""
     begins: Numbers
@@ -383,7 +371,7 @@ def link_leaves(record: Record, analyser: Analyser) -> LinkLeaves:
     >>> link_leaves(record, small).starts.tolist(), dict(link_leaves(record, small).alternatives)
     ([0, 1, 2, 4, 5], {1: ('golf',)})
     """
-    names, every = terms(record, analyser).names, token_terms(record, analyser)
+    every = token_terms(record, analyser)
     is_term = every >= 0
     before = np.zeros(len(every) + 1, dtype=np.int32)
     np.cumsum(is_term, out=before[1:])
@@ -395,7 +383,7 @@ def link_leaves(record: Record, analyser: Analyser) -> LinkLeaves:
     positions, starts = outlink_anchors(record)
     columns = map(fixed, (every[is_term], before.take(record.leaves.first_token), begins, ends))
     flat, leaf_starts, begins, ends = columns
-    return LinkLeaves(names, flat, leaf_starts, begins, ends, MappingProxyType(alternatives), positions, starts)
+    return LinkLeaves(flat, leaf_starts, begins, ends, MappingProxyType(alternatives), positions, starts)
 
 
 def first_leaves(record: Record, leaves: LinkLeaves, analyser: Analyser, most: int) -> LinkLeaves:
@@ -404,17 +392,16 @@ def first_leaves(record: Record, leaves: LinkLeaves, analyser: Analyser, most: i
     An anchor of which no leaf is left says its text instead, as one without text says its `alt` text.
 
     >>> cut = first_leaves(record, link_leaves(record, small), small, 2)
-    >>> cut.names, cut.starts.tolist(), dict(cut.alternatives)
-    (('club', 'best'), [0, 1, 2], {0: ('chess', 'club'), 1: ('golf',)})
+    >>> cut.flat.tolist(), cut.starts.tolist(), dict(cut.alternatives)
+    ([0, 1], [0, 1, 2], {0: ('chess', 'club'), 1: ('golf',)})
     """
     if len(leaves.starts) <= most + 1 and len(leaves.flat) <= most:
         return leaves
     begins, ends = np.minimum(leaves.begins, most), np.minimum(leaves.ends, most)
     flat, starts = leaves.flat[:most], np.minimum(leaves.starts[: most + 1], most)
-    names = leaves.names[: int(flat.max(initial=-1)) + 1]
     beyond = np.flatnonzero(begins == ends).tolist()
     alternatives = {place: tuple(words) for place in beyond if (words := analyser.terms(record.links[place].anchor))}
-    return LinkLeaves(names, flat, starts, begins, ends, alternatives, *leaves[6:])
+    return LinkLeaves(flat, starts, begins, ends, alternatives, *leaves[5:])
 
 
 # ---- the words around links (reinforcement)
@@ -500,7 +487,8 @@ class _Pieces:
     def gathered(self, rows: Sequence[tuple[int, ...]]) -> Surroundings:
         columns = (np.array(column, dtype=np.int32) for column in (self._flat, self._starts, rows))
         flat, starts, table = map(fixed, columns)
-        return Surroundings(tuple(self._names), flat, starts, table.reshape(-1, PIECES))
+        names = tuple(map(sys.intern, self._names))  # a bed keeps those of many pages
+        return Surroundings(names, flat, starts, table.reshape(-1, PIECES))
 
 
 # ---- where terms stand (InfoSpiders)
@@ -569,5 +557,5 @@ def url_text(url: Url) -> str:
     return url.partition("://")[2].removeprefix("www.")
 
 
-KEPT = frozenset({terms, link_leaves, surroundings, term_positions})
+KEPT = frozenset({link_leaves, surroundings, term_positions})
 """Views of a whole page that do not depend on the crawl: a prepared bed keeps them between crawls."""

@@ -11,10 +11,11 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.formats import full_trail_line
-from scenthound.loop.counters import WINDOW
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.recording import WINDOW
 from scenthound.model import Lost, Step, Url
+from scenthound.parameters import changed_values
 from scenthound.store.lock import holder
 
 BEST = 20
@@ -282,9 +283,4 @@ def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
 
 def settings_changed(request: CrawlRequest) -> Mapping[str, Any]:
     """The settings that are not at their defaults."""
-    from dataclasses import fields
-
-    from scenthound.loop.settings import Settings, default_of
-
-    values = {f.name: (getattr(request.settings, f.name), default_of(f)) for f in fields(Settings)}
-    return {name: value for name, (value, usual) in values.items() if value != usual}
+    return changed_values(request.settings)

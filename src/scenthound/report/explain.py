@@ -73,7 +73,7 @@ def explain(folder: CrawlFolder, raw: str) -> Explanation:
     if path:
         target = path[-1].url
         moved = f" (redirected from {url})" if target != url else ""
-        events = list(history.told(url=target))
+        events = list(history.strategy_events(url=target))
         why = f"fetched as page {path[-1].n}{moved}"
         return Explanation(url, "crawled", why, path, events=events, family=_family(folder, events))
     fate = history.fate(url) or ""
@@ -95,7 +95,7 @@ def _family(folder: CrawlFolder, events: Iterable[Event]) -> list[Event]:
     agents = [agent for event in events if isinstance(agent := event.facts.get("agent"), int)]
     while agents and len(births) < MOST_ANCESTORS:
         agent = agents.pop()
-        birth = next(iter(list(folder.history.told("born", agent))), None) if agent not in births else None
+        birth = next(iter(list(folder.history.strategy_events("born", agent))), None) if agent not in births else None
         if birth is not None:
             births[agent] = birth
             parent = birth.facts.get("parent")

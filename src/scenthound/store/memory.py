@@ -113,7 +113,9 @@ class MemoryHistory(History):
     def misses(self) -> Iterator[Lost]:
         return (event for event in self._events if isinstance(event, Lost))
 
-    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+    def strategy_events(
+        self, kind: str | None = None, agent: int | None = None, url: Url | None = None
+    ) -> Iterator[Event]:
         for event in self._told:
             if kind in (None, event.kind) and agent in (None, event.facts.get("agent")) and url in (None, event.url):
                 yield event

@@ -131,7 +131,9 @@ class SqliteHistory(History):
             )
             self._noted[kind] = EVENTS_KEPT
 
-    def told(self, kind: str | None = None, agent: int | None = None, url: Url | None = None) -> Iterator[Event]:
+    def strategy_events(
+        self, kind: str | None = None, agent: int | None = None, url: Url | None = None
+    ) -> Iterator[Event]:
         if not self._has_told:
             return
         wanted = {"kind": kind, "agent": agent, "url": url}

@@ -1,4 +1,4 @@
-"""Alliance: first the pages most of whose neighbours are on topic (sheet 50.3).
+"""Alliance: pages most of whose neighbours are on topic come first (sheet 50.3).
 
     score(page) = on-topic neighbours / all neighbours
 
@@ -16,49 +16,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scenthound.errors import BadConfig
-from scenthound.graph.clustering import MOST_TIES, Ties, alliance_of, as_numbers
+from scenthound.graph.clustering import MOST_LINKS, NeighbourGraph, alliance_of, as_numbers
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
 @strategy("alliance")
 @dataclass
-class AllianceCrawler:
+class AllianceCrawler(Parameterised):
     """The page with the largest share of on-topic neighbours first; links only, no text."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "alliance": "share of the known neighbours that is on topic: the score itself",
         "on topic": "how many these are",
     }
-    threshold: float = field(default=0.5, metadata={"doc": "share of on-topic neighbours that makes a page on topic"})
-    memory: int = field(default=MOST_TIES, metadata={"doc": "links remembered"})
-
-    def __post_init__(self) -> None:
-        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
-        if not number or not 0.0 < self.threshold <= 1.0:
-            raise BadConfig(f"alliance: `threshold` can't be {self.threshold!r}", "give a number above 0, at most 1")
-        if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
-            raise BadConfig(f"alliance: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+    threshold: float = parameter(0.5, "share of on-topic neighbours that makes a page on topic", above=0, most=1)
+    memory: int = parameter(MOST_LINKS, "links remembered", least=1)
 
     @property
     def declaration(self) -> Declaration:
         return Declaration(parts=Parts(), score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.graph_ = Ties(self.memory)
-        self.accepted_ = {self.graph_.meet(url) for url in seeds}
+        self.graph_ = NeighbourGraph(self.memory)
+        self.accepted_ = {self.graph_.add(url) for url in seeds}
         self.seeds_ = set(self.accepted_)
-        self.gone_: set[int] = set()  # fetched or missed: nobody waits for them
+        self.gone_: set[int] = set()  # fetched or missed: no longer waiting
         self.fetched_: set[int] = set()
         self.depths_ = [0] * len(self.graph_)
-        self.spellings_: dict[int, str] = {}  # where a URL is asked for under another spelling than its own
+        self.spellings_: dict[int, str] = {}  # of URLs that are requested under another spelling
         self.friends_ = [0] * len(self.graph_)
         """On-topic neighbours of each page."""
         return [Candidate(Url(url), math.inf, {"node": node}) for node, url in enumerate(self.graph_.names)]
@@ -78,7 +71,7 @@ class AllianceCrawler:
                     strangers.append(page.offer(link, value, parts={"alliance": value, "on topic": value}))
                     continue
                 other = self._meet(link.url, page.candidate.depth + 1, link.spelling)
-            if graph.tie(number, other):
+            if graph.connect(number, other):
                 self.friends_[number] += other in self.accepted_
                 self.friends_[other] += number in self.accepted_
                 touched.append(other)
@@ -109,10 +102,10 @@ class AllianceCrawler:
         return candidate._replace(score=score, parts=parts, carry={"node": number}, rescored=True)
 
     def _accept_from(self, touched: Iterable[int]) -> set[int]:
-        """Accept the fetched pages that have the threshold now, and then those that have it for that reason.
+        """Accept the fetched pages that reach the threshold now, then those that reach it because of that.
 
-        Gives the waiting pages whose value has changed by that. Every page is accepted once, so over a whole crawl
-        this costs no more than the links.
+        Returns the waiting pages whose value changed. Each page is accepted once, so a whole crawl costs no more than
+        its links.
         """
         changed: set[int] = set()
         waiting = list(touched)
@@ -130,7 +123,7 @@ class AllianceCrawler:
         return changed
 
     def _meet(self, url: str, depth: int, spelling: str) -> int:
-        number = self.graph_.meet(url)
+        number = self.graph_.add(url)
         if number == len(self.friends_):
             self.friends_.append(0)
             self.depths_.append(depth)
@@ -139,24 +132,24 @@ class AllianceCrawler:
         return number
 
     def _arrived(self, page: Page) -> int:
-        """The number of a page that was fetched; what was linked with a URL that redirects to it is linked with it."""
+        """The node of a fetched page. If a redirect led to it, the requested URL is merged into it."""
         number = self._meet(page.url, page.candidate.depth, page.candidate.spelling)
         asked = page.candidate.carry.get("node")
         if isinstance(asked, int) and 0 <= asked < len(self.graph_) and asked != number and asked not in self.fetched_:
-            self._fold(asked, number)
+            self._merge(asked, number)
         self.gone_.add(number)
         self.fetched_.add(number)
         return number
 
-    def _fold(self, alias: int, into: int) -> None:
-        """Two URLs are one page: give its links and its standing to the one, and keep the counts right."""
+    def _merge(self, alias: int, into: int) -> None:
+        """Two URLs are one page: move the links and the acceptance of `alias` to `into` and keep the counts right."""
         for other in self.graph_.neighbours(alias):
             self.friends_[other] -= alias in self.accepted_
             if other != into and not self.graph_.has(into, other):
                 self.friends_[into] += other in self.accepted_
                 self.friends_[other] += into in self.accepted_
         self.friends_[alias] = 0
-        self.graph_.fold(alias, into)
+        self.graph_.merge(alias, into)
         if alias in self.accepted_:
             self.accepted_.remove(alias)
             if into not in self.accepted_:
@@ -178,7 +171,7 @@ class AllianceCrawler:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self.graph_ = Ties.load(state["graph"], self.memory)
+        self.graph_ = NeighbourGraph.load(state["graph"], self.memory)
         for name in ("accepted", "seeds", "gone", "fetched"):
             setattr(self, f"{name}_", set(state[name].tolist()))
         self.depths_, self.friends_ = state["depths"].tolist(), state["friends"].tolist()

@@ -27,7 +27,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -37,19 +38,19 @@ from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.anchors import best_anchors, first_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import first_leaves, link_leaves, page_similarity, terms
+from scenthound.page.views import first_leaves, link_leaves, page_similarity
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import Sightings, new_scores
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.offsets import LeafTerms, Spot, Spots, features, sums_around
 from scenthound.text.query import Query
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 
-SCORES = ("probability", "logit")
 GOOD, OTHER = "on topic", "other"
 MOST_OF_A_PAGE = 100_000
 RECENT = 500
@@ -57,32 +58,18 @@ RECENT = 500
 
 @strategy("apprentice")
 @dataclass
-class Apprentice:
-    """Links whose surroundings look like those that led to relevant pages; learns it during the crawl."""
+class Apprentice(Parameterised):
+    """Links whose surroundings look like those of links that led to relevant pages; learned during the crawl."""
 
-    reach: int = field(default=5, metadata={"doc": "how many text leaves before and after a link are looked at"})
-    after: int = field(default=100, metadata={"doc": "instances before the apprentice is listened to"})
-    score: Literal["probability", "logit"] = field(
-        default="probability",
-        metadata={"doc": "what a link is worth: the probability, or its logit, which does not come to an end at 1"},
-    )
-    memory: int = field(default=200_000, metadata={"doc": "waiting links whose surroundings are remembered"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    reach: int = parameter(5, "how many text leaves before and after a link are used", least=0, most=20)
+    after: int = parameter(100, "instances before the apprentice is used", least=1)
+    score: Literal["probability", "logit"] = parameter("probability", "rank links by this; logit does not saturate")
+    memory: int = parameter(200_000, "waiting links whose surroundings are remembered", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, least, most in (("reach", 0, 20), ("after", 1, None), ("memory", 1, None)):
-            value = getattr(self, name)
-            wrong = not isinstance(value, int) or isinstance(value, bool) or value < least
-            if wrong or (most is not None and value > most):
-                hint = f"give a whole number, {least} or more" if most is None else f"a whole number, {least} to {most}"
-                raise BadConfig(f"apprentice: `{name}` can't be {value!r}", hint)
-        for name, known in (("score", SCORES), ("stop_words", tuple(STOP_LISTS))):
-            value = getattr(self, name)
-            if value not in known:
-                raise BadConfig(f"apprentice: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
-        if type(self.stem) is not bool:
-            raise BadConfig(f"apprentice: `stem` can't be {self.stem!r}", "say true or false")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.critic_: NaiveBayes | None = None
         """The first classifier, if it was trained."""
@@ -99,7 +86,7 @@ class Apprentice:
         critic = NaiveBayes([GOOD, OTHER])
         for label, pages in ((GOOD, lessons.examples), (OTHER, lessons.others)):
             for page in pages:
-                critic.add(label, page.view(terms, self.analyser_))
+                critic.add(label, page.record.counts(self.analyser_))
             progress(f"{len(pages)} pages {label}")
         self.critic_ = critic
 
@@ -108,7 +95,7 @@ class Apprentice:
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         critic = None if model["critic"] is None else NaiveBayes.load(model["critic"])
         if critic is not None and critic.classes != (GOOD, OTHER):
             raise ValueError("this classifier tells other things apart")
@@ -121,7 +108,7 @@ class Apprentice:
             return float(label)
         if self.critic_ is None:
             return page_similarity(page.record, self.query_)
-        return self.critic_.posterior(GOOD, page.view(terms, self.analyser_))
+        return self.critic_.posterior(GOOD, page.record.counts(self.analyser_))
 
     @property
     def declaration(self) -> Declaration:
@@ -151,10 +138,10 @@ class Apprentice:
         foreseen = self._foreseen(leaves, spots) if self.is_listened_to else None
         offers = self._offers(page, relevance, spots, foreseen)
         self.waiting_.keep(self.pages_, leaves)
-        return offers + (self._ranked_anew() if self.is_listened_to and not was_listened_to else [])
+        return offers + (self._rescore_waiting() if self.is_listened_to and not was_listened_to else [])
 
     def _offers(self, page: Page, relevance: float, spots: Spots, foreseen: Reals | None) -> list[Candidate]:
-        """The page's links, each at its best anchor: worth the page's R, or what the apprentice foresees."""
+        """The page's links, each at its best anchor, scored by the page's R or by the apprentice."""
         anchors = page.view(link_leaves, self.analyser_).anchors
         positions = first_anchors(anchors) if foreseen is None else best_anchors(anchors, foreseen)
         begins, ends, instead = spots.begins.tolist(), spots.ends.tolist(), spots.instead
@@ -164,29 +151,29 @@ class Apprentice:
             if link.url in self.waiting_.done:
                 continue
             sighting = (self.pages_, begins[position], ends[position], *instead.get(position, ()))
-            known = self.waiting_.met(link.url, sighting)
+            waiting_link = self.waiting_.add(link.url, sighting)
             if foreseen is None:
-                offers.append(page.offer(link, relevance, known.carry, parts))
+                offers.append(page.offer(link, relevance, waiting_link.carry, parts))
             else:
                 score = float(foreseen[position])
-                offers.append(page.offer(link, score, known.carry, {"parent": relevance, "apprentice": score}))
+                offers.append(page.offer(link, score, waiting_link.carry, {"parent": relevance, "apprentice": score}))
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        known = self.waiting_.arrived(miss.candidate, miss.candidate.url)
-        if known is not None:
-            self.waiting_.release(known)
+        link = self.waiting_.arrived(miss.candidate, miss.candidate.url)
+        if link is not None:
+            self.waiting_.release(link)
         return ()
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """A label is the relevance of its page, whether it has come or not."""
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """A label is the relevance of its page, whether or not the page was fetched yet."""
         self.labels_[url] = on_topic
         if url in self.recent_:
             relevance, instances, taught = self.recent_[url]
             self.bayes_.add(taught, relevance, -instances)
             self.bayes_.add(taught, float(on_topic), instances)
             self.recent_[url] = (float(on_topic), instances, taught)
-        return self._ranked_anew() if self.is_listened_to else []
+        return self._rescore_waiting() if self.is_listened_to else []
 
     @property
     def is_listened_to(self) -> bool:
@@ -195,29 +182,29 @@ class Apprentice:
     # ---- the apprentice
 
     def _learn(self, page: Page, relevance: float) -> None:
-        """Every link to the page that was seen before is an instance."""
-        known = self.waiting_.arrived(page.candidate, page.url)
-        if known is None:
+        """Learn from every link to this page that was seen before."""
+        link = self.waiting_.arrived(page.candidate, page.url)
+        if link is None:
             return
-        seen = len(known.seen)
+        seen = len(link.seen)
         if seen:
             pages = self.waiting_.pages
-            spots = [Spot(pages[number], begin, end, instead) for number, begin, end, *instead in known.seen]
-            found = features(spots, self.reach)
-            self.bayes_.add(found, relevance, seen)
+            spots = [Spot(pages[number], begin, end, instead) for number, begin, end, *instead in link.seen]
+            feature_ids = features(spots, self.reach)
+            self.bayes_.add(feature_ids, relevance, seen)
             self.instances_ += seen
-            self.recent_[page.url] = (relevance, seen, found)
+            self.recent_[page.url] = (relevance, seen, feature_ids)
             if len(self.recent_) > RECENT:
                 del self.recent_[next(iter(self.recent_))]
-        self.waiting_.release(known)
+        self.waiting_.release(link)
 
     def _foreseen(self, leaves: LeafTerms, spots: Spots) -> Reals:
-        """What the apprentice says of links of one page."""
+        """The apprentice's scores for the links of one page."""
         odds = self.bayes_.odds(sums_around(leaves, spots, self.bayes_.weights, self.reach))
         return odds if self.score == "logit" else as_probabilities(odds)
 
-    def _ranked_anew(self) -> list[Candidate]:
-        """What the apprentice says of everything that waits; of several sightings the best counts."""
+    def _rescore_waiting(self) -> list[Candidate]:
+        """The apprentice's scores for all waiting links; of several sightings the best counts."""
         by_page: dict[int, list[tuple[int, ...]]] = {}
         for number, link in self.waiting_.links.items():
             for page, *spot in link.seen:
@@ -240,14 +227,14 @@ class Apprentice:
         return {
             "bayes": self.bayes_.save(),
             "counts": [self.instances_, self.pages_],
-            "pages": [[number, *(len(column) for column in one)] for number, one in pages.items()],
-            "terms": np.concatenate([empty, *(one.terms for one in pages.values())]),
-            "flat": np.concatenate([empty, *(one.flat for one in pages.values())]),
-            "starts": np.concatenate([empty, *(one.starts for one in pages.values())]),
+            "pages": [[number, *(len(column) for column in page)] for number, page in pages.items()],
+            "terms": np.concatenate([empty, *(page.terms for page in pages.values())]),
+            "flat": np.concatenate([empty, *(page.flat for page in pages.values())]),
+            "starts": np.concatenate([empty, *(page.starts for page in pages.values())]),
             "waiting": self.waiting_.save(),
             "labels": dict(self.labels_),
-            "recent": [[url, *known[:2], len(known[2])] for url, known in self.recent_.items()],
-            "features": np.concatenate([np.zeros(0, np.int64), *(known[2] for known in self.recent_.values())]),
+            "recent": [[url, *counts[:2], len(counts[2])] for url, counts in self.recent_.items()],
+            "features": np.concatenate([np.zeros(0, np.int64), *(counts[2] for counts in self.recent_.values())]),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -268,16 +255,18 @@ class Apprentice:
 
 
 def taken_in(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[LeafTerms, Spots]:
-    """A page's terms as ids, and the spot of every link, in step with `page.links`."""
+    """A page's terms as ids, and the spot of each link, parallel to `page.links`."""
     seen = first_leaves(page.record, page.view(link_leaves, analyser), analyser, MOST_OF_A_PAGE)
-    instead = {position: vocabulary.add(words).tolist() for position, words in seen.alternatives.items()}
-    return LeafTerms(vocabulary.add(seen.names), seen.flat, seen.starts), Spots(seen.begins, seen.ends, instead)
+    ids = iter(vocabulary.add(list(chain.from_iterable(seen.alternatives.values()))).tolist())
+    instead = {position: list(islice(ids, len(words))) for position, words in seen.alternatives.items()}
+    names = page.record.counts(analyser).names[: int(seen.flat.max(initial=-1)) + 1]
+    return LeafTerms(vocabulary.add(names), seen.flat, seen.starts), Spots(seen.begins, seen.ends, instead)
 
 
 def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
-    """The pairs (term, offset) of a link, in document order: what the apprentice is taught."""
+    """The pairs (term, offset) of a link, in document order: what the apprentice learns from."""
     vocabulary, width = Vocabulary(), 2 * reach + 1
     leaves, spots = taken_in(page, analyser, vocabulary)
     names = vocabulary.all_words
-    found = features([spots.of(link.position, leaves)], reach)
-    return [(names[feature // width], feature % width - reach) for feature in found.tolist()]
+    feature_list = features([spots.of(link.position, leaves)], reach)
+    return [(names[feature // width], feature % width - reach) for feature in feature_list.tolist()]

@@ -14,30 +14,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
 @strategy("backlink-count")
 @dataclass
-class BacklinkCount:
-    """The URL with most links from the pages crawled so far first; the topic is not looked at."""
+class BacklinkCount(Parameterised):
+    """The URL with the most links from crawled pages first; the topic is ignored."""
 
-    score_parts: ClassVar[Mapping[str, str]] = {
-        "backlinks": "crawled pages that link to it: the score itself",
-    }
-    memory: int = field(default=5_000_000, metadata={"doc": "URLs whose links are counted"})
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.memory, int) or isinstance(self.memory, bool) or self.memory < 1:
-            raise BadConfig(f"backlink-count: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
+    score_parts: ClassVar[Mapping[str, str]] = {"backlinks": "crawled pages that link to it: the score itself"}
+    memory: int = parameter(5_000_000, "URLs whose links are counted", least=1)
 
     @property
     def declaration(self) -> Declaration:
@@ -52,8 +46,8 @@ class BacklinkCount:
     def read(self, page: Page) -> Iterable[Candidate]:
         counts = self.counts_
         if counts.get(page.url) == GONE:  # it was lost and fetched again: its links are counted already
-            known = ((link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks)
-            return [page.offer(link, count, parts={"backlinks": count}) for link, count in known]
+            counted = ((link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks)
+            return [page.offer(link, count, parts={"backlinks": count}) for link, count in counted]
         counts[page.url] = counts[page.candidate.url] = GONE
         offers = []
         for link in page.outlinks:

@@ -31,78 +31,58 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.corona import Corona, Fetched
-from scenthound.strategies.parts.level_frontier import Choice, Levels
+from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 from scenthound.strategies.parts.recent_pages import RecentPages
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.document_store import Values
-from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.term_counts import Terms
+from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 
 CLASSES = ("goal", "other")
 CERTAIN = 1e9  # log-odds of a page with a label
-CHOICES = {
-    "mode": ("link", "fetch-all"),
-    "events": ("multinomial", "bernoulli"),
-    "judge": ("words", "points"),
-    "score": ("probability", "logit"),
-    "stop_words": tuple(STOP_LISTS),
-}
 
 
 @strategy("bayes")
 @dataclass
-class Bayes:
+class Bayes(Parameterised):
     """Links of the page that is most probably a goal first, by a classifier that learns from every page."""
 
-    mode: str = field(
-        default="link",
-        metadata={"doc": "link (links ranked by their page, one at a time) or fetch-all (all links of the best page)"},
+    mode: str = parameter(
+        "link", "link: one link at a time; fetch-all: all links of the best page", among=("link", "fetch-all")
     )
-    events: str = field(default="multinomial", metadata={"doc": "what is counted: multinomial or bernoulli"})
-    goal: str = field(default="", metadata={"doc": "words that a goal page holds; if empty the topic's keywords"})
-    judge: str = field(
-        default="words", metadata={"doc": "when a page is a goal: words (it holds all of them) or points (enough)"}
-    )
-    threshold: int = field(default=2, metadata={"doc": "with judge=points: how many of the words make a goal"})
-    score: str = field(
-        default="probability", metadata={"doc": "links are ranked by probability or logit, which does not saturate"}
-    )
-    rescore_every: int = field(
-        default=50, metadata={"doc": "in fetch-all: selections after which all scores are computed anew"}
-    )
-    recent: int = field(default=200, metadata={"doc": "pages whose words and links are remembered, for labels"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=False, metadata={"doc": "take Porter stems of words"})
+    events: str = parameter("multinomial", "the event model", among=("multinomial", "bernoulli"))
+    goal: str = parameter("", "words that a goal page holds; if empty the topic's keywords")
+    judge: str = parameter("words", "a goal has all words, or enough of them (points)", among=("words", "points"))
+    threshold: int = parameter(2, "with judge=points: how many of the words make a goal", least=1)
+    score: str = parameter("probability", "rank links by this; logit does not saturate", among=("probability", "logit"))
+    rescore_every: int = parameter(50, "in fetch-all: selections between two computations of all scores", least=1)
+    recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter(False)
 
     def __post_init__(self) -> None:
-        for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise BadConfig(f"bayes: `{name}` can't be {getattr(self, name)!r}", "one of: " + ", ".join(known))
-        for name, least in (("threshold", 1), ("rescore_every", 1), ("recent", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"bayes: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         if self.goal.strip() and not self.analyser_.terms(self.goal):
             raise BadConfig(f"bayes: nothing is left of `goal` {self.goal!r} without stop words", "give other words")
         self.lesson_: Mapping[str, Any] | None = None
-        self.levels_ = Levels(None, self._next_stage)
+        self.levels_ = LevelFrontier(None, self._next_stage)
         self.on_select_: Callable[[Url, float], None] | None = None
-        """Called with every page that is selected and its P(goal), for those who want to look."""
+        """Called with every page that is selected and its P(goal), for inspection."""
         if self.mode == "fetch-all":
-            self.frontier = self._frontier  # only this mode chooses at pop time, which having the method tells
+            self.frontier = self._frontier  # only this mode has a frontier of its own
 
     @property
     def declaration(self) -> Declaration:
@@ -116,7 +96,7 @@ class Bayes:
         made = self._untaught()
         for label, pages in zip(CLASSES, (lessons.examples, lessons.others), strict=True):
             for page in pages:
-                made.add(label, page.view(terms, self.analyser_))
+                made.add(label, page.record.counts(self.analyser_))
         if not made.size:
             raise BadConfig("bayes: no example has a word in it", "give pages with text")
         self.lesson_ = made.save()
@@ -128,10 +108,14 @@ class Bayes:
         return {"classifier": self.lesson_, "analyser": self.analyser_.name}
 
     def use(self, model: Mapping[str, Any]) -> None:
-        found = NaiveBayes.load(model["classifier"])
-        if found.classes != CLASSES or found.events != self.events or model["analyser"] != self.analyser_.name:
+        classifier = NaiveBayes.load(model["classifier"])
+        if (
+            classifier.classes != CLASSES
+            or classifier.events != self.events
+            or model["analyser"] != self.analyser_.name
+        ):
             raise ValueError("this model was trained with other parameters: `events`, `stop_words` or `stem` differ")
-        self.lesson_ = found.save()
+        self.lesson_ = classifier.save()
 
     def _untaught(self) -> NaiveBayes:
         return NaiveBayes(CLASSES, "bernoulli" if self.events == "bernoulli" else "multinomial")
@@ -142,8 +126,8 @@ class Bayes:
         self.goal_words_ = set(self.analyser_.terms(self.goal if self.goal.strip() else topic.keywords))
         if self.lesson_ is None:
             self.classifier_ = self._untaught()
-            if said := self.analyser_.counts(f"{topic.keywords} {topic.description}"):
-                self.classifier_.add("goal", said)
+            if topic_counts := self.analyser_.counts(f"{topic.keywords} {topic.description}"):
+                self.classifier_.add("goal", topic_counts)
         else:
             self.classifier_ = NaiveBayes.load(self.lesson_)
         self.recent_ = RecentPages(self.recent, seeds)
@@ -157,25 +141,23 @@ class Bayes:
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        document, is_goal = (
-            page.view(terms, self.analyser_),
-            self._is_goal(page.url, page.record.counts(self.analyser_)),
-        )
+        counts = page.record.counts(self.analyser_)
+        is_goal = self._is_goal(page.url, counts)
         if self.mode == "fetch-all":
             self._catch_up(page.candidate)
             self.levels_.settle(page.candidate.url)
-        self._count(page.url, document, is_goal)
-        return self._links(page, document) if self.mode == "link" else self._arrive(page, document, is_goal)
+        self._count(page.url, counts, is_goal)
+        return self._links(page, counts) if self.mode == "link" else self._arrive(page, counts, is_goal)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         if self.mode == "fetch-all":
             self._catch_up(miss.candidate)
             self.levels_.settle(miss.candidate.url)
-        self.recent_.heard_of(miss.candidate.url)
+        self.recent_.mark_done(miss.candidate.url)
         return ()
 
-    def _count(self, url: Url, document: Terms, is_goal: bool) -> None:
-        """Add a page to the statistics; one that is read again is counted once if remembered."""
+    def _count(self, url: Url, document: TermCounts, is_goal: bool) -> None:
+        """Add a page to the statistics; a page that is read again and still remembered counts once."""
         if url in self.recent_.papers:
             return
         self.classifier_.add("goal" if is_goal else "other", document)
@@ -186,13 +168,13 @@ class Bayes:
         return self.labels_[url] if url in self.labels_ else self._judged(counts)
 
     def _judged(self, counts: Mapping[str, int]) -> bool:
-        held = sum(word in counts for word in self.goal_words_)
-        return held >= (self.threshold if self.judge == "points" else max(1, len(self.goal_words_)))
+        words_held = sum(word in counts for word in self.goal_words_)
+        return words_held >= (self.threshold if self.judge == "points" else max(1, len(self.goal_words_)))
 
     # ---- link mode
 
-    def _links(self, page: Page, document: Terms) -> list[Candidate]:
-        self.recent_.heard_of(page.url, page.candidate.url)
+    def _links(self, page: Page, document: TermCounts) -> list[Candidate]:
+        self.recent_.mark_done(page.url, page.candidate.url)
         odds = self._known(page.url, self.classifier_.log_odds("goal", document))
         score, parts = self._score(odds), self._parts(odds)
         self.recent_.keep(page.url, document, [link.url for link in page.outlinks], score)
@@ -205,16 +187,16 @@ class Bayes:
         return {"goal": logistic(odds), "logit": odds}
 
     def _rescored(self) -> list[Candidate]:
-        """What waiting links of remembered pages are worth by the statistics of now."""
+        """New scores for waiting links of remembered pages, by the current statistics."""
         papers = self.recent_.papers
         sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty()
         odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(papers, sums, strict=True)}
-        scores = {url: self._score(one) for url, one in odds.items()}
+        scores = {url: self._score(log_odds) for url, log_odds in odds.items()}
         return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
 
     def _known(self, url: Url, odds: float) -> float:
-        """Log-odds within bounds; certain where there is a label."""
+        """Log-odds within bounds; certain if there is a label."""
         if url in self.labels_:
             return CERTAIN if self.labels_[url] else -CERTAIN
         return max(-CERTAIN, min(CERTAIN, odds))
@@ -223,17 +205,17 @@ class Bayes:
         return self.classifier_.weights("goal", words)[1]
 
     def _empty(self) -> float:
-        """The log-odds of an empty page, to which every word adds what it weighs."""
+        """The log-odds of an empty page; each word adds its weight to it."""
         return self.classifier_.weights("goal", ())[0]
 
     # ---- the paper's mode
 
     def _frontier(self, bound: int | None) -> Frontier:
-        self.levels_ = Levels(bound, self._next_stage)
+        self.levels_ = LevelFrontier(bound, self._next_stage)
         return self.levels_
 
-    def _arrive(self, page: Page, document: Terms, is_goal: bool) -> list[Candidate]:
-        """A page enters the corona; its links wait until it is selected."""
+    def _arrive(self, page: Page, document: TermCounts, is_goal: bool) -> list[Candidate]:
+        """Add a page to the corona; its links wait until it is selected."""
         self.recent_.keep(page.url, document)
         if page.url not in self.corona_:
             links = [link.url for link in page.outlinks]
@@ -244,7 +226,7 @@ class Bayes:
         return [page.offer(link, 0.0) for link in page.outlinks if link.url not in self.levels_]
 
     def _next_stage(self) -> list[Choice] | None:
-        """Select a page: its links are what is fetched next. None when all were selected."""
+        """Select the page whose links are fetched next; None if all were selected."""
         if not len(self.corona_):
             return None
         if self.is_stale_ or self.selected_ % self.rescore_every == 0:
@@ -266,15 +248,15 @@ class Bayes:
         return [Choice(link, probability, carry, parts, page.url, page.depth + 1) for link in page.links]
 
     def _catch_up(self, candidate: Candidate) -> None:
-        """On resume pages are heard again that were fetched for later selections: their stage says for which."""
+        """On resume, repeat the selections that were made before this page was fetched; its stage says how many."""
         stage: Any = candidate.carry.get("stage")
         while isinstance(stage, int) and self.selected_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
 
     # ---- labels
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """A page counts as its label says from now on; of a URL that was not read yet, once it is."""
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """Count a page as its label says; if it was not read yet, as soon as it is."""
         counts = self.recent_.words(url)
         if counts is None:
             counts = self.corona_.words(url)
@@ -284,7 +266,7 @@ class Bayes:
         if counts is None:
             if url in self.recent_.spared or self.mode != "link":
                 return ()
-            score = self._score(self._known(url, 0.0))  # should it wait, it is certain what will come of it
+            score = self._score(self._known(url, 0.0))  # if it waits, its result is certain
             return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         if was != on_topic:
             self.classifier_.add(CLASSES[on_topic], counts, -1.0)

@@ -1,4 +1,4 @@
-"""Naive best-first and best-N-first: a link is worth what its page is worth (sheet 20.2).
+"""Naive best-first and best-N-first: a link has the score of its page (sheet 20.2).
 
     score(link) = cosine(topic, page)     both as raw term frequencies
 
@@ -13,48 +13,36 @@ inserts and drops its worst ([CHAP], [BIZ]) unless `eviction` is "literal", the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import page_similarity
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Eviction
 from scenthound.strategies import strategy
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.query import Query
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
 
 @strategy("best-first")
 @dataclass
-class BestFirst:
+class BestFirst(Parameterised):
     """Links of the page most like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity of the topic and the page that the link is on: the score itself",
+        "page": "similarity of the topic and the page that the link is on: the score itself"
     }
-    n: int = field(default=1, metadata={"doc": "how many links are taken at once"})
-    shuffle: bool = field(default=True, metadata={"doc": "fetch the links of a batch in random order"})
-    eviction: Eviction = field(
-        default="scored",
-        metadata={
-            "doc": "what a full frontier does: scored (insert, then drop the worst) or literal (drop, then insert)"
-        },
+    n: int = parameter(1, "how many links are taken at once", least=1)
+    shuffle: bool = parameter(True, "fetch the links of a batch in random order")
+    eviction: Eviction = parameter(
+        "scored", "a full frontier inserts, then drops the worst; literal: the other way", among=("scored", "literal")
     )
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.n, int) or isinstance(self.n, bool) or self.n < 1:
-            raise BadConfig(f"`n` can't be {self.n!r}", "give a whole number, 1 or more")
-        _among("eviction", self.eviction, ("scored", "literal"))
-        _among("stop_words", self.stop_words, STOP_LISTS)
-        for name in ("shuffle", "stem"):
-            if type(getattr(self, name)) is not bool:
-                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "say true or false")
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     @property
     def declaration(self) -> Declaration:
@@ -79,9 +67,4 @@ class BestFirst:
 class BestNFirst(BestFirst):
     """Links of the pages most like the topic first, 256 at once: the strong version of [EXP]."""
 
-    n: int = field(default=256, metadata={"doc": "how many links are taken at once; the study had 16, 64, 128, 256"})
-
-
-def _among(name: str, value: object, known: Iterable[str]) -> None:
-    if value not in list(known):
-        raise BadConfig(f"`{name}` can't be {value!r}", "one of: " + ", ".join(known))
+    n: int = parameter(256, "how many links are taken at once; the study had 16, 64, 128, 256", least=1)

@@ -17,7 +17,7 @@ could do it, and only the laboratory can provide it.
 
 A URL that can't be fetched in its level, or may be requested only much later, is thrown away with that level. The
 target of a redirect takes the place of the URL that led to it. A full frontier refuses new URLs, and once `memory`
-links are known no new URL is taken in.
+links are known no new URL is added.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
-from scenthound.graph.clustering import MOST_TIES, Ties, as_numbers, generalised
+from scenthound.graph.clustering import MOST_LINKS, NeighbourGraph, as_numbers, generalised
 from scenthound.model import DECIMALS, Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.level_frontier import Choice, Levels
+from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 
-LOOKAHEADS = ("known", "fetch", "graph")
-MOST_RINGS = 8  # no distance in a crawl's graph is much larger, and every ring may be the whole of it
+MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring may be the whole graph
 
 
-class Verdict(NamedTuple):
-    """The coefficients of a page and whether they speak for it."""
+class Clustering(NamedTuple):
+    """The clustering coefficients of a page and whether they speak for it."""
 
     number: int
     c0: float
@@ -64,13 +64,13 @@ class Level(NamedTuple):
     """N1 in the order of fetching."""
     beyond: Sequence[int]
     """N2 in the order of discovery."""
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Clustering]
     accepted: Sequence[int]
 
 
 @strategy("cc-bfs")
 @dataclass
-class CcBfs:
+class CcBfs(Parameterised):
     """Level by level through pages that cluster with the seeds; links only, no text."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
@@ -79,43 +79,29 @@ class CcBfs:
         "C2": "clustering with the pages behind the level, as known before fetching",
         "behind": "1 for a page behind the level that is fetched to see its links (lookahead=fetch)",
     }
-    lookahead: str = field(
-        default="known",
-        metadata={
-            "doc": "links among the pages behind a level: known (those seen so far), fetch (fetch these pages too) "
-            "or graph (an oracle that reads them from the recording; laboratory only)"
-        },
+    lookahead: str = parameter(
+        "known",
+        "links among the pages behind a level: known (those seen so far), fetch (fetch these pages too) "
+        "or graph (an oracle that reads them from the recording; laboratory only)",
+        among=("known", "fetch", "graph"),
     )
-    k: int = field(default=1, metadata={"doc": "rings of neighbours that are looked at; 1 is CC-BFS, more CC-BFS-k"})
-    weights: str = field(
-        default="", metadata={"doc": 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last'}
-    )
-    relax: bool = field(
-        default=True, metadata={"doc": "where a level accepts nobody, accept pages that are not less clustered"}
-    )
-    memory: int = field(default=MOST_TIES, metadata={"doc": "links remembered; beyond, no new URL is taken in"})
+    k: int = parameter(1, "rings of neighbours that count; 1 is CC-BFS, more CC-BFS-k", least=1, most=MOST_RINGS)
+    weights: str = parameter("", 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last')
+    relax: bool = parameter(True, "if a level accepts no page, accept pages that are not less clustered")
+    memory: int = parameter(MOST_LINKS, "links remembered; beyond that no new URL is added", least=1)
 
     def __post_init__(self) -> None:
-        if self.lookahead not in LOOKAHEADS:
-            raise BadConfig(f"cc-bfs: `lookahead` can't be {self.lookahead!r}", "one of: " + ", ".join(LOOKAHEADS))
-        if not _is_whole(self.k) or not 1 <= self.k <= MOST_RINGS:
-            raise BadConfig(f"cc-bfs: `k` can't be {self.k!r}", f"give a whole number from 1 to {MOST_RINGS}")
-        if not isinstance(self.relax, bool):
-            raise BadConfig(f"cc-bfs: `relax` can't be {self.relax!r}", "write true or false")
-        if not _is_whole(self.memory) or self.memory < 1:
-            raise BadConfig(f"cc-bfs: `memory` can't be {self.memory!r}", "give a whole number, 1 or more")
-        if not isinstance(self.weights, str):
-            raise BadConfig(f"cc-bfs: `weights` can't be {self.weights!r}", 'write them as text, as "1 0.5"')
+        super().__post_init__()
         self.weights_ = ring_weights(self.weights, self.k)
-        self.levels_ = Levels(None, self._next_stage)
+        self.levels_ = LevelFrontier(None, self._next_stage)
         self.peek_: Callable[[Url], Iterable[Url]] | None = None
         self.on_level_: Callable[[Level], None] | None = None
-        """Called with every level after it was judged, for those who want to look."""
+        """Called with every level after it was judged, for inspection."""
 
     # ---- what the crawl asks
 
     def peek(self, links: Callable[[Url], Iterable[Url]]) -> None:
-        """The laboratory hands over the recorded links of any page, for `lookahead="graph"`; before `start`."""
+        """Receive the recorded links of any page from the laboratory, for `lookahead="graph"`; before `start`."""
         self.peek_ = links
 
     @property
@@ -128,7 +114,7 @@ class CcBfs:
         )
 
     def frontier(self, bound: int | None) -> Frontier:
-        self.levels_ = Levels(bound, self._next_stage)
+        self.levels_ = LevelFrontier(bound, self._next_stage)
         return self.levels_
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
@@ -138,12 +124,12 @@ class CcBfs:
                 "choose lookahead=known or lookahead=fetch",
             )
         self.levels_.clear()
-        self.graph_ = Ties(self.memory)
-        self.accepted_ = {self.graph_.meet(url) for url in seeds}
+        self.graph_ = NeighbourGraph(self.memory)
+        self.accepted_ = {self.graph_.add(url) for url in seeds}
         self.graph_.clique = set(self.accepted_)
         self.rejected_: set[int] = set()
         self.fetched_: set[int] = set()
-        self.fringe_: set[int] = set()  # linked with S, and neither judged nor in the level under way
+        self.fringe_: set[int] = set()  # linked with S, not judged and not in the current level
         self.level_: dict[int, None] = {}  # N1, in the order of fetching
         self.beyond_: dict[int, None] = {}  # N2, in the order of discovery
         self.stage_, self.kind_ = 0, "seeds"
@@ -160,7 +146,7 @@ class CcBfs:
             if other is None:
                 if graph.is_full:
                     continue
-                other = graph.meet(link.url)
+                other = graph.add(link.url)
             self._tie(number, other)
             if other not in self.fetched_ and not self._is_judged(other) and link.url not in self.levels_:
                 offers.append(page.offer(link, 0.0))
@@ -174,21 +160,21 @@ class CcBfs:
     # ---- the graph
 
     def _arrived(self, page: Page) -> int:
-        """The number of a page that was fetched; if a redirect led to it, it takes the place of what was asked for."""
+        """The node of a fetched page. If a redirect led to it, it replaces the requested URL."""
         self._catch_up(page.candidate)
         self.levels_.settle(page.candidate.url)
-        number: int = self.graph_.meet(page.url)
+        number: int = self.graph_.add(page.url)
         asked: Any = page.candidate.carry.get("node")
-        known = isinstance(asked, int) and 0 <= asked < len(self.graph_)
-        if known and asked != number and asked not in self.fetched_:
-            self._fold(asked, number)
+        is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_)
+        if is_known and asked != number and asked not in self.fetched_:
+            self._merge(asked, number)
         return number
 
-    def _fold(self, alias: int, into: int) -> None:
+    def _merge(self, alias: int, into: int) -> None:
         for other in self.graph_.neighbours(alias):
             if other in self.accepted_ and not self._is_judged(into):
                 self.fringe_.add(into)
-        self.graph_.fold(alias, into)
+        self.graph_.merge(alias, into)
         if alias in self.accepted_:
             self.accepted_.remove(alias)
             self._accept(into)
@@ -199,12 +185,12 @@ class CcBfs:
                 if into not in self.level_ and not self._is_judged(into):
                     members[into] = None
 
-    def _tie(self, one: int, other: int) -> None:
-        if self.graph_.tie(one, other):
-            if one in self.accepted_ and not self._is_judged(other):
+    def _tie(self, node: int, other: int) -> None:
+        if self.graph_.connect(node, other):
+            if node in self.accepted_ and not self._is_judged(other):
                 self.fringe_.add(other)
-            elif other in self.accepted_ and not self._is_judged(one):
-                self.fringe_.add(one)
+            elif other in self.accepted_ and not self._is_judged(node):
+                self.fringe_.add(node)
 
     def _is_judged(self, number: int) -> bool:
         return number in self.accepted_ or number in self.rejected_
@@ -212,12 +198,12 @@ class CcBfs:
     def _accept(self, number: int) -> None:
         self.accepted_.add(number)
         self.rejected_.discard(number)
-        self.fringe_.update(one for one in self.graph_.neighbours(number) if not self._is_judged(one))
+        self.fringe_.update(neighbour for neighbour in self.graph_.neighbours(number) if not self._is_judged(neighbour))
 
     # ---- the levels
 
     def _next_stage(self) -> list[Choice] | None:
-        """What is fetched after the stage under way: N2, or the N1 of the next level; None when the crawl is over."""
+        """What is fetched after the current stage: N2, or the N1 of the next level; None when the crawl is over."""
         if self.kind_ == "over":
             return None
         if self.kind_ == "N1":
@@ -232,20 +218,20 @@ class CcBfs:
         return self._next_level()
 
     def _next_level(self) -> list[Choice] | None:
-        """Step 2: N1 by C0 as it is known before fetching, then by discovery."""
+        """Step 2: N1 by C0 as known before fetching, then by discovery."""
         fringe = [number for number in sorted(self.fringe_) if not self._is_judged(number)]
         self.fringe_.clear()
         if not fringe:
             self.kind_ = "over"
             return None
         level, beyond = frozenset(fringe), frozenset[int]()
-        known = [(self._coefficients(number, level, beyond), number) for number in fringe]
-        known.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
-        self.level_, self.beyond_ = {number: None for _, number in known}, {}
+        judged = [(self._coefficients(number, level, beyond), number) for number in fringe]
+        judged.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
+        self.level_, self.beyond_ = {number: None for _, number in judged}, {}
         self.stage_, self.kind_ = self.stage_ + 1, "N1"
-        return [self._choice(number, verdict) for verdict, number in known if number not in self.fetched_]
+        return [self._choice(number, verdict) for verdict, number in judged if number not in self.fetched_]
 
-    def _choice(self, number: int, verdict: Verdict | None = None) -> Choice:
+    def _choice(self, number: int, verdict: Clustering | None = None) -> Choice:
         carry = {"stage": self.stage_, "node": number}
         if verdict is None:
             return Choice(Url(self.graph_.names[number]), 0.0, carry, {"behind": 1.0})
@@ -253,28 +239,28 @@ class CcBfs:
         return Choice(Url(self.graph_.names[number]), verdict.c0, carry, parts)
 
     def _neighbours_of_level(self) -> list[int]:
-        found: set[int] = set()
+        neighbours: set[int] = set()
         for number in self.level_:
-            found |= self.graph_.neighbours(number)
-        return sorted(number for number in found if number not in self.level_ and not self._is_judged(number))
+            neighbours |= self.graph_.neighbours(number)
+        return sorted(number for number in neighbours if number not in self.level_ and not self._is_judged(number))
 
     def _peek(self) -> None:
-        """The oracle's look-ahead: the links of N2, though nobody fetched it."""
+        """The oracle's look-ahead: the links of N2, without fetching it."""
         if self.peek_ is not None and self.lookahead == "graph":
             for number in self.beyond_:
                 for url in self.peek_(Url(self.graph_.names[number])):
-                    other = self.graph_.number(url)  # pages that nobody has linked to stay unknown
+                    other = self.graph_.number(url)  # pages without links to them stay unknown
                     if other is not None:
                         self._tie(number, other)
 
     def _judge(self) -> bool:
-        """Steps 4 and 5. False if nobody was accepted."""
+        """Steps 4 and 5. False if no page was accepted."""
         level, beyond = frozenset(self.level_), frozenset(self.beyond_)
         verdicts = [self._coefficients(number, level, beyond) for number in self.level_ if number in self.fetched_]
-        accepted = [one.number for one in verdicts if one.is_clustered]
+        accepted = [verdict.number for verdict in verdicts if verdict.is_clustered]
         is_relaxed = not accepted and self.relax
         if is_relaxed:
-            accepted = [one.number for one in verdicts if one.is_balanced]
+            accepted = [verdict.number for verdict in verdicts if verdict.is_balanced]
         self.rejected_ |= level
         for number in accepted:
             self._accept(number)
@@ -283,15 +269,15 @@ class CcBfs:
             self.on_level_(Level(is_relaxed, list(self.level_), list(self.beyond_), verdicts, accepted))
         return bool(accepted)
 
-    def _coefficients(self, number: int, level: Set[int], beyond: Set[int]) -> Verdict:
+    def _coefficients(self, number: int, level: Set[int], beyond: Set[int]) -> Clustering:
         graph, weights = self.graph_, self.weights_
         c0 = generalised(graph, number, weights, self.accepted_)
         c1 = generalised(graph, number, weights, level)
         c2 = generalised(graph, number, weights, beyond)
-        return Verdict(number, c0, c1, c2, round(max(c0, c1), DECIMALS) > round(c2, DECIMALS))
+        return Clustering(number, c0, c1, c2, round(max(c0, c1), DECIMALS) > round(c2, DECIMALS))
 
     def _catch_up(self, candidate: Candidate) -> None:
-        """On resume pages are heard again that were fetched after later levels had begun: their stage says which."""
+        """On resume, start the levels that had begun before this page was fetched; its stage says how many."""
         stage: Any = candidate.carry.get("stage")
         while _is_whole(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
@@ -305,7 +291,7 @@ class CcBfs:
         return {"graph": self.graph_.save(), **sets, **ordered, **state}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self.graph_ = Ties.load(state["graph"], self.memory)
+        self.graph_ = NeighbourGraph.load(state["graph"], self.memory)
         for name in _SETS:
             setattr(self, f"{name}_", set(state[name].tolist()))
         for name in _ORDERED:
@@ -319,7 +305,7 @@ _ORDERED = ("level", "beyond")
 
 
 def ring_weights(text: str, k: int) -> tuple[float, ...]:
-    """The weights of the first k rings; 2^(1-i) if nothing is said."""
+    """The weights of the first k rings; 2^(1-i) by default."""
     if not text.strip():
         return tuple(2.0 ** (1 - ring) for ring in range(1, k + 1))
     hint = f"give {k} numbers, 0 or more, as " + " ".join(["1", "0.5", "0.25", "0.125"][:k])

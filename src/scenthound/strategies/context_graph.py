@@ -22,28 +22,28 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers, sampled
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.term_counts import Document
 from scenthound.text.tokens import Analyser
 
 MERGED = 10  # times `cap`: most pages of a merged layer
 
 
-class Verdict(NamedTuple):
-    """What a page was taken for."""
+class LayerGuess(NamedTuple):
+    """The layer that a page was assigned to."""
 
     layer: int
     """The number of layers stands for "other"."""
@@ -53,35 +53,20 @@ class Verdict(NamedTuple):
 
 @strategy("context-graph")
 @dataclass
-class ContextGraph:
+class ContextGraph(Parameterised):
     """Pages that look near to a target first, whatever they are about. Needs examples and their back-links."""
 
-    layers: int = field(default=3, metadata={"doc": "how many links back from the examples are looked at"})
-    k: int = field(default=40, metadata={"doc": "words in the vocabulary"})
-    vocabulary_from: str = field(
-        default="0", metadata={"doc": 'layers whose words make the vocabulary, as "0", "0 1" or "all"'}
-    )
-    threshold: float = field(default=0.5, metadata={"doc": "probability below which a page belongs to no layer"})
-    length_norm: bool = field(default=False, metadata={"doc": "probabilities per word: long pages are no surer"})
-    cap: int = field(default=300, metadata={"doc": "most pages of a layer of one example"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    layers: int = parameter(3, "how many links back from the examples are used", least=1)
+    k: int = parameter(40, "words in the vocabulary", least=1)
+    vocabulary_from: str = parameter("0", 'layers whose words make the vocabulary, as "0", "0 1" or "all"')
+    threshold: float = parameter(0.5, "probability below which a page belongs to no layer", least=0, most=1)
+    length_norm: bool = parameter(False, "probabilities per word: long pages are no surer")
+    cap: int = parameter(300, "most pages of a layer of one example", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, least in (("layers", 1), ("k", 1), ("cap", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"context-graph: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
-        if not number or not 0.0 <= self.threshold <= 1.0:
-            raise BadConfig(f"context-graph: `threshold` can't be {self.threshold!r}", "give a number from 0 to 1")
-        for name in ("length_norm", "stem"):
-            if type(getattr(self, name)) is not bool:
-                raise BadConfig(f"context-graph: `{name}` can't be {getattr(self, name)!r}", "say true or false")
-        if self.stop_words not in STOP_LISTS:
-            raise BadConfig(
-                f"context-graph: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
+        super().__post_init__()
         self.sources_ = chosen_layers(self.vocabulary_from, self.layers)
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.bayes_: NaiveBayes | None = None
@@ -126,7 +111,7 @@ class ContextGraph:
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(bayes.classes)))) or bayes.vocabulary is None:
             raise ValueError("these are no layers of a context graph")
@@ -155,17 +140,20 @@ class ContextGraph:
         self._trained()
         self.queues_.clear()
         self.pages_ = 0
-        return [Candidate(url, math.inf, {PAGE: -1, PLACE: place}) for place, url in enumerate(dict.fromkeys(seeds))]
+        return [
+            Candidate(url, math.inf, {PAGE: -1, PLACE: position}) for position, url in enumerate(dict.fromkeys(seeds))
+        ]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self.queues_.settle(page.candidate.url)
         number, self.pages_ = self.pages_, self.pages_ + 1
         bayes = self._trained()
-        layer, probability = classify(bayes, page.view(terms, self.analyser_), self.threshold, self.length_norm)
+        layer, probability = classify(bayes, page.record.counts(self.analyser_), self.threshold, self.length_norm)
         score = len(bayes.classes) - layer + probability
         parts = {"layer": float(layer), "probability": probability}
         return [
-            page.offer(link, score, {PAGE: number, PLACE: place}, parts) for place, link in enumerate(page.outlinks)
+            page.offer(link, score, {PAGE: number, PLACE: position}, parts)
+            for position, link in enumerate(page.outlinks)
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -195,35 +183,41 @@ def layer_classifier(layers: Sequence[Sequence[Mapping[str, int]]], sources: Ite
 def best_words(
     layers: Sequence[Sequence[Mapping[str, int]]], sources: Iterable[int], k: int
 ) -> list[tuple[str, float]]:
-    """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), and that; ties by the alphabet."""
+    """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), with that value; ties by the
+    alphabet."""
     documents = [counts for layer in layers for counts in layer]
-    held = Counter(word for counts in documents for word in counts)
-    said: Counter[str] = Counter()
+    document_counts = Counter(word for counts in documents for word in counts)
+    term_counts: Counter[str] = Counter()
     for number in sources:
         for counts in layers[number] if number < len(layers) else ():
-            said.update(counts)
-    most = max(said.values(), default=1)
-    scores = {word: times / most * math.log(len(documents) / held[word]) for word, times in said.items()}
-    ranked = sorted(scores.items(), key=lambda one: (-round(one[1], 12), one[0]))
+            term_counts.update(counts)
+    most = max(term_counts.values(), default=1)
+    scores = {
+        word: times / most * math.log(len(documents) / document_counts[word]) for word, times in term_counts.items()
+    }
+    ranked = sorted(scores.items(), key=lambda score: (-round(score[1], 12), score[0]))
     return ranked[:k]
 
 
-def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> Verdict:
-    """The layer with the largest probability, the lower one of two; "other" where that is below the threshold."""
+def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> LayerGuess:
+    """The most probable layer, the lower one of two; "other" if its probability is below the threshold."""
     probabilities = layer_probabilities(bayes, counts, length_norm)
-    rounded = [round(one, 12) for one in probabilities]
+    rounded = [round(probability, 12) for probability in probabilities]
     best = max(rounded)
     winner = rounded.index(best)
     layer = winner if best >= threshold else len(probabilities)
-    return Verdict(layer, probabilities[winner])
+    return LayerGuess(layer, probabilities[winner])
 
 
 def layer_probabilities(bayes: NaiveBayes, counts: Document, length_norm: bool = False) -> list[float]:
-    """P(layer | page) in the order of the layers; 0 for a layer that no page was known of."""
+    """P(layer | page) in the order of the layers; 0 for a layer without pages."""
     logs = bayes.log_likelihoods(counts)
     words = bayes.known_words(counts) if length_norm else 1
     best = max(logs)
-    weights = [math.exp((one - best) / max(words, 1)) if one > -math.inf else 0.0 for one in logs]
+    weights = [
+        math.exp((log_probability - best) / max(words, 1)) if log_probability > -math.inf else 0.0
+        for log_probability in logs
+    ]
     total = math.fsum(weights)
     return [weight / total for weight in weights]
 

@@ -14,14 +14,14 @@ since [BIZ] takes the parent whatever it contains.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import climbed_similarities, element_similarities, page_similarity
+from scenthound.parameters import parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.best_first import BestFirst
@@ -31,29 +31,17 @@ from scenthound.text.tokens import Analyser
 @strategy("dom")
 @dataclass
 class Dom(BestFirst):
-    """Links first whose page, and whose surroundings on it, are most like the topic."""
+    """Links whose page and surroundings are most like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity of the topic and the page that the link is on",
         "context": "similarity of the topic and the text under the element above the link",
     }
-    alpha: float = field(default=0.25, metadata={"doc": "weight of the page, from 0 to 1; the context has the rest"})
-    up: int = field(
-        default=1,
-        metadata={"doc": "context: the element so many levels above the link; 0 its own text, 1000 the whole page"},
+    alpha: float = parameter(0.25, "weight of the page, from 0 to 1; the context has the rest", least=0, most=1)
+    up: int = parameter(1, "context: the element this many levels above the link; 0: its own text", least=0)
+    min_words: int = parameter(
+        0, "climb until the context has this many terms (10 to 40 were studied); 0: off", least=0
     )
-    min_words: int = field(
-        default=0, metadata={"doc": "climb on until the context holds so many terms (10 to 40 were studied); 0: do not"}
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float) or not 0 <= self.alpha <= 1:
-            raise BadConfig(f"dom: `alpha` can't be {self.alpha!r}", "give a number from 0 to 1")
-        for name in ("up", "min_words"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 0:
-                raise BadConfig(f"dom: `{name}` can't be {value!r}", "give a whole number, 0 or more")
 
     @property
     def declaration(self) -> Declaration:
@@ -66,20 +54,20 @@ class Dom(BestFirst):
         return [page.offer(link, score, parts=parts) for link, score, parts in self.scored(page)]
 
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
-        """Every link that counts, at its best anchor, with its score and the parts of that."""
+        """Each link once, at its best anchor, with its score and the parts of the score."""
         similarity = page_similarity(page.record, self.query_)
-        known: dict[float, dict[str, float]] = {}  # links of the same worth share their parts
+        shared_parts: dict[float, dict[str, float]] = {}  # links with the same score share their parts
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context
-            parts = known.get(context)
+            parts = shared_parts.get(context)
             if parts is None:
-                parts = known[context] = {"page": similarity, "context": context}
+                parts = shared_parts[context] = {"page": similarity, "context": context}
             yield link, score, parts
 
     def _contexts(self, page: Page, similarity: float) -> Iterable[tuple[Link, float]]:
-        if not similarity and self.up:  # all that stands above a link is on the page, and there is none of it there
+        if not similarity and self.up:  # without a topic word on the page no context has one
             return [(link, 0.0) for link in page.outlinks]
-        best: dict[Url, tuple[Link, float]] = {}  # a better anchor takes over the place of the first
+        best: dict[Url, tuple[Link, float]] = {}  # a better anchor replaces the first in its place
         for link, context in zip(page.links, self._similarities(page), strict=True):
             if link.url not in best or context > best[link.url][1]:
                 best[link.url] = link, context

@@ -20,59 +20,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import page_similarity
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.query import Query
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
 
 @strategy("fish-search")
 @dataclass
-class FishSearch:
-    """Links of relevant pages first, and deeper; where nothing is relevant, give up."""
+class FishSearch(Parameterised):
+    """Links of relevant pages first, and deeper; directions without relevant pages are given up."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity of the topic and the page that the link is on: relevant above the threshold",
         "in width": "1 if the link is among the first of its page, else 0",
     }
-    depth: int = field(
-        default=3, metadata={"doc": "steps from a relevant page or a seed before a direction is given up"}
-    )
-    width: int = field(
-        default=10, metadata={"doc": "so many links of an irrelevant page are wanted more than the rest"}
-    )
-    factor: float = field(default=1.5, metadata={"doc": "so many times as many are on a relevant page"})
-    threshold: float = field(
-        default=0.0, metadata={"doc": "a page is relevant when its similarity is larger than this, from 0 up to 1"}
-    )
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
-
-    def __post_init__(self) -> None:
-        for name in ("depth", "width"):
-            if type(getattr(self, name)) is not int or getattr(self, name) < 0:
-                raise BadConfig(
-                    f"fish-search: `{name}` can't be {getattr(self, name)!r}", "give a whole number, 0 or more"
-                )
-        if not _is_number(self.factor) or not 0 <= self.factor < math.inf:
-            raise BadConfig(f"fish-search: `factor` can't be {self.factor!r}", "give a number, 0 or more")
-        if not _is_number(self.threshold) or not 0 <= self.threshold < 1:
-            raise BadConfig(f"fish-search: `threshold` can't be {self.threshold!r}", "give a number from 0, below 1")
-        if self.stop_words not in list(STOP_LISTS):
-            raise BadConfig(
-                f"fish-search: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
-        if type(self.stem) is not bool:
-            raise BadConfig(f"fish-search: `stem` can't be {self.stem!r}", "say true or false")
+    depth: int = parameter(3, "steps from a relevant page or a seed before a direction is given up", least=0)
+    width: int = parameter(10, "number of links of an irrelevant page that are preferred to its others", least=0)
+    factor: float = parameter(1.5, "on a relevant page this many times as many links are preferred", least=0)
+    threshold: float = parameter(0.0, "a page is relevant if its similarity is larger than this", least=0, below=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     @property
     def declaration(self) -> Declaration:
@@ -84,7 +61,7 @@ class FishSearch:
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        depth = page.candidate.carry.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
+        depth = page.candidate.carry.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
         similarity = page_similarity(page.record, self.query_)
@@ -94,8 +71,8 @@ class FishSearch:
         carry = {"depth": self.depth if relevant else depth - 1}
         inside, outside = {"page": similarity, "in width": 1.0}, {"page": similarity, "in width": 0.0}
         return [
-            page.offer(link, score, carry, inside) if place < wanted else page.offer(link, 0.0, carry, outside)
-            for place, link in enumerate(page.outlinks)
+            page.offer(link, score, carry, inside) if position < wanted else page.offer(link, 0.0, carry, outside)
+            for position, link in enumerate(page.outlinks)
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -103,9 +80,5 @@ class FishSearch:
 
     @property
     def _wide(self) -> int:
-        """How many links of a relevant page are wanted. 0.29 · 100 is 29, whatever binary fractions make of it."""
+        """How many links of a relevant page are preferred. Rounded, since 0.29 · 100 is below 29 in binary."""
         return math.floor(round(self.factor * self.width, 9))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

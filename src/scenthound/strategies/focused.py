@@ -30,69 +30,51 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.distillation import MOST_LINKS, Distilling
 from scenthound.strategies.parts.recent_pages import RecentPages
-from scenthound.strategies.parts.taxonomy import learn_taxonomy, two_leaves
-from scenthound.text.stopwords import STOP_LISTS
+from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy, two_leaves
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier
 from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.tokens import Analyser
 
 Label = tuple[bool, str, Mapping[str, int]]  # on topic or not, the leaf it was counted for if it was read, its words
-MOST_PARTS = 5  # good categories that are told of a score
+MOST_PARTS = 5  # good categories shown in the parts of a score
 
 
 @strategy("focused-soft")
 @dataclass
-class FocusedSoft:
+class FocusedSoft(Parameterised):
     """Links of pages that are most probably in a good category of a taxonomy first."""
 
     name: ClassVar[str] = "focused-soft"
 
-    score: str = field(
-        default="probability", metadata={"doc": "links are ranked by probability or logit, which does not saturate"}
-    )
-    features: int = field(
-        default=20_000,
-        metadata={"doc": "words kept per inner category, by Fisher's discriminant, where there are more; 0 keeps all"},
-    )
-    distiller: bool = field(default=False, metadata={"doc": "look for hubs and promote what they link to"})
-    every: int = field(default=500, metadata={"doc": "pages between two runs of the distiller"})
-    rho: float = field(default=0.1, metadata={"doc": "relevance that a page must exceed to be endorsed"})
-    percentile: float = field(default=90.0, metadata={"doc": "hubs from this percentile on promote what they link to"})
-    memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered for the distiller"})
-    recent: int = field(default=200, metadata={"doc": "pages whose words and links are remembered, for labels"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    score: str = parameter("probability", "rank links by this; logit does not saturate", among=("probability", "logit"))
+    features: int = parameter(20_000, "words kept per inner category, by Fisher's discriminant; 0: all", least=0)
+    distiller: bool = parameter(False, "look for hubs and promote what they link to")
+    every: int = parameter(500, "pages between two runs of the distiller", least=1)
+    rho: float = parameter(0.1, "relevance that a page must exceed to be endorsed", least=0, most=1)
+    percentile: float = parameter(90.0, "hubs from this percentile on promote what they link to", least=0, most=100)
+    memory: int = parameter(MOST_LINKS, "links remembered for the distiller", least=1)
+    recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, known in (("score", ("probability", "logit")), ("stop_words", tuple(STOP_LISTS))):
-            if getattr(self, name) not in known:
-                raise self._bad(name, "one of: " + ", ".join(known))
-        for name, least in (("features", 0), ("every", 1), ("memory", 1), ("recent", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise self._bad(name, f"give a whole number, {least} or more")
-        for name, most in (("rho", 1.0), ("percentile", 100.0)):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value <= most:
-                raise self._bad(name, f"give a number from 0 to {most:g}")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.tree_: TreeClassifier | None = None
         self.labels_: dict[Url, Label] = {}
-
-    def _bad(self, name: str, way_out: str) -> BadConfig:
-        return BadConfig(f"{self.name}: `{name}` can't be {getattr(self, name)!r}", way_out)
 
     # ---- what it is taught
 
@@ -111,7 +93,7 @@ class FocusedSoft:
         progress(f"learned {len(self.tree_.nodes)} classifiers for {len(self.tree_.tree.leaves)} leaves")
 
     def model(self) -> Mapping[str, Any]:
-        """What training gave; labels heard since are not in it."""
+        """What training gave, without labels taken since."""
         tree, kept = self._taught(), self.labels_
         self._forget_labels()
         saved = tree.save()
@@ -144,29 +126,29 @@ class FocusedSoft:
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        self.recent_.heard_of(page.url, page.candidate.url)
-        counts = page.view(terms, self.analyser_)
-        if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # it had its label before it was read
+        self.recent_.mark_done(page.url, page.candidate.url)
+        counts = page.record.counts(self.analyser_)
+        if self.labels_.get(page.url, (False, "-", {}))[1] == "":  # labelled before it was read
             self._learn_label(page.url, self.labels_[page.url][0], counts)
         score, parts = self._worth(page.url, counts)
         followed = page.outlinks if score is not None else ()
         worth = self._least() if score is None else score
         self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], worth, page.candidate.depth)
-        found = [page.offer(link, worth, parts=parts) for link in followed]
+        offers = [page.offer(link, worth, parts=parts) for link in followed]
         if self.distilling_ is not None:
             self.distilling_.read(page, parts["relevance"])
             if self.distilling_.pages % self.every == 0:
-                found += self._promoted()
-        return found
+                offers += self._promoted()
+        return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        self.recent_.heard_of(miss.candidate.url)
+        self.recent_.mark_done(miss.candidate.url)
         if self.distilling_ is not None:
             self.distilling_.miss(miss.candidate.url)
         return ()
 
     def _worth(self, url: Url, counts: Document) -> tuple[float | None, dict[str, float]]:
-        """The score of a page's links, None if they are not to be followed, and its parts."""
+        """The score of a page's links, or None if they are not followed; and the parts of the score."""
         if url in self.labels_:
             on_topic = self.labels_[url][0]
             relevance = Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {})
@@ -179,7 +161,7 @@ class FocusedSoft:
         return self._ruled(relevance, counts, parts), parts
 
     def _ruled(self, relevance: Relevance, counts: Document, parts: dict[str, float]) -> float | None:
-        """The rule: what links are worth, None if they are thrown away; may add to the parts of the score."""
+        """Apply the rule: the score of the links, or None if they are dropped. May add parts of the score."""
         return self._score(relevance)
 
     def _score(self, relevance: Relevance) -> float:
@@ -191,30 +173,32 @@ class FocusedSoft:
     def _promoted(self) -> list[Candidate]:
         assert self.distilling_ is not None
         score = FURTHEST if self.score == "logit" else 1.0
-        found = self.distilling_.promoted(self.rho, self.percentile)
-        self.recent_.heard_of(*(one.url for one in found))  # what is promoted stays so, whatever labels say
+        promoted = self.distilling_.promoted(self.rho, self.percentile)
+        self.recent_.mark_done(
+            *(promotion.url for promotion in promoted)
+        )  # promoted pages keep their score, whatever labels say
         return [
             Candidate(url, score, parts={"relevance": 1.0, "promoted by hub": hub}, parent=parent, depth=depth)
-            for url, hub, parent, depth in found
+            for url, hub, parent, depth in promoted
         ]
 
     # ---- labels
 
-    def hear(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """The page is counted as its label says; of a URL that was not read yet, once it is."""
-        known = self.labels_.get(url)
-        if known is not None and known[0] == on_topic:
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """Count a page as its label says; if it was not read yet, as soon as it is."""
+        earlier = self.labels_.get(url)
+        if earlier is not None and earlier[0] == on_topic:
             return ()
-        if known is not None and known[1]:
-            counts: Document | None = known[2]
-            self._taught().add(known[1], known[2], -1.0)
+        if earlier is not None and earlier[1]:
+            counts: Document | None = earlier[2]
+            self._taught().add(earlier[1], earlier[2], -1.0)
         else:
             counts = self.recent_.words(url)
         if counts is None:
             self.labels_[url] = (on_topic, "", {})
             if url in self.recent_.spared:
                 return ()
-            # should it wait, it is certain what will come of it
+            # if it waits, its result is certain
             score = self._score(Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {}))
             return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         self._learn_label(url, on_topic, counts)
@@ -228,7 +212,7 @@ class FocusedSoft:
         self.labels_[url] = (on_topic, category, dict(zip(names, times.tolist(), strict=True)))
 
     def _forget_labels(self) -> None:
-        """Back to what training gave: counts are exact."""
+        """Undo all labels. Counts are exact, so this restores what training gave."""
         for _, category, counts in self.labels_.values():
             if category and self.tree_ is not None:
                 self.tree_.add(category, counts, -1.0)
@@ -244,7 +228,7 @@ class FocusedSoft:
         worth = {url: self._worth(url, counts) for url, counts in self.recent_.counted()}
         least = self._least()
         scores = {url: least if score is None else score for url, (score, _) in worth.items()}
-        # links that the hard rule threw away are offered if their page is followed now
+        # links that the hard rule dropped are offered if their page is followed now
         return self.recent_.rescored(scores, lambda url: worth[url][1], lambda url: worth[url][0] is not None)
 
     # ---- what survives a restart
@@ -274,9 +258,9 @@ class FocusedHard(FocusedSoft):
     name: ClassVar[str] = "focused-hard"
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        found = super().start(topic, seeds)
+        candidates = super().start(topic, seeds)
         self._taught().freeze(self._taught().nodes)  # the best leaf may be anywhere
-        return found
+        return candidates
 
     def _ruled(self, relevance: Relevance, counts: Document, parts: dict[str, float]) -> float | None:
         tree = self._taught()

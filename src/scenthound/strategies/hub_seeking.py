@@ -18,50 +18,31 @@ themselves. As in the paper's words, a link to any page of a seed's host counts,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.model import Candidate, Link, Topic, Url
 from scenthound.page.page import Page
+from scenthound.parameters import parameter
 from scenthound.strategies import strategy
 from scenthound.strategies.dom import Dom
-
-ENTITIES = ("host", "url")
-COUNTED = ("seeds", "examples")
 
 
 @strategy("hub-seeking")
 @dataclass
 class HubSeeking(Dom):
-    """As dom, but all links of a page that links to several seeds are wanted."""
+    """As dom, but all links of a page that links to several seeds get a high score."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         **Dom.score_parts,
         "hub": "how much of a hub the page is, by the seeds it links to; the larger of this and the DOM score counts",
     }
-    entity: Literal["host", "url"] = field(
-        default="host", metadata={"doc": "what is counted: links to seeds' hosts, or to the seeds themselves (url)"}
-    )
-    counted: Literal["seeds", "examples"] = field(
-        default="seeds", metadata={"doc": "which seeds count: all, or only the topic's examples, where hubs were added"}
-    )
-    count_own_host: bool = field(
-        default=True, metadata={"doc": "count links of a seed's site to itself; then one partner makes its pages hubs"}
-    )
-    strip_www: bool = field(default=False, metadata={"doc": "take www.x.com and x.com for one host"})
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, known in (("entity", ENTITIES), ("counted", COUNTED)):
-            if getattr(self, name) not in known:
-                raise BadConfig(
-                    f"hub-seeking: `{name}` can't be {getattr(self, name)!r}", f"one of: {', '.join(known)}"
-                )
-        for name in ("count_own_host", "strip_www"):
-            if type(getattr(self, name)) is not bool:
-                raise BadConfig(f"hub-seeking: `{name}` can't be {getattr(self, name)!r}", "say true or false")
+    entity: Literal["host", "url"] = parameter("host", "count links to hosts of seeds, or to the seeds (url)")
+    counted: Literal["seeds", "examples"] = parameter("seeds", "all seeds count, or only the examples")
+    count_own_host: bool = parameter(True, "count links of a seed's site to itself")
+    strip_www: bool = parameter(False, "take www.x.com and x.com for one host")
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         originals = seeds if self.counted == "seeds" else _examples(topic)

@@ -24,30 +24,29 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import terms, url_text
+from scenthound.page.views import url_text
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import Sightings, WaitingLink, new_scores
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.interest import Events, Reals, Totals, logs
 from scenthound.text.query import Query
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 from scenthound.text.unions import sums_over_unions
 from scenthound.text.vocabulary import Ids
 
-PREDICATES = ("similarity", "words")
 FAMILIES = ("words", "url", "links", "siblings")
 MOST_WORDS = 20_000  # of a page: no honest one has more
-ONE = ["yes"]  # the only event of a family that has but one
+ONE = ["yes"]  # the event of a family with a single one
 
 Seen = tuple[tuple[int, ...], ...]
 
@@ -63,40 +62,23 @@ class _Parent:
 
 @strategy("intelligent")
 @dataclass
-class Intelligent:
-    """Links that share what announced wanted pages so far: words of parents, URL words, good parents and siblings."""
+class Intelligent(Parameterised):
+    """Links that share features with wanted pages: words of parents, URL words, good parents and siblings."""
 
-    predicate: Literal["similarity", "words"] = field(
-        default="similarity",
-        metadata={"doc": "what is wanted: similarity (to the topic, from `threshold`) or words (all keywords)"},
+    predicate: Literal["similarity", "words"] = parameter(
+        "similarity", "similarity from `threshold`, or all keywords (words)"
     )
-    threshold: float = field(default=0.1, metadata={"doc": "similarity from which a page satisfies the predicate"})
-    breadth: int = field(default=50, metadata={"doc": "pages that are crawled breadth-first before anything is ranked"})
-    every: int = field(default=100, metadata={"doc": "pages after which all priorities are computed anew"})
-    errors: float = field(default=2.0, metadata={"doc": "standard errors from which an event counts"})
-    words: float = field(default=1.0, metadata={"doc": "weight of the words of the pages that link to it"})
-    url: float = field(default=1.0, metadata={"doc": "weight of the words of its URL"})
-    links: float = field(default=1.0, metadata={"doc": "weight of a link from a satisfying page"})
-    siblings: float = field(default=1.0, metadata={"doc": "weight of a satisfying sibling"})
-    memory: int = field(default=200_000, metadata={"doc": "waiting links whose events are remembered"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
-
-    def __post_init__(self) -> None:
-        for name, known in (("predicate", PREDICATES), ("stop_words", tuple(STOP_LISTS))):
-            value = getattr(self, name)
-            if value not in known:
-                raise BadConfig(f"intelligent: `{name}` can't be {value!r}", "one of: " + ", ".join(known))
-        for name, least in (("breadth", 0), ("every", 1), ("memory", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"intelligent: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        for name in ("threshold", "errors", *FAMILIES):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value < math.inf:
-                raise BadConfig(f"intelligent: `{name}` can't be {value!r}", "give a number, 0 or more")
-        if type(self.stem) is not bool:
-            raise BadConfig(f"intelligent: `stem` can't be {self.stem!r}", "say true or false")
+    threshold: float = parameter(0.1, "similarity from which a page satisfies the predicate", least=0)
+    breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)
+    every: int = parameter(100, "pages between two computations of all priorities", least=1)
+    errors: float = parameter(2.0, "standard errors from which an event counts", least=0)
+    words: float = parameter(1.0, "weight of the words of the pages that link to it", least=0)
+    url: float = parameter(1.0, "weight of the words of its URL", least=0)
+    links: float = parameter(1.0, "weight of a link from a satisfying page", least=0)
+    siblings: float = parameter(1.0, "weight of a satisfying sibling", least=0)
+    memory: int = parameter(200_000, "waiting links whose events are remembered", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     @property
     def declaration(self) -> Declaration:
@@ -123,13 +105,13 @@ class Intelligent:
         self.waiting_.keep(number, parent)
         seen = self.totals_.pages
         if seen == self.breadth or (seen > self.breadth and seen % self.every == 0):
-            offers += self._ranked_anew()
+            offers += self._rescore_waiting()
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        known = self.waiting_.arrived(miss.candidate, miss.candidate.url)
-        if known is not None:
-            self.waiting_.release(known)
+        link = self.waiting_.arrived(miss.candidate, miss.candidate.url)
+        if link is not None:
+            self.waiting_.release(link)
         return ()
 
     def is_satisfied(self, page: Page) -> bool:
@@ -142,15 +124,15 @@ class Intelligent:
     # ---- counting
 
     def _count(self, page: Page, is_goal: bool) -> None:
-        """The page has come: of all events that it showed before, one more page, and perhaps one more goal."""
-        known = self.waiting_.arrived(page.candidate, page.url)
+        """Count a fetched page for all events known before it was fetched, and as a goal if it is one."""
+        link = self.waiting_.arrived(page.candidate, page.url)
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
-        if known is None:
+        if link is None:
             events["url"].count(self._url_events(page.url), is_goal)
         else:
-            tokens, from_goal = known.more
-            parents = [self.waiting_.pages[number] for (number,) in known.seen]
+            tokens, from_goal = link.more
+            parents = [self.waiting_.pages[number] for (number,) in link.seen]
             events["url"].count(np.frombuffer(tokens, np.intc), is_goal)
             events["words"].count_any([parent.words for parent in parents], is_goal)
             if from_goal:
@@ -159,12 +141,12 @@ class Intelligent:
                 events["siblings"].count([0], is_goal)
             for parent in parents:
                 parent.goal_children += is_goal
-            self.waiting_.release(known)
+            self.waiting_.release(link)
         if is_goal:
             self.goals_.add(page.url)
 
     def _parent(self, page: Page, is_goal: bool) -> _Parent:
-        words = self.events_["words"].ids(page.view(terms, self.analyser_).names[:MOST_WORDS])
+        words = self.events_["words"].ids(page.record.counts(self.analyser_).names[:MOST_WORDS])
         goal_children = sum(link.url in self.goals_ for link in page.outlinks) if self.goals_ else 0
         return _Parent(words, is_goal, goal_children)
 
@@ -175,17 +157,19 @@ class Intelligent:
     # ---- ranking
 
     def _offers(self, page: Page, number: int, parent: _Parent) -> list[Candidate]:
-        """The page's links, each worth what this page alone says for it."""
-        done, met, offer, sighting = self.waiting_.done, self.waiting_.met, page.offer, (number,)
+        """The page's links, scored by this page alone."""
+        done, met, offer, sighting = self.waiting_.done, self.waiting_.add, page.offer, (number,)
         links = [link for link in page.outlinks if link.url not in done]
         waiting = [met(link.url, sighting, self._events_of) for link in links]
         if parent.is_goal:
-            for one in waiting:
-                if not one.more[1]:
-                    one.more = (one.more[0], True)
+            for waiting_link in waiting:
+                if not waiting_link.more[1]:
+                    waiting_link.more = (waiting_link.more[0], True)
         if self.totals_.pages < self.breadth:
             none = {"words": 0.0, "url": 0.0, "links": 0.0, "siblings": 0.0}  # nothing is known yet: breadth-first
-            return [offer(link, 0.0, one.carry, none) for link, one in zip(links, waiting, strict=True)]
+            return [
+                offer(link, 0.0, waiting_link.carry, none) for link, waiting_link in zip(links, waiting, strict=True)
+            ]
         words = self.words * float(self.events_["words"].rises(self.totals_, self.errors, parent.words).sum())
         url = self.url * self._url_logs(waiting)
         from_goal, sibling = self._single_logs() if parent.is_goal or parent.goal_children else (0.0, 0.0)
@@ -194,53 +178,63 @@ class Intelligent:
         scores = words + url + by_goal + beside
         parts: dict[float, Mapping[str, float]] = {}
         offers = []
-        for link, one, said, score in zip(links, waiting, url.tolist(), scores.tolist(), strict=True):
-            known = parts.get(said)
-            if known is None:
-                known = parts[said] = {"words": words, "url": said, "links": by_goal, "siblings": beside}
-            offers.append(offer(link, score, one.carry, known))
+        for link, waiting_link, url_score, score in zip(links, waiting, url.tolist(), scores.tolist(), strict=True):
+            shared_parts = parts.get(url_score)
+            if shared_parts is None:
+                shared_parts = parts[url_score] = {
+                    "words": words,
+                    "url": url_score,
+                    "links": by_goal,
+                    "siblings": beside,
+                }
+            offers.append(offer(link, score, waiting_link.carry, shared_parts))
         return offers
 
     def _events_of(self, url: Url) -> tuple[bytes, bool]:
-        """More of a link that nobody has seen yet."""
+        """What is remembered of a link that is seen for the first time."""
         return self._url_events(url).tobytes(), False
 
-    def _ranked_anew(self) -> list[Candidate]:
-        """Every waiting link under its priority of now. Links of the same parents share what their words say."""
+    def _rescore_waiting(self) -> list[Candidate]:
+        """New scores for all waiting links. Links of the same parents share the sums over words."""
         waiting, parents = list(self.waiting_.links.values()), self.waiting_.pages
         groups: dict[Seen, int] = {}
-        owners = np.array([groups.setdefault(tuple(one.seen), len(groups)) for one in waiting], dtype=np.int64)
+        owners = np.array(
+            [groups.setdefault(tuple(waiting_link.seen), len(groups)) for waiting_link in waiting], dtype=np.int64
+        )
         from_goal, sibling = self._single_logs()
-        is_related = {(number,) for number, one in parents.items() if one.goal_children}
+        is_related = {(number,) for number, parent in parents.items() if parent.goal_children}
         beside = np.array([not is_related.isdisjoint(seen) for seen in groups], dtype=np.bool_)
         families = (
             self.words * self._word_logs(list(groups))[owners],
             self.url * self._url_logs(waiting),
-            np.where([one.more[1] for one in waiting], self.links * from_goal, 0.0),
+            np.where([waiting_link.more[1] for waiting_link in waiting], self.links * from_goal, 0.0),
             np.where(beside[owners], self.siblings * sibling, 0.0),
         )
         words, url, links, siblings = families
         scores = words + url + links + siblings
         parts = [
-            {"words": one, "url": two, "links": three, "siblings": four}
-            for one, two, three, four in zip(*(family.tolist() for family in families), strict=True)
+            {"words": waiting_link, "url": two, "links": three, "siblings": four}
+            for waiting_link, two, three, four in zip(*(family.tolist() for family in families), strict=True)
         ]
-        return new_scores([one.url for one in waiting], scores.tolist(), parts)
+        return new_scores([waiting_link.url for waiting_link in waiting], scores.tolist(), parts)
 
     def _word_logs(self, groups: Sequence[Seen]) -> Reals:
-        """For each group of parents the sum over all words on any of them of what the word says."""
+        """For each group of parents, the sum of ln I over the words on any of them."""
         words: dict[tuple[int, ...], Ids] = {(number,): parent.words for number, parent in self.waiting_.pages.items()}
         return sums_over_unions(words, groups, self.events_["words"].rises(self.totals_, self.errors))
 
     def _single_logs(self) -> list[float]:
-        """What a link from a satisfying page says, and a satisfying sibling."""
+        """ln I of a link from a satisfying page, and of a satisfying sibling."""
         families = [self.events_[name] for name in FAMILIES[2:]]
-        goals, pages = (np.array([one.goals[0] for one in families]), np.array([one.pages[0] for one in families]))
-        said: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
-        return said
+        goals, pages = (
+            np.array([family.goals[0] for family in families]),
+            np.array([family.pages[0] for family in families]),
+        )
+        values: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
+        return values
 
     def _url_logs(self, links: Sequence[WaitingLink]) -> Reals:
-        """For each link the sum of what the words of its URL say."""
+        """For each link, the sum of ln I over the words of its URL."""
         return self.events_["url"].sums([link.more[0] for link in links], self.totals_, self.errors)
 
     # ---- what survives a restart
@@ -252,8 +246,10 @@ class Intelligent:
         return {
             "totals": list(self.totals_),
             "events": {name: events.save() for name, events in self.events_.items()},
-            "parents": [[number, one.is_goal, one.goal_children, len(one.words)] for number, one in parents.items()],
-            "parent words": np.concatenate([np.zeros(0, np.int32), *(one.words for one in parents.values())]),
+            "parents": [
+                [number, parent.is_goal, parent.goal_children, len(parent.words)] for number, parent in parents.items()
+            ],
+            "parent words": np.concatenate([np.zeros(0, np.int32), *(parent.words for parent in parents.values())]),
             "waiting": waiting,
             "goals": sorted(self.goals_),
         }

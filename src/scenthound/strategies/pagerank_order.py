@@ -6,7 +6,7 @@
 Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph has the links of all crawled
 pages; its N nodes are these pages and the URLs that wait. Seeds first; of equal ranks the one discovered first.
 
-Ours, as the sheet decides: ranks are computed anew every `every` pages (1 keeps them current, at the price of one
+Ours, as the sheet decides: ranks are computed again every `every` pages (1 keeps them current, at the price of one
 computation a page); a URL discovered in between is worth what a page without any link to it has. Once `memory` links
 are known no more are remembered.
 """
@@ -15,46 +15,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from scenthound.errors import BadConfig
 from scenthound.graph.crawl_graph import MOST_LINKS, GrowingGraph
 from scenthound.graph.pagerank import pagerank, url_ordering_rank
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-
-FORMS = ("pagerank", "cho")
 
 
 @strategy("pagerank")
 @dataclass
-class PageRankOrder:
-    """The URL of the largest PageRank among the links known so far first; the topic is not looked at."""
+class PageRankOrder(Parameterised):
+    """The URL with the largest PageRank among the links known so far first; the topic is ignored."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "pagerank": "PageRank among the links known when it was computed last: the score itself",
+        "pagerank": "PageRank among the links known when it was computed last: the score itself"
     }
-    every: int = field(default=100, metadata={"doc": "pages after which all scores are computed anew"})
-    damping: float = field(default=0.85, metadata={"doc": "d: the share of a page's rank that goes along its links"})
-    form: str = field(default="pagerank", metadata={"doc": "pagerank (ranks sum to 1) or cho (the paper's formula)"})
-    memory: int = field(default=MOST_LINKS, metadata={"doc": "links remembered"})
-
-    def __post_init__(self) -> None:
-        for name in ("every", "memory"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise BadConfig(f"pagerank: `{name}` can't be {value!r}", "give a whole number, 1 or more")
-        number = isinstance(self.damping, int | float) and not isinstance(self.damping, bool)
-        if not number or not 0.0 <= self.damping < 1.0:
-            raise BadConfig(f"pagerank: `damping` can't be {self.damping!r}", "give a number from 0 up to, but not, 1")
-        if self.form not in FORMS:
-            raise BadConfig(f"pagerank: `form` can't be {self.form!r}", "one of: " + ", ".join(FORMS))
+    every: int = parameter(100, "pages between two computations of all scores", least=1)
+    damping: float = parameter(0.85, "d: the share of a page's rank that goes along its links", least=0, below=1)
+    form: str = parameter("pagerank", "ranks sum to 1, or the paper's formula (cho)", among=("pagerank", "cho"))
+    memory: int = parameter(MOST_LINKS, "links remembered", least=1)
 
     @property
     def declaration(self) -> Declaration:
@@ -62,12 +49,12 @@ class PageRankOrder:
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.graph_ = GrowingGraph(self.memory)
-        self.waiting_ = {self.graph_.meet(url): 0 for url in seeds}
-        """The numbers of the URLs that were offered and not heard of since, with their depths."""
+        self.waiting_ = {self.graph_.add(url): 0 for url in seeds}
+        """The numbers of the waiting URLs, with their depths."""
         self.seeds_ = set(self.waiting_)
         self.spellings_: dict[int, str] = {}
         self.fetched_: set[int] = set()
-        offers = zip(self.waiting_, self._scored_anew(), strict=True)
+        offers = zip(self.waiting_, self._rescore_waiting(), strict=True)
         return [offer._replace(carry=self._carry(number)) for number, offer in offers]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -78,12 +65,12 @@ class PageRankOrder:
             return [page.offer(link, floor, parts={"pagerank": floor}) for link in page.outlinks]
         self.fetched_.add(number)
         linked: list[int] = []
-        new: list[tuple[int | None, Link]] = []  # what waits already has a rank that is no smaller
+        new: list[tuple[int | None, Link]] = []  # a waiting URL has at least this rank
         for link in page.outlinks:
             other = graph.number(link.url)
             if other is None:
                 if not graph.is_full:
-                    other = graph.meet(link.url)
+                    other = graph.add(link.url)
                     self.waiting_[other] = page.candidate.depth + 1
                     if link.spelling and link.spelling != link.url:
                         self.spellings_[other] = link.spelling
@@ -92,8 +79,8 @@ class PageRankOrder:
                 linked.append(other)
         graph.link(number, linked)
         floor = self._floor()
-        found = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in new]
-        return found + (self._scored_anew() if len(self.fetched_) % self.every == 0 else [])
+        offers = [page.offer(link, floor, self._carry(other), {"pagerank": floor}) for other, link in new]
+        return offers + (self._rescore_waiting() if len(self.fetched_) % self.every == 0 else [])
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         number = self.graph_.number(miss.candidate.url)
@@ -103,26 +90,26 @@ class PageRankOrder:
         return ()
 
     def _floor(self) -> float:
-        """What a page without any link to it has."""
+        """The rank of a page that nothing links to."""
         return (1.0 - self.damping) / (1 if self.form == "cho" else max(len(self.graph_), 1))
 
     @staticmethod
     def _carry(number: int | None) -> dict[str, int]:
         return {} if number is None else {"node": number}
 
-    def _scored_anew(self) -> list[Candidate]:
-        """Every waiting URL under its rank of now. It waits already, so what else is known of it stays as it is."""
+    def _rescore_waiting(self) -> list[Candidate]:
+        """New scores for all waiting URLs, by their current rank."""
         values = self._ranks()
         names, seeds = self.graph_.names, self.seeds_
-        found = [
+        rescored = [
             Candidate(Url(names[number]), value, parts={"pagerank": value}, rescored=True)
             for number, value in zip(self.waiting_, values, strict=True)
         ]
         if not seeds.isdisjoint(self.waiting_):
-            places = [place for place, number in enumerate(self.waiting_) if number in seeds]
-            for place in places:
-                found[place] = found[place]._replace(score=math.inf)
-        return found
+            places = [index for index, number in enumerate(self.waiting_) if number in seeds]
+            for index in places:
+                rescored[index] = rescored[index]._replace(score=math.inf)
+        return rescored
 
     def _ranks(self) -> list[float]:
         """The rank of each waiting URL."""
@@ -132,12 +119,12 @@ class PageRankOrder:
         return ranks[list(self.waiting_)].tolist()  # type: ignore[no-any-return]
 
     def _arrived(self, page: Page) -> int:
-        """The number of a page that was fetched; links to a URL that redirects to it count as links to it."""
-        number: int = self.graph_.meet(page.url)
+        """The number of a fetched page; links to a URL that redirects to it count as links to it."""
+        number: int = self.graph_.add(page.url)
         asked: Any = page.candidate.carry.get("node")
-        known = isinstance(asked, int) and 0 <= asked < len(self.graph_.names)
-        if known and asked != number and asked not in self.fetched_ and asked not in self.graph_.dead:
-            self.graph_.fold(asked, number)
+        is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_.names)
+        if is_known and asked != number and asked not in self.fetched_ and asked not in self.graph_.dead:
+            self.graph_.merge(asked, number)
             self.waiting_.pop(asked, None)
         self.graph_.dead.discard(number)
         self.waiting_.pop(number, None)

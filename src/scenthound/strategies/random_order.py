@@ -17,33 +17,32 @@ import hashlib
 import math
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 
 
 @strategy("random")
 @dataclass
-class RandomOrder:
-    """Pages in an order that only chance and the links decide; of the topic only the name of its chance is used."""
+class RandomOrder(Parameterised):
+    """Pages in random order along the links; the topic only seeds the random numbers."""
 
-    seed: int = field(default=0, metadata={"doc": "another number gives every URL another lot"})
+    seed: int = parameter(0, "another number gives every URL another lot")
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
-            raise BadConfig(f"random: `seed` can't be {self.seed!r}", "give a whole number")
+        super().__post_init__()
         self.luck_ = 0
 
     @property
     def declaration(self) -> Declaration:
         return Declaration(parts=Parts())
 
-    def lucky(self, rng: random.Random) -> None:
+    def use_random(self, rng: random.Random) -> None:
         self.luck_ = rng.getrandbits(64)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:

@@ -1,4 +1,4 @@
-"""Reinforcement-learning spider: a link is worth the reward that follows it, read off the words around it (sheet 30.5).
+"""Reinforcement-learning spider: the words around a link predict the reward that follows it (sheet 30.5).
 
     score(link) = Σ P(bin | words around the link) · mean value of the bin
 
@@ -22,7 +22,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
@@ -36,12 +36,13 @@ from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import surroundings
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.frozen import FrozenPieces
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000
@@ -49,31 +50,19 @@ PROGRESS = 5000
 
 @strategy("reinforcement")
 @dataclass
-class Reinforcement:
-    """Links whose words promise reward, now or a few links on, first. Needs examples and pages that lead to them."""
+class Reinforcement(Parameterised):
+    """Links whose words promise reward, now or a few links on, first. Needs examples and pages that link to them."""
 
-    bins: int = field(default=3, metadata={"doc": "classes of value: 3 looks into the future, 2 only at the next page"})
-    gamma: float = field(default=0.5, metadata={"doc": "what a target is worth for every step that it is away"})
-    depth: int = field(default=3, metadata={"doc": "how many links back from the examples the known web reaches"})
-    pages: int = field(default=1000, metadata={"doc": "most pages of the known web"})
-    links: int = field(default=20_000, metadata={"doc": "most links that are learned from"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    bins: int = parameter(3, "classes of value: 3 looks into the future, 2 only at the next page", least=2)
+    gamma: float = parameter(0.5, "what a target is worth for every step that it is away", above=0, below=1)
+    depth: int = parameter(3, "how many links back from the examples the known web reaches", least=1)
+    pages: int = parameter(1000, "most pages of the known web", least=2)
+    links: int = parameter(20_000, "most links that are learned from", least=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        for name, least in (("bins", 2), ("depth", 1), ("pages", 2), ("links", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadConfig(f"reinforcement: `{name}` can't be {value!r}", f"give a whole number, {least} or more")
-        number = isinstance(self.gamma, int | float) and not isinstance(self.gamma, bool)
-        if not number or not 0.0 < self.gamma < 1.0:
-            raise BadConfig(f"reinforcement: `gamma` can't be {self.gamma!r}", "give a number between 0 and 1")
-        if self.stop_words not in STOP_LISTS:
-            raise BadConfig(
-                f"reinforcement: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
-        if type(self.stem) is not bool:
-            raise BadConfig(f"reinforcement: `stem` can't be {self.stem!r}", "say true or false")
+        super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.bayes_: NaiveBayes | None = None
 
@@ -90,26 +79,28 @@ class Reinforcement:
                 "reinforcement: no page is known that links to an example",
                 "train it on a bed or a crawl that holds pages which lead to the examples",
             )
-        number = {url: place for place, url in enumerate(web)}
+        number = {url: index for index, url in enumerate(web)}
         inside = [[number[url] for url in links if url in number] for links in web.values()]
-        starts = sorted({one for to in inside for one in to})
+        starts = sorted({target for to in inside for target in to})
         rewards = discounted_rewards(inside, [number[url] for url in examples], self.gamma, starts)
         urls = list(web)
-        values = {urls[place]: value for place, value in rewards.items()}
+        values = {urls[index]: value for index, value in rewards.items()}
         progress(f"values of {len(values):,} pages")
-        spots = [(url, place) for url, links in web.items() for place in range(len(links))]
+        spots = [(url, index) for url, links in web.items() for index in range(len(links))]
         if len(spots) > self.links:
-            spots = [spots[place] for place in sorted(rng.sample(range(len(spots)), self.links))]
+            spots = [spots[index] for index in sorted(rng.sample(range(len(spots)), self.links))]
         self._learn(lessons, spots, values, progress)
 
     def _known_web(self, lessons: Lessons, examples: Sequence[Url], rng: random.Random) -> dict[Url, list[Url]]:
-        """The pages around the examples, in the order of the alphabet, with their links. Pages are not kept: what a
-        parser makes of two thousand of them does not fit everywhere."""
+        """The pages around the examples with their links, sorted by URL.
+
+        Pages are not kept: two thousand parsed pages need too much memory.
+        """
         cap = max(1, (self.pages - len(examples)) // self.depth)
-        known = {page.url: page for page in lessons.examples}
+        pages = {page.url: page for page in lessons.examples}
         web: dict[Url, list[Url]] = {}
         for url in sorted(chain.from_iterable(back_layers(lessons, examples, self.depth, cap, rng))):
-            page = known.get(url) or lessons.page(url)
+            page = pages.get(url) or lessons.page(url)
             if page is not None:
                 web[url] = [link.url for link in page.outlinks]
         return web
@@ -121,7 +112,7 @@ class Reinforcement:
         values: Mapping[Url, float],
         progress: Callable[[str], None],
     ) -> None:
-        """From the links at these spots, each a page and a place among its outlinks, to a classifier and means."""
+        """Learn a classifier and the mean values from these links, each given as page and index among its outlinks."""
         bayes = NaiveBayes([str(number) for number in range(self.bins)])
         sums, links = [0.0] * self.bins, [0] * self.bins
         for url, places in groupby(spots, key=itemgetter(0)):
@@ -129,8 +120,8 @@ class Reinforcement:
             if page is None:
                 continue
             around = page.view(surroundings, self.analyser_)
-            for _, place in places:
-                link = page.outlinks[place]
+            for _, index in places:
+                link = page.outlinks[index]
                 value = values.get(link.url, 0.0)
                 number = distance_bin(value, self.gamma, self.bins)
                 bayes.add(str(number), Counter(around.of(link.position)))
@@ -138,7 +129,7 @@ class Reinforcement:
                 links[number] += 1
                 if not sum(links) % PROGRESS:
                     progress(f"{sum(links):,} of {len(spots):,} links")
-        self._take(bayes, [total / max(one, 1) for total, one in zip(sums, links, strict=True)])
+        self._take(bayes, [total / max(link_features, 1) for total, link_features in zip(sums, links, strict=True)])
         progress(f"links per bin: {', '.join(map(str, links))}")
 
     def _take(self, bayes: NaiveBayes, means: Sequence[float]) -> None:
@@ -150,7 +141,7 @@ class Reinforcement:
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained on words as {model['analyser']} gives them, not {self.analyser_.name}")
+            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(model["means"])))):
             raise ValueError("these are no bins of values")

@@ -20,25 +20,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views import page_similarity, window_similarities
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.query import Query
-from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import Analyser
 
-WIDEST = 1000  # tokens on each side: with the 5,000 links that are read of a page, some ten million to look at
+WIDEST = 1000  # tokens on each side: with 5,000 links per page that is ten million tokens
 
 
 class Neighbourhood(NamedTuple):
-    """What the words at a link say."""
+    """The scores of the words at a link."""
 
     link: Link
     value: float
@@ -48,8 +48,8 @@ class Neighbourhood(NamedTuple):
 
 @strategy("shark-search")
 @dataclass
-class SharkSearch:
-    """Links first whose anchor and neighbouring words are like the topic, and whose ancestors were."""
+class SharkSearch(Parameterised):
+    """Links whose anchor, neighbouring words and ancestors are like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity of the topic and the page that the link is on",
@@ -58,38 +58,13 @@ class SharkSearch:
         "context": "1 where the anchor matches, else similarity of the words around it",
         "neighbourhood": "anchor and context together",
     }
-    depth: int = field(
-        default=3, metadata={"doc": "steps from a relevant page or a seed before a direction is given up"}
-    )
-    gamma: float = field(
-        default=0.1, metadata={"doc": "weight of what is inherited, from 0 to 1; the neighbourhood has the rest"}
-    )
-    delta: float = field(default=0.5, metadata={"doc": "how much of a page's worth its links inherit, from 0 to 1"})
-    beta: float = field(
-        default=0.8,
-        metadata={"doc": "weight of the anchor in the neighbourhood, from 0 to 1; its context has the rest"},
-    )
-    window: int = field(default=10, metadata={"doc": f"tokens of context on each side of the anchor, up to {WIDEST}"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
-
-    def __post_init__(self) -> None:
-        for name in ("gamma", "delta", "beta"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise BadConfig(f"shark-search: `{name}` can't be {value!r}", "give a number from 0 to 1")
-        if type(self.depth) is not int or self.depth < 0:
-            raise BadConfig(f"shark-search: `depth` can't be {self.depth!r}", "give a whole number, 0 or more")
-        if type(self.window) is not int or not 0 <= self.window <= WIDEST:
-            raise BadConfig(
-                f"shark-search: `window` can't be {self.window!r}", f"give a whole number from 0 to {WIDEST}"
-            )
-        if self.stop_words not in list(STOP_LISTS):
-            raise BadConfig(
-                f"shark-search: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
-        if type(self.stem) is not bool:
-            raise BadConfig(f"shark-search: `stem` can't be {self.stem!r}", "say true or false")
+    depth: int = parameter(3, "steps from a relevant page or a seed before a direction is given up", least=0)
+    gamma: float = parameter(0.1, "weight of what is inherited; the neighbourhood has the rest", least=0, most=1)
+    delta: float = parameter(0.5, "how much of a page's score its links inherit", least=0, most=1)
+    beta: float = parameter(0.8, "weight of the anchor in the neighbourhood; its context has the rest", least=0, most=1)
+    window: int = parameter(10, f"tokens of context on each side of the anchor, up to {WIDEST}", least=0, most=WIDEST)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     @property
     def declaration(self) -> Declaration:
@@ -103,7 +78,7 @@ class SharkSearch:
 
     def read(self, page: Page) -> Iterable[Candidate]:
         carried = page.candidate.carry
-        depth = carried.get("depth", self.depth)  # who comes by no link, as from a site map, is a seed
+        depth = carried.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
         similarity = page_similarity(page.record, self.query_)
@@ -127,14 +102,14 @@ class SharkSearch:
 
     def _neighbourhoods(self, page: Page, similarity: float) -> Iterable[Neighbourhood]:
         record, query = page.record, self.query_
-        # A window has words of the page and of the anchor only: on a page without any of ours no anchor, no context.
+        # On a page without topic words no anchor and no window has one.
         windows = window_similarities(record, query, self.window) if similarity > 0 else [0.0] * len(record.links)
-        best: dict[Url, Neighbourhood] = {}  # a better anchor takes over the place of the first
+        best: dict[Url, Neighbourhood] = {}  # a better anchor replaces the first in its place
         for link, window in zip(record.links, windows, strict=True):
             anchor = query.text_similarity(link.anchor) if link.anchor else 0.0
             context = 1.0 if anchor > 0 else window
-            found = Neighbourhood(link, self.beta * anchor + (1 - self.beta) * context, anchor, context)
-            if link.url not in best or found.value > best[link.url].value:
-                best[link.url] = found
+            neighbourhood = Neighbourhood(link, self.beta * anchor + (1 - self.beta) * context, anchor, context)
+            if link.url not in best or neighbourhood.value > best[link.url].value:
+                best[link.url] = neighbourhood
         best.pop(page.url, None)
         return best.values()

@@ -89,13 +89,13 @@ class CheckedFrontier(Frontier):
         return ready
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        found = self._inner.best_resting(now)
-        if found is not None:
-            candidate, wakes = found
+        resting = self._inner.best_resting(now)
+        if resting is not None:
+            candidate, wakes = resting
             assert candidate.url in self._inner, f"{candidate.url} rests and is not waiting"
             assert now < wakes < math.inf, f"{candidate.url} rests until {wakes}, and it is {now}"
             assert wakes == max(candidate.due, self._resting.get(host_of(candidate.url), 0.0))
-        return found
+        return resting
 
     def __len__(self) -> int:
         return len(self._inner)

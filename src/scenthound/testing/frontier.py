@@ -32,7 +32,7 @@ CARRY = st.dictionaries(
 )
 
 
-class Model:
+class ModelFrontier:
     """A frontier as a dict that is scanned from end to end."""
 
     def __init__(self, bound: int | None, eviction: str, spread: int) -> None:
@@ -148,6 +148,7 @@ class FrontierContract(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
+        self.frontier: Any = None
         self.popped: dict[Url, Popped] = {}
 
     @initialize(
@@ -157,7 +158,7 @@ class FrontierContract(RuleBasedStateMachine):
     )
     def open(self, bound: int | None, eviction: str, spread: int) -> None:
         self.frontier = type(self).make(bound=bound, eviction=eviction, spread=spread)
-        self.model = Model(bound, eviction, spread)
+        self.model = ModelFrontier(bound, eviction, spread)
 
     @rule(
         url=st.sampled_from(URLS),
@@ -237,7 +238,7 @@ class FrontierContract(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        if not hasattr(self, "frontier"):
+        if self.frontier is None:  # not open yet
             return
         assert len(self.frontier) == len(self.model.waiting)
         assert all((url in self.frontier) == (url in self.model.waiting) for url in URLS)
@@ -253,10 +254,10 @@ class FrontierContract(RuleBasedStateMachine):
         assert (ready if ready is None else max(ready, self.now)) == self.model.ready_at(self.now)
 
 
-def same(one: Candidate | Popped | None, other: Candidate | None) -> bool:
+def same(first: Candidate | Popped | None, other: Candidate | None) -> bool:
     """Equal except for the `rescored` flag, which belongs to an offer and not to what waits."""
-    one = one.candidate if isinstance(one, Popped) else one
-    return (one and one._replace(rescored=False)) == (other and other._replace(rescored=False))
+    first = first.candidate if isinstance(first, Popped) else first
+    return (first and first._replace(rescored=False)) == (other and other._replace(rescored=False))
 
 
 FrontierContract.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)

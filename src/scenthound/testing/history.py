@@ -24,11 +24,7 @@ def _step(n: int, url: Url, parent: Url | None = None, similarity: float = 0.5, 
     return Step(n, url, parent, anchor, 0.25, parts, similarity, title=f"page {n}", **{**fields, **more})
 
 
-STEPS = [
-    _step(1, A, carry={"food": 3}),
-    _step(2, B, A, 0.9, requested=OLD, rank=4),
-    _step(3, C, B, 0.9),
-]
+STEPS = [_step(1, A, carry={"food": 3}), _step(2, B, A, 0.9, requested=OLD, rank=4), _step(3, C, B, 0.9)]
 PLACES = [Where("pages-1", 0, 10), None, Where("pages-1", 10, 20)]
 MISSES = {
     "retry": Miss(Candidate(GONE, 0.5), "timeout", "no reply"),
@@ -130,10 +126,10 @@ def history_contract(
 
     def events_of_the_strategy() -> None:
         for history in both():
-            assert [event.kind for event in history.told()] == ["born", "died", "born"]
-            assert [event.n for event in history.told("born")] == [1, 3]
-            assert [event.kind for event in history.told(agent=1)] == ["born", "died"]
-            assert [event.kind for event in history.told(url=B)] == ["died"]
+            assert [event.kind for event in history.strategy_events()] == ["born", "died", "born"]
+            assert [event.n for event in history.strategy_events("born")] == [1, 3]
+            assert [event.kind for event in history.strategy_events(agent=1)] == ["born", "died"]
+            assert [event.kind for event in history.strategy_events(url=B)] == ["died"]
 
     def a_page_can_be_forgotten() -> None:
         for history in both():

@@ -36,9 +36,9 @@ def repository_contract(
 
     def same(repository: Repository, places: list[Where]) -> None:
         for where, response in reversed(list(zip(places, RESPONSES, strict=True))):
-            found = repository.get(where)
-            assert (found.url, found.status, found.body) == (response.url, response.status, response.body)
-            assert [pair for pair in found.headers if pair in response.headers] == list(response.headers)
+            stored = repository.get(where)
+            assert (stored.url, stored.status, stored.body) == (response.url, response.status, response.body)
+            assert [pair for pair in stored.headers if pair in response.headers] == list(response.headers)
 
     def kept() -> None:
         repository, places = filled()

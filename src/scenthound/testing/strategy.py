@@ -16,6 +16,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from scenthound.errors import PartMissing, StrategyFailed
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Fetch, Limits, Wait
@@ -26,6 +28,7 @@ from scenthound.model import Candidate, Response, Step, Topic, Url
 from scenthound.page.judge import Judge
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Analysed, Parts, Record
+from scenthound.parameters import values_of
 from scenthound.ports import (
     Declares,
     Frontier,
@@ -40,11 +43,10 @@ from scenthound.ports import (
 )
 from scenthound.store.database import CrawlDatabase
 from scenthound.store.memory import MemoryHistory, MemoryRepository
-from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.testing.checked_frontier import CheckedFrontier
-from scenthound.testing.tiny_web import TinyLessons, TinyWeb, Walk, named, walk
+from scenthound.testing.tiny_web import TinyLessons, TinyWeb, Walk, frontier_of, named, walk
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 
@@ -64,7 +66,7 @@ CONTRACT_WEB = {
 
 
 def ready(strategy: Strategy) -> Strategy:
-    """The strategy, trained on the contract's web if it can't start without."""
+    """The strategy, trained on the contract's web if training is required."""
     if isinstance(strategy, Trains) and declaration_of(strategy).training == "required":
         strategy.train(contract_lessons(declaration_of(strategy).parts), random.Random(0), lambda _: None)
     return strategy
@@ -107,10 +109,9 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         strategy = make()
         if not is_dataclass(strategy) or isinstance(strategy, type):
             raise AssertionError("a strategy is a dataclass: its fields are its parameters")
-        before = {parameter.name: copy.deepcopy(getattr(strategy, parameter.name)) for parameter in fields(strategy)}
+        before = copy.deepcopy(values_of(strategy))
         _contract_walk(strategy)
-        after = {parameter.name: getattr(strategy, parameter.name) for parameter in fields(strategy)}
-        assert after == before, "what is learned ends in `_` and is no field"
+        assert values_of(strategy) == before, "what is learned ends in `_` and is no field"
 
     def finite_scores() -> None:
         for step in _contract_walk(make()).steps:
@@ -156,11 +157,8 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         if not isinstance(first, Trains) or not isinstance(second, Trains):
             return
         first.train(contract_lessons(declaration_of(kind()).parts), random.Random(0), lambda _: None)
-        model = json.loads(_plain(first.model()))
-        if not any(hasattr(value, "dtype") for value in first.model().values()):
-            second.use(model)
-        else:
-            second.use(first.model())
+        has_arrays = any(isinstance(value, np.ndarray) for value in first.model().values())
+        second.use(first.model() if has_arrays else json.loads(_plain(first.model())))
         assert _plain(second.model()) == _plain(first.model())
         assert isinstance(first, Strategy)
         assert isinstance(second, Strategy)
@@ -214,13 +212,6 @@ def _plain(state: Mapping[str, Any]) -> str:
 
 
 # ---- stop and resume
-
-
-def frontier_of(strategy: Strategy) -> Frontier:
-    """The frontier that a crawl without a folder gives the strategy."""
-    if isinstance(strategy, OwnFrontier):
-        return strategy.frontier(None)
-    return MemoryFrontier(None, declaration_of(strategy).eviction)
 
 
 def _crawl(
@@ -314,7 +305,7 @@ def _read_strictly(strategy: Strategy) -> None:
 
 
 class _StrictRecord(Record):
-    """A record that refuses term counts of analysers that were not declared, instead of working them out."""
+    """A record that refuses term counts of undeclared analysers instead of computing them."""
 
     __slots__ = ("_declared",)
     _declared: Sequence[Analyser]

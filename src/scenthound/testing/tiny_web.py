@@ -14,7 +14,7 @@ from scenthound.page.judge import Judge
 from scenthound.page.page import Page
 from scenthound.page.read import read, read_html
 from scenthound.page.record import EVERYTHING, Parts
-from scenthound.ports import OwnFrontier, Strategy, Taxonomy, declaration_of
+from scenthound.ports import Frontier, OwnFrontier, Strategy, Taxonomy, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.web.html_document import MAX_LINKS, parse_html
@@ -63,7 +63,7 @@ def page_of(
     parts: Parts = EVERYTHING,
     max_links: int = MAX_LINKS,
 ) -> Page:
-    """A page made of HTML, as a strategy is handed it."""
+    """A page made of HTML, as a strategy receives it."""
     made = urls.make(url)
     record = read(parse_html(html, made, max_links=max_links), made, parts)
     return Page(made, candidate or Candidate(made, 0.0), record, size=len(html))
@@ -75,7 +75,7 @@ def named(name: str) -> Url:
 
 
 class Walk:
-    """A finished replay: the trail, what fell out of the frontier, and why it ended."""
+    """A finished replay: the trail, the dropped candidates, and why it ended."""
 
     def __init__(self, history: MemoryHistory, crawl: Crawl, dropped: list[Dropped], reason: str) -> None:
         self.history, self.crawl, self.dropped, self.reason = history, crawl, dropped, reason
@@ -96,6 +96,13 @@ class Walk:
         return named(name) in self.visited
 
 
+def frontier_of(strategy: Strategy, bound: int | None = None, spread: int = 1) -> Frontier:
+    """The strategy's own frontier, or one in memory: what a crawl without a folder uses."""
+    if isinstance(strategy, OwnFrontier):
+        return strategy.frontier(bound)
+    return MemoryFrontier(bound, declaration_of(strategy).eviction, spread)
+
+
 def walk(
     web: TinyWeb,
     strategy: Strategy,
@@ -109,13 +116,10 @@ def walk(
     fetch: Callable[[Candidate], Landing] | None = None,
     spread: int = 1,
 ) -> Walk:
-    """Crawl a tiny web with a strategy and say where it went."""
+    """Crawl a tiny web with a strategy and return the result."""
     topic = Topic(topic) if isinstance(topic, str) else topic
     starts = [named(name) for name in (seeds.split() if isinstance(seeds, str) else seeds)]
-    if isinstance(strategy, OwnFrontier):
-        frontier = strategy.frontier(bound)
-    else:
-        frontier = MemoryFrontier(bound, declaration_of(strategy).eviction, spread)
+    frontier = frontier_of(strategy, bound, spread)
     history = MemoryHistory()
     dropped: list[Dropped] = []
     crawl = Crawl(

@@ -6,6 +6,7 @@ memory follows what is kept. Documents become numbers when that is of use, not b
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenthound.text.term_counts import Document, Terms, terms_of
+from scenthound.text.term_counts import Document, terms_of
+from scenthound.text.vocabulary import Vocabulary
 
 Values = NDArray[np.float64]
 SWEPT = 1 << 16  # words in dropped documents that are not worth sweeping
@@ -28,13 +30,12 @@ class Papers:
         self._clear()
 
     def _clear(self) -> None:
-        self.words: list[str] = []
+        self.words = Vocabulary(sys.maxsize)
         """The words of all documents, and some that are in none any more."""
-        self._numbers: dict[str, int] = {}
         self._words = array("I")
         self._times = array("I")
         self._spans: dict[str, tuple[int, int]] = {}
-        self._fresh: dict[str, Terms] = {}  # put in last, and not numbers yet
+        self._fresh: dict[str, Document] = {}  # put in last, and not numbers yet
         self._fresh_words = 0
         self._dropped = 0
 
@@ -55,15 +56,15 @@ class Papers:
     def put(self, key: str, document: Document) -> None:
         """Keep a document, which must not change, as the last of all; one of that key is replaced."""
         self.drop(key)
-        self._fresh[key] = terms = terms_of(document)
-        self._fresh_words += len(terms.names)
+        self._fresh[key] = document
+        self._fresh_words += len(document)
         if self._fresh_words > FRESH:
             self._number()
 
     def drop(self, key: str) -> None:
         fresh = self._fresh.pop(key, None)
         if fresh is not None:
-            self._fresh_words -= len(fresh.names)
+            self._fresh_words -= len(fresh)
         span = self._spans.pop(key, None)
         if span is None:
             return
@@ -77,23 +78,19 @@ class Papers:
     def counts(self, key: str) -> dict[str, int]:
         """The word counts of a document, words in their old order; KeyError for a stranger."""
         if key in self._fresh:
-            names, times = self._fresh[key]
+            names, times = terms_of(self._fresh[key])
             return dict(zip(names, times.tolist(), strict=True))
         begin, end = self._spans[key]
-        return {self.words[n]: t for n, t in zip(self._words[begin:end], self._times[begin:end], strict=True)}
+        words = map(self.words.all_words.__getitem__, self._words[begin:end])
+        return dict(zip(words, self._times[begin:end], strict=True))
 
     def _number(self) -> None:
         """Make numbers of what is fresh."""
-        numbers = self._numbers
-        for key, (names, times) in self._fresh.items():
+        for key, document in self._fresh.items():
             begin = len(self._words)
-            found = list(map(numbers.get, names))
-            for place, word in enumerate(names) if None in found else ():
-                if found[place] is None:
-                    found[place] = numbers[word] = len(self.words)
-                    self.words.append(word)
-            self._words.fromlist(found)  # type: ignore[arg-type]  # there is no None left
-            self._times.extend(times.tolist())
+            names, times = terms_of(document)
+            self._words.frombytes(self.words.add(names).tobytes())
+            self._times.frombytes(times.tobytes())
             self._spans[key] = (begin, len(self._words))
         self._fresh, self._fresh_words = {}, 0
 
@@ -102,7 +99,7 @@ class Papers:
         self._number()
         if not self._spans:
             return np.zeros(0)
-        weights = weigh(self.words)
+        weights = weigh(self.words.all_words)
         each = np.append(weights[np.array(self._words, dtype=np.int64)], 0.0) if len(self._words) else np.zeros(1)
         if repeated and len(self._times):
             each[:-1] *= np.array(self._times, dtype=np.float64)
@@ -117,7 +114,7 @@ class Papers:
             kept.put(key, self.counts(key))
         kept._number()
         return {
-            "words": kept.words,
+            "words": list(kept.words),
             "keys": list(kept._spans),
             "ends": np.array([end for _, end in kept._spans.values()], dtype=np.int64),
             "numbers": np.array(kept._words, dtype=np.uint32),
@@ -127,8 +124,7 @@ class Papers:
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Papers:
         made = cls()
-        made.words = [str(word) for word in state["words"]]
-        made._numbers = {word: number for number, word in enumerate(made.words)}
+        made.words.add([str(word) for word in state["words"]])
         made._words.extend(np.asarray(state["numbers"]).tolist())
         made._times.extend(np.asarray(state["times"]).tolist())
         begin = 0

@@ -22,7 +22,7 @@ from scenthound.model import DECIMALS
 from scenthound.text.bayes import NaiveBayes, log_sum
 from scenthound.text.fisher import Fisher
 from scenthound.text.frozen import Frozen, Numbered, numbered
-from scenthound.text.term_counts import Document, TermCounts, Terms
+from scenthound.text.term_counts import Document, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Vocabulary
 
@@ -215,7 +215,7 @@ class TreeClassifier:
         self.freeze(nodes)
         if self._asked is None or self._asked[0] is not counts:
             document = numbered(counts, self._vocabulary)
-            if not isinstance(counts, Counts | TermCounts | Terms):  # others may change before they are asked for again
+            if not isinstance(counts, Counts | TermCounts):  # others may change before they are asked for again
                 return document
             self._asked = (counts, document)
         return self._asked[1]

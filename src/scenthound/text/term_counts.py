@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,70 @@ class Terms(NamedTuple):
     times: Times
 
 
+class Numbering(NamedTuple):
+    """A numbering of terms that many documents share, as those of a prepared bed do."""
+
+    name: str
+    """Equal names have equal ids for equal terms."""
+    size: int
+    """Ids are from 0 up to, not including, this."""
+
+
+class SharedIds(NamedTuple):
+    """The ids of a document's terms in a numbering."""
+
+    ids: bytes
+    """Little-endian int32, one for each term."""
+    numbering: Numbering
+
+
+class NumberedTerms(Sequence[str]):
+    """The terms of a document, each with its id in a shared numbering.
+
+    A vocabulary translates these ids into its own by a table, and decodes only the terms that it has not met before:
+    some 5 microseconds for the 900 terms of a page, where looking up each by name takes 150.
+
+    >>> shared = SharedIds(np.array([7, 2], dtype="<i4").tobytes(), Numbering("bed", 9))
+    >>> terms = NumberedTerms(pack_terms(["chess", "club"]), shared)
+    >>> list(terms), terms.ids.tolist(), terms.at(np.array([1]))
+    (['chess', 'club'], [7, 2], ['club'])
+    """
+
+    __slots__ = ("_ids", "_lines", "numbering")
+
+    def __init__(self, lines: bytes, shared: SharedIds) -> None:
+        """`lines` as `pack_terms` gives them."""
+        self._lines, (self._ids, self.numbering) = lines, shared
+
+    @property
+    def ids(self) -> Times:
+        """The id of each term."""
+        return np.frombuffer(self._ids, "<i4")
+
+    def at(self, places: npt.NDArray[np.int64]) -> list[str]:
+        """The terms at some places: only these are decoded."""
+        lines = self._lines
+        breaks = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
+        spans = zip((breaks[places] + 1).tolist(), breaks[places + 1].tolist(), strict=True)
+        return [lines[begin:end].decode("utf-8", "surrogatepass") for begin, end in spans]
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        """A term, or several. All of them are still numbered."""
+        if isinstance(place, slice) and place.indices(len(self)) == (0, len(self), 1):
+            return self
+        return unpack_terms(self._lines)[place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(unpack_terms(self._lines))
+
+    def __len__(self) -> int:
+        return len(self._ids) // 4
+
+
 class TermCounts(Mapping[str, int]):
     """How often each term of a text occurs, in order of first occurrence.
 
@@ -33,19 +97,17 @@ class TermCounts(Mapping[str, int]):
     ('chess', 'club')
     """
 
-    __slots__ = ("_lines", "_times", "square")
-    square: int
-    """The sum of the squared frequencies: the squared norm."""
+    __slots__ = ("_lines", "_shared", "_times")
     _lines: bytes
     _times: bytes
+    _shared: SharedIds | None
 
-    def __init__(self, lines: bytes, times: bytes) -> None:
+    def __init__(self, lines: bytes, times: bytes, shared: SharedIds | None = None) -> None:
         """`lines`: each term between line breaks, as `pack_terms` gives them. `times`: little-endian int32."""
-        numbers = np.frombuffer(times, "<i4").astype(np.int64)
         assign = object.__setattr__  # ours refuses
         assign(self, "_lines", lines)
         assign(self, "_times", times)
-        assign(self, "square", int(numbers @ numbers))
+        assign(self, "_shared", shared)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"term counts can't be changed, nor can their `{name}`")
@@ -89,9 +151,20 @@ class TermCounts(Mapping[str, int]):
         return tuple(unpack_terms(self._lines))
 
     @property
+    def names(self) -> Sequence[str]:
+        """Every term, with its shared id if it has one: for a `Vocabulary`."""
+        return self.terms if self._shared is None else NumberedTerms(self._lines, self._shared)
+
+    @property
     def times(self) -> Times:
         """How often each of `terms` occurs."""
         return np.frombuffer(self._times, "<i4")
+
+    @property
+    def square(self) -> int:
+        """The sum of the squared frequencies: the squared norm."""
+        numbers = self.times.astype(np.int64)
+        return int(numbers @ numbers)
 
     def index(self, term: str) -> int:
         """The place of a term in `terms`; -1 if the text does not have it."""
@@ -157,8 +230,8 @@ def unpack_terms(lines: bytes) -> list[str]:
     return lines[1:-1].decode("utf-8", "surrogatepass").split("\n") if len(lines) > 1 else []
 
 
-Document = Mapping[str, int] | Terms
-"""What a classifier can be asked about."""
+Document = Mapping[str, int]
+"""What a classifier can be asked about: terms, and how often each occurs."""
 
 
 def terms_of(document: Document) -> Terms:
@@ -167,8 +240,6 @@ def terms_of(document: Document) -> Terms:
     >>> terms_of({"chess": 2, "club": 1}).times.tolist()
     [2, 1]
     """
-    if isinstance(document, Terms):
-        return document
     if isinstance(document, TermCounts):
-        return Terms(document.terms, document.times)
+        return Terms(document.names, document.times)
     return Terms(list(document), np.fromiter(document.values(), np.int32, len(document)))

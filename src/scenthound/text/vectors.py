@@ -60,7 +60,7 @@ def dot(a: Mapping[str, float], b: Mapping[str, float]) -> float:
     """The sum over the terms that both have of the product of their weights."""
     if len(a) > len(b):
         a, b = b, a
-    return sum(weight * b[term] for term, weight in a.items() if term in b)
+    return sum(weight * other for term, weight in a.items() if (other := b.get(term)))
 
 
 def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:

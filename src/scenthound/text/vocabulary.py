@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
+from scenthound.text.term_counts import NumberedTerms, Numbering
+
 NONE = -1
 """The id of a word that is not in a vocabulary. As an index it is the last row, which learners keep empty."""
 MOST_WORDS = 1 << 20  # some 130 MB of prose when full
+UNASKED = -2  # in a table of ids: nobody has asked for this word
 Ids = npt.NDArray[np.int32]
 
 
@@ -24,28 +27,61 @@ class Vocabulary:
     [1, -1]
     >>> list(vocabulary)
     ['to', 'be']
+
+    `NumberedTerms` are translated by a table from the ids of their numbering to ours, which is filled as words are met.
     """
 
-    __slots__ = ("_ids", "_words", "most")
+    __slots__ = ("_ids", "_is_stale", "_numbering", "_table", "_words", "most")
 
     def __init__(self, most: int = MOST_WORDS, words: Iterable[str] = ()) -> None:
         self.most = most
         self._ids: dict[str, int] = {}
         self._words: list[str] = []
+        self._numbering: Numbering | None = None
+        self._table: Ids = np.zeros(0, dtype=np.int32)
+        self._is_stale = False  # words that the table has as `NONE` may have been added by name since
         self.add(words)
 
     def add(self, words: Iterable[str]) -> Ids:
         """The ids of words; new ones get theirs now, as long as there is room."""
+        if isinstance(words, NumberedTerms):
+            return self._translated(words, NONE, self._add_names)
         words, size = words if isinstance(words, Sequence) else list(words), len(self._words)
-        if new := [word for word in words if word not in self._ids]:
-            new = list(dict.fromkeys(new))[: max(0, self.most - size)]
-            self._ids.update(zip(new, range(size, size + len(new)), strict=True))
-            self._words += new
-        return self.ids(words)
+        ids = self._add_names(words)
+        self._is_stale |= len(self._words) > size
+        return ids
 
     def ids(self, words: Iterable[str]) -> Ids:
         """The ids of words, `NONE` for those that were never added."""
+        if isinstance(words, NumberedTerms):
+            if self._is_stale:
+                self._table[self._table == NONE] = UNASKED
+                self._is_stale = False
+            return self._translated(words, UNASKED, self._ids_of_names)
+        return self._ids_of_names(words)
+
+    def _add_names(self, words: Sequence[str]) -> Ids:
+        if new := [word for word in words if word not in self._ids]:
+            size = len(self._words)
+            new = list(dict.fromkeys(new))[: max(0, self.most - size)]
+            self._ids.update(zip(new, range(size, size + len(new)), strict=True))
+            self._words += new
+        return self._ids_of_names(words)
+
+    def _ids_of_names(self, words: Iterable[str]) -> Ids:
         return np.array(list(map(self._ids.get, words, repeat(NONE))), dtype=np.int32)
+
+    def _translated(self, terms: NumberedTerms, not_known: int, look_up: Callable[[list[str]], Ids]) -> Ids:
+        """Ids by the table. Terms whose entry there is at most `not_known` are looked up by name, and entered."""
+        if terms.numbering != self._numbering:
+            self._numbering, self._table = terms.numbering, np.full(terms.numbering.size, UNASKED, dtype=np.int32)
+        numbers = terms.ids
+        found = self._table.take(numbers)
+        places = np.flatnonzero(found <= not_known)
+        if len(places):
+            found[places] = look_up(terms.at(places))
+            self._table[numbers] = found
+        return found
 
     @property
     def all_words(self) -> Sequence[str]:

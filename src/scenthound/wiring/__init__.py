@@ -8,7 +8,7 @@ leaves a complete folder. `launch.crawl` does all of it in one call and returns 
 Nothing here makes decisions about a crawl: the laboratory replays crawls without folders and combines the same parts.
 """
 
-from scenthound.loop.recorder import Watcher
+from scenthound.loop.recording import Watcher
 from scenthound.wiring.build import (
     check_topic,
     make_fetcher,

@@ -12,15 +12,14 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.core import Crawl
-from scenthound.loop.counters import Counters
 from scenthound.loop.crawl_toml import CrawlRequest, check_seeds
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
-from scenthound.loop.recorder import Watcher
+from scenthound.loop.recording import Counters, Watcher
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
-from scenthound.loop.trained import check_untaught, fitting, taught
+from scenthound.loop.use_model import parameters_for_model, require_model, use_model
 from scenthound.model import Candidate, Step, Topic
 from scenthound.page.judge import Judge
 from scenthound.page.landing import land
@@ -70,17 +69,17 @@ def begin(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     learned = None if model is None else load_model(Path(model))
     if learned is not None:
-        strategy, parameters = fitting(learned, strategy, parameters, make_strategy)
+        strategy, parameters = parameters_for_model(learned, strategy, parameters, make_strategy)
     strategy = strategy or "best-first"
     request = CrawlRequest(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
     instance = make_strategy(strategy, parameters)  # raises before anything is written
     if declaration_of(instance).oracle:
         raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
     if learned is not None:
-        taught(instance, learned)
+        use_model(instance, learned)
         request = replace(request, model=learned.digest)
     else:
-        check_untaught(instance, strategy)
+        require_model(instance, strategy)
     make_scope(settings)
     make_fetcher(settings)
     request.keyed_seeds()
@@ -138,7 +137,7 @@ def _assemble(
         folder.database.save_meta("pages_asked", str(pages))  # crawl.toml stays as it was written
     strategy = make_strategy(request.strategy, request.parameters)
     if (learned := folder.model()) is not None:
-        taught(strategy, learned)
+        use_model(strategy, learned)
     politeness = folder.politeness(clock())
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(settings.frontier)

@@ -13,8 +13,7 @@ from scenthound.errors import DiskFull
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.labels import Listener
-from scenthound.loop.live import LiveRun
+from scenthound.loop.live import LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
@@ -54,7 +53,7 @@ class Session:
         self._run: LiveRun | None = None
         self._is_over = False
         self._watch, crawl.recorder.watch = crawl.recorder.watch, self._recorded
-        self._listener = Listener(folder, crawl)
+        self._listener = LabelListener(folder, crawl)
 
     def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:

@@ -94,7 +94,7 @@ def test_a_warc_compressed_as_one_member_is_refused_with_the_way_out(tmp_path: P
     write_bed(tmp_path / "bed", "small", PAGES, [])
     (packed,) = (tmp_path / "bed").glob("*.warc.gz")
     packed.write_bytes(gzip.compress(gzip.decompress(packed.read_bytes())))
-    with pytest.raises(BadConfig, match="member of its own"):
+    with pytest.raises(BadConfig, match="its own gzip member"):
         Bed.open(tmp_path / "bed").index()
 
 
@@ -135,8 +135,8 @@ GOOD = json.loads(topic_line(BEES))
     [
         ("{", "line 2: Expecting"),
         ("[]", "line 2: not a JSON object"),
-        (json.dumps({key: GOOD[key] for key in GOOD if key != "seeds"} | {"id": "x"}), "line 2: 'seeds' is missing"),
-        (json.dumps(GOOD | {"id": "x", "targets": "http://a.test/"}), "line 2: targets is not a list"),
+        (json.dumps({key: GOOD[key] for key in GOOD if key != "seeds"} | {"id": "x"}), "line 2: `seeds` is missing"),
+        (json.dumps(GOOD | {"id": "x", "targets": "http://a.test/"}), "line 2: `targets` is not a list"),
         (json.dumps(GOOD | {"id": "x", "path": "a/b"}), "line 2: `path` is not a list"),
         (json.dumps(GOOD | {"id": 7}), "line 2: `id` is not text"),
         (json.dumps(GOOD), "line 2: a second topic called `bees`"),

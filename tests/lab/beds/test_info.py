@@ -10,7 +10,7 @@ import pytest
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.info import BedInfo, Spread, describe
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.importers.page_graph import Said, recorded_graph
+from scenthound.lab.importers.page_graph import RecordedPage, recorded_graph
 from scenthound.model import Response, Url
 
 HTML = ("Content-Type", "text/html")
@@ -128,11 +128,11 @@ def test_a_prepared_bed_tells_the_same(tmp_path: Path, monkeypatch: pytest.Monke
 def test_redirects_in_a_circle_or_into_nowhere_end_nowhere() -> None:
     a, b, c, d, e = urls("a/", "b/", "c/", "d/", "e/")
     said = [
-        Said(a, links=(b, c, d, e)),
-        Said(b, moved=c),
-        Said(c, moved=b),
-        Said(d, moved=urls("far/")[0]),
-        Said(e, moved=a),
+        RecordedPage(a, links=(b, c, d, e)),
+        RecordedPage(b, moved=c),
+        RecordedPage(c, moved=b),
+        RecordedPage(d, moved=urls("far/")[0]),
+        RecordedPage(e, moved=a),
     ]
     found = recorded_graph(said, [a, b, c, d, e])
     assert found.ends.tolist() == [0, -1, -1, -1, 0]
@@ -141,7 +141,7 @@ def test_redirects_in_a_circle_or_into_nowhere_end_nowhere() -> None:
 
 def test_a_page_counts_once_and_wins_over_a_redirect_from_its_own_url() -> None:
     a, b = urls("a/", "b/")
-    said = [Said(a, moved=b), Said(a, 10, (b,)), Said(a, 20, ()), Said(b, 5)]
+    said = [RecordedPage(a, moved=b), RecordedPage(a, 10, (b,)), RecordedPage(a, 20, ()), RecordedPage(b, 5)]
     found = recorded_graph(said, [a, b])
     assert (found.sizes, found.redirects, found.graph.linked_from(a)) == ([10, 5], 0, [b])
     assert found.back_links(b) == [a]

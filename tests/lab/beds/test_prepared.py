@@ -31,6 +31,7 @@ from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.text.query import Query
+from scenthound.text.term_counts import NumberedTerms
 from scenthound.text.tokens import Analyser
 from scenthound.url import make
 from scenthound.web.html_document import parse_html
@@ -104,9 +105,9 @@ def leaf_texts(page: Page) -> list[str]:
 
 def assert_leaves_are_read_right(page: Page, analyser: Analyser) -> None:
     """Against one leaf and one link after the other."""
-    found, texts = page.view(views.link_leaves, analyser), leaf_texts(page)
+    found, texts, names = page.view(views.link_leaves, analyser), leaf_texts(page), page.record.counts(analyser).terms
     spans = itertools.pairwise(found.starts.tolist())
-    assert [[found.names[place] for place in found.flat[begin:end].tolist()] for begin, end in spans] == [
+    assert [[names[place] for place in found.flat[begin:end].tolist()] for begin, end in spans] == [
         analyser.terms(text) for text in texts
     ]
     anchors, start, expected = page.record.leaves.anchor.tolist(), len(texts), list[tuple[int, int]]()
@@ -156,7 +157,7 @@ def assert_alike(ours: Page, theirs: Page) -> None:
 def assert_alike_to(analyser: Analyser, ours: Page, theirs: Page) -> None:
     mine, their = ours.record.counts(analyser), theirs.record.counts(analyser)
     assert (list(mine.items()), mine.square) == (list(their.items()), their.square)
-    for view in (views.terms, views.token_terms, views.surroundings, views.link_leaves, views.term_positions):
+    for view in (views.token_terms, views.surroundings, views.link_leaves, views.term_positions):
         assert plain(ours.view(view, analyser)) == plain(theirs.view(view, analyser))  # type: ignore[arg-type]
     query = Query("solar panel bees honey", analyser)
     for up in (0, 1, 2, 50):
@@ -459,8 +460,10 @@ def test_views_by_another_analyser_are_kept_apart(bed: Bed) -> None:
     ready = prepare(bed)
     for analyser in (Analyser(), SMALL, Analyser("small"), Analyser(frozenset({"bees"}))):
         page, again = (fetched(ready, "http://a.test/") for _ in range(2))
-        expected = plain(views.terms(live(HOME).record, analyser))
-        assert plain(page.view(views.terms, analyser)) == plain(again.view(views.terms, analyser)) == expected
+        expected = plain(views.link_leaves(live(HOME).record, analyser))
+        assert (
+            plain(page.view(views.link_leaves, analyser)) == plain(again.view(views.link_leaves, analyser)) == expected
+        )
 
 
 def test_a_function_that_a_plug_in_makes_up_is_not_kept(bed: Bed) -> None:
@@ -485,6 +488,18 @@ def test_the_columns_of_a_prepared_page_can_not_be_written(bed: Bed) -> None:
             column.setflags(write=True)
     with pytest.raises(AttributeError):
         page.record.title = "mine"
+
+
+def test_all_pages_of_a_bed_have_the_same_id_for_a_term(bed: Bed) -> None:
+    ready = prepare(bed)
+    ready.read_parts(Parts((Analyser(), SMALL)))
+    for analyser in (Analyser(), SMALL):
+        ids: dict[str, int] = {}
+        for url in ready.pages:
+            names = fetched(ready, url).record.counts(analyser).names
+            assert isinstance(names, NumberedTerms)
+            assert all(ids.setdefault(name, number) == number for name, number in zip(names, names.ids, strict=True))
+        assert len(set(ids.values())) == len(ids) == names.numbering.size
 
 
 def test_numbers_of_words_do_not_tell_where_in_the_bed_a_page_lies(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
-from scenthound.lab.beds.serve import BedServer, serving
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.model import Response
 
@@ -140,7 +140,7 @@ def test_headers_of_the_old_connection_are_left_out(bed: Bed) -> None:
 
 def test_gzip_goes_only_to_whoever_takes_it(bed: Bed) -> None:
     taking = {"Accept-Encoding": "gzip"}
-    with serving(BedServer(bed, compress=True)) as address:
+    with serving(BedServer(bed, ServerOptions(compress=True))) as address:
         _, headers, body = ask(address, "/long", "a.test", **taking)
         assert headers["content-encoding"] == "gzip"
         assert gzip.decompress(body).startswith(b"<p>bees")
@@ -156,14 +156,14 @@ def test_robots_come_as_recorded_or_as_told(bed: Bed) -> None:
         ("deny", b"User-agent: *\nDisallow: /\n"),
         ("User-agent: x\nDisallow: /y\n", b"User-agent: x\nDisallow: /y\n"),
     ):
-        with serving(BedServer(bed, robots=robots)) as address:
+        with serving(BedServer(bed, ServerOptions(robots=robots))) as address:
             assert ask(address, "/robots.txt", "a.test")[2] == wanted
     with pytest.raises(BadConfig, match="robots `maybe`"):
-        BedServer(bed, robots="maybe")
+        BedServer(bed, ServerOptions(robots="maybe"))
 
 
 def statuses(bed: Bed, seed: int) -> list[int]:
-    with serving(BedServer(bed, error_rate=0.5, seed=seed)) as address:
+    with serving(BedServer(bed, ServerOptions(error_rate=0.5, seed=seed))) as address:
         return [ask(address, path, "a.test")[0] for path in ("/", "/long", "/old") for _ in range(8)]
 
 
@@ -175,7 +175,7 @@ def test_errors_depend_on_seed_number_url_and_attempt_only(bed: Bed) -> None:
 
 
 def test_latency_delays_every_answer(bed: Bed) -> None:
-    server = BedServer(bed, latency=0.05)
+    server = BedServer(bed, ServerOptions(latency=0.05))
     with serving(server) as address:
         ask(address, "/", "a.test")
     (visit,) = server.log
@@ -184,7 +184,7 @@ def test_latency_delays_every_answer(bed: Bed) -> None:
 
 def test_the_log_is_on_disk_as_soon_as_the_answer_is_out(bed: Bed, tmp_path: Path) -> None:
     path = tmp_path / "access.jsonl"
-    server = BedServer(bed, log_file=path)
+    server = BedServer(bed, ServerOptions(log_file=path))
     with serving(server) as address:
         host, _, port = address.partition(":")
         with socket.create_connection((host, int(port)), timeout=60) as connection:
@@ -202,7 +202,7 @@ def test_the_log_is_on_disk_as_soon_as_the_answer_is_out(bed: Bed, tmp_path: Pat
 
 
 def test_a_request_whose_client_vanished_is_in_the_log_all_the_same(bed: Bed) -> None:
-    server = BedServer(bed, latency=30)
+    server = BedServer(bed, ServerOptions(latency=30))
     with serving(server) as address:
         host, _, port = address.partition(":")
         with socket.create_connection((host, int(port)), timeout=60) as connection:
@@ -252,5 +252,5 @@ def test_the_server_itself_says_what_it_is(bed: Bed) -> None:
 
 def test_a_taken_port_is_told_to_the_caller(bed: Bed) -> None:
     with serving(bed) as address, pytest.raises(OSError, match="address"):  # noqa: SIM117
-        with serving(BedServer(bed, port=int(address.partition(":")[2]))):
+        with serving(BedServer(bed, ServerOptions(port=int(address.partition(":")[2])))):
             pass

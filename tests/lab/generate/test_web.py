@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate.crawler_traps import ENTRANCES, trap
 from scenthound.lab.generate.plan import COMPANY, DIRECTORY, MIRROR, NO_LEAF
 from scenthound.lab.generate.rng import below, heavy, mix, mix_all, skewed, stream
-from scenthound.lab.generate.traps import ENTRANCES, trap
 from scenthound.lab.generate.web import GeneratedWeb, generate
 from scenthound.model import Url
 from scenthound.url import make

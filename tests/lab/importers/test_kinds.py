@@ -235,7 +235,7 @@ def test_crawls_start_where_the_bed_leads_to_the_answers(
 def test_what_a_dump_can_not_give_is_said(tmp_path: Path, dump: Path) -> None:
     with pytest.raises(UnknownName, match="`expp`"):
         import_bed("odp", dump, tmp_path / "bed", {"rule": "expp"})
-    with pytest.raises(BadConfig, match="needs links"):
+    with pytest.raises(BadConfig, match="needs the links"):
         import_bed("odp", dump, tmp_path / "bed", {"start": "distance"})
     with pytest.raises(BadConfig, match="no topic"):
         import_bed("odp", dump, tmp_path / "bed", {"rule": "biz"})

@@ -17,8 +17,8 @@ from scenthound.lab.measure.measure import default_points, load_table, measure, 
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.measure.statistics import mean
 from scenthound.lab.run.cells import load_trail
-from scenthound.lab.run.experiment import Experiment, run
-from scenthound.lab.run.oracles import path_oracle
+from scenthound.lab.run.experiment import Experiment, RunOptions, run
+from scenthound.lab.run.oracles import OracleBed, path_oracle
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 
 pytest.importorskip("pyarrow")
@@ -31,7 +31,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bed, Ex
         patch.setenv(VARIABLE, str(folder / "cache"))
         bed = generate(folder / "bed", pages=200, seed=1, topics=3, page_size=1500)
         asked = "breadth-first,best-first"
-        made = run(bed, asked, folder / "run", pages=40, seed_numbers=(0, 1), robustness=True)
+        made = run(bed, asked, folder / "run", RunOptions(pages=40, seed_numbers=(0, 1), robustness=True))
         yield bed, measure(made, at=[10, 20, 40])
 
 
@@ -143,7 +143,7 @@ def test_an_independent_implementation_found_the_same_on_schools(shared: Path) -
     for topic in bed.topics:
         for name, result in (
             ("breadth-first", run_cell(ready, topic, "breadth-first", limits=ReplayLimits(1000))),
-            ("path-oracle", path_oracle(ready, topic, 1000)),
+            ("path-oracle", path_oracle(OracleBed(ready), topic, 1000)),
         ):
             found[name].append(target_recall(result.steps, set(topic.targets), topic.seeds, ready.aliases, at))
     means = {name: [mean(column).mean for column in zip(*rows, strict=True)] for name, rows in found.items()}

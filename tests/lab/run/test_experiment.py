@@ -16,8 +16,16 @@ from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.generate.web import generate
 from scenthound.lab.run import experiment
 from scenthound.lab.run.cells import read_trail
-from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, plugin_digest, run, run_seeds
-from scenthound.lab.run.request import choose_topics, parse_strategies
+from scenthound.lab.run.experiment import (
+    Experiment,
+    RunOptions,
+    check_topics,
+    open_experiment,
+    plugin_digest,
+    run,
+    run_seeds,
+)
+from scenthound.lab.run.spec import choose_topics, parse_strategies
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.strategies import STRATEGIES
@@ -43,7 +51,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def small(bed: Bed, out: Path, **more: object) -> Experiment:
     asked: dict[str, object] = {"topics": 2, "pages": 30, **more}
-    return run(bed, asked.pop("strategies", "breadth-first,best-n-first:n=4"), out, **asked)  # type: ignore[arg-type]
+    work = {key: asked.pop(key) for key in ("jobs", "progress", "preparing") if key in asked}
+    strategies = asked.pop("strategies", "breadth-first,best-n-first:n=4")
+    return run(bed, strategies, out, RunOptions(**asked), **work)  # type: ignore[arg-type]
 
 
 def test_an_experiment_is_a_folder_that_can_be_read_without_us(bed: Bed, tmp_path: Path) -> None:
@@ -92,7 +102,7 @@ def test_an_interrupted_experiment_goes_on_where_it_stopped(bed: Bed, tmp_path: 
 def test_new_strategies_join_an_experiment_but_other_limits_are_refused(bed: Bed, tmp_path: Path) -> None:
     small(bed, tmp_path)
     both = small(bed, tmp_path, strategies="best-first", topics=1)
-    assert both.request.strategies == ("breadth-first", "best-n-first:n=4", "best-first")
+    assert both.spec.strategies == ("breadth-first", "best-n-first:n=4", "best-first")
     assert len(both.cells) == 9
     assert len(both.outcomes()) == 9
     with pytest.raises(BadConfig, match=r"can't be compared: `limits` was .*pages=30"):
@@ -142,7 +152,7 @@ def test_topics_with_something_missing_are_named_and_counted(bed: Bed, tmp_path:
     file = tmp_path / "topics.jsonl"
     file.write_text("".join(map(topic_line, topics)))
     made = small(bed, tmp_path / "run", topics_file=file, topics=None, strategies="breadth-first")
-    told = [(trouble.topic, trouble.what, len(trouble.urls), trouble.of) for trouble in made.troubles]
+    told = [(trouble.topic, trouble.what, len(trouble.urls), trouble.of) for trouble in made.problems]
     assert told == [
         ("none", "no targets", 0, 0),
         ("some", "targets missing", 1, 2),
@@ -150,7 +160,7 @@ def test_topics_with_something_missing_are_named_and_counted(bed: Bed, tmp_path:
         ("lost", "no seeds", 1, 1),
     ]
     assert len(made.outcomes()) == 9
-    assert open_experiment(tmp_path / "run").troubles == made.troubles
+    assert open_experiment(tmp_path / "run").problems == made.problems
     assert not check_topics(prepare(bed), bed.topics)
 
 
@@ -185,7 +195,7 @@ def test_only_the_first_seeds_are_used_when_asked(bed: Bed, tmp_path: Path) -> N
 
 def test_strategies_and_topics_are_read_from_text(bed: Bed) -> None:
     [chosen] = parse_strategies("best-n-first:n=64:stem=no")
-    assert (chosen.name, chosen.settled["n"], chosen.settled["stem"]) == ("best-n-first", 64, False)
+    assert (chosen.name, chosen.all_parameters["n"], chosen.all_parameters["stem"]) == ("best-n-first", 64, False)
     assert len(parse_strategies("breadth-first,breadth-first")) == 1
     for wrong, error in (("", UnknownName), ("best-first:n", BadUsage), ("best-first:n=x", BadConfig), ([], BadUsage)):
         with pytest.raises(error):

@@ -20,11 +20,11 @@ from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.lab.measure.comparison import as_json, compare_within, freshen, plain_crawlers
+from scenthound.lab.measure.comparison import as_json, compare_within, measure_if_stale, non_oracles
 from scenthound.lab.measure.metrics.targets import target_recall
-from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, run
-from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, told_topic
-from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell, run_strategy
+from scenthound.lab.run.experiment import Experiment, RunOptions, check_topics, open_experiment, run
+from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, visible_topic
+from scenthound.lab.run.run_cell import Access, CellResult, ReplayLimits, run_cell, run_strategy
 from scenthound.model import Candidate, Response, Topic, Url
 from scenthound.page import views
 from scenthound.page.page import Page
@@ -81,7 +81,7 @@ def test_a_target_is_never_handed_over_as_an_example(bed: PreparedBed) -> None:
     )
     assert cheat.visited == honest.visited
     mixed = replace(WEB.topics[0], examples=(WEB.topics[0].targets[0], *WEB.topics[0].examples))
-    assert told_topic(mixed, bed.aliases).examples == WEB.topics[0].examples, "the others stay"
+    assert visible_topic(mixed, bed.aliases).examples == WEB.topics[0].examples, "the others stay"
     assert mixed.topic.examples == WEB.topics[0].examples
 
 
@@ -97,7 +97,7 @@ def test_a_redirect_to_a_target_is_no_example_either(tmp_path: Path) -> None:
         topic = BedTopic("bees", (), "bees", "", (Url("http://a.test/"),), (target,), (example,))
         ready = prepare(write_bed(tmp_path / topic.targets[0][7:10], "bees", responses, [topic]))
         made = AsksForExamples()
-        run_strategy(ready, told_topic(topic, ready.aliases), made, topic.seeds)
+        run_strategy(ready, visible_topic(topic, ready.aliases), made, topic.seeds)
         assert made.topic_.examples == ()
         assert [(one.what, one.urls, one.of) for one in check_topics(ready, [topic])] == [
             ("examples withheld", (example,), 1)
@@ -109,11 +109,13 @@ def test_an_experiment_says_which_examples_were_withheld(web: Bed, tmp_path: Pat
     lines[0]["examples"] = lines[0]["targets"]
     own = tmp_path / "topics.jsonl"
     own.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    made = run(web, "test-cheat-examples", tmp_path / "run", topics=1, topics_file=own, pages=20, oracles=False)
-    told = open_experiment(tmp_path / "run").troubles
+    made = run(
+        web, "test-cheat-examples", tmp_path / "run", RunOptions(topics=1, topics_file=own, pages=20, oracles=False)
+    )
+    told = open_experiment(tmp_path / "run").problems
     assert [(one.what, one.of) for one in told] == [("examples withheld", len(lines[0]["targets"]))]
     assert not made.failures()
-    clean = run(web, "test-cheat-examples", tmp_path / "clean", topics=1, pages=20, oracles=False)
+    clean = run(web, "test-cheat-examples", tmp_path / "clean", RunOptions(topics=1, pages=20, oracles=False))
     assert {cell.key for cell in made.cells}.isdisjoint(cell.key for cell in clean.cells), "another topic, another key"
 
 
@@ -192,10 +194,12 @@ def reachable(*roots: object, not_into: tuple[type, ...] = ()) -> list[object]:
 
 
 def taught(bed: PreparedBed, made: Any) -> CellResult:
-    from scenthound.lab.run.lessons import lessons_of
+    from scenthound.lab.run.topic_lessons import lessons_of
 
     topic = WEB.topics[0]
-    return run_strategy(bed, topic.topic, made, topic.seeds, LIMITS, lessons=lambda: lessons_of(bed, topic, WEB.topics))
+    return run_strategy(
+        bed, topic.topic, made, topic.seeds, LIMITS, access=Access(lessons=lambda: lessons_of(bed, topic, WEB.topics))
+    )
 
 
 def test_lessons_close_when_training_ends(bed: PreparedBed) -> None:
@@ -263,7 +267,7 @@ def test_powers_are_read_once(bed: PreparedBed) -> None:
     assert (made.links_, result.given) == (None, ())
     changed = LateOracle()
     powers = read_powers(changed)
-    assert run_strategy(bed, topic.topic, changed, topic.seeds, LIMITS, powers=powers).given == ()
+    assert run_strategy(bed, topic.topic, changed, topic.seeds, LIMITS, access=Access(powers=powers)).given == ()
     assert changed.links_ is None
 
 
@@ -280,14 +284,14 @@ def test_what_an_oracle_was_lent_is_recorded_and_taken_back(bed: PreparedBed) ->
 def cheated(web: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     names = "breadth-first,best-first,test-late-oracle,test-denying-oracle,test-keeps-lessons"
     folder = tmp_path_factory.mktemp("runs") / "run"
-    done = run(web, names, folder, topics=2, pages=30, oracles=False)
+    done = run(web, names, folder, RunOptions(topics=2, pages=30, oracles=False))
     assert not done.failures()
-    freshen(done, [30])
+    measure_if_stale(done, [30])
     return open_experiment(folder)
 
 
 def test_the_lab_records_what_it_gave_whatever_a_strategy_declares(cheated: Experiment) -> None:
-    assert cheated.request.given == {
+    assert cheated.spec.given == {
         "test-denying-oracle": (UNFETCHED,),
         "test-keeps-lessons": ("examples", "others", "taxonomy"),
     }
@@ -299,8 +303,8 @@ def test_the_lab_records_what_it_gave_whatever_a_strategy_declares(cheated: Expe
 
 def test_a_strategy_that_denies_what_it_got_is_marked(cheated: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DenyingOracle, "may_say", False)
-    names, given = list(cheated.request.strategies), cheated.request.given
-    assert "test-denying-oracle" not in plain_crawlers(names, given)
+    names, given = list(cheated.spec.strategies), cheated.spec.given
+    assert "test-denying-oracle" not in non_oracles(names, given)
     found = compare_within(cheated, ["test-denying-oracle", "breadth-first"], "target_recall", [30])
     assert as_json(found[0], given)["oracles"] == ["test-denying-oracle"]
     pairs = compare_within(cheated, [], "target_recall", [30])
@@ -311,12 +315,18 @@ def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, 
     from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
 
     def folder(name: str, jobs: int) -> bytes:
-        run(web, "cc-bfs:lookahead=graph,bayes", tmp_path / name, topics=2, pages=10, oracles=False, jobs=jobs)
+        run(
+            web,
+            "cc-bfs:lookahead=graph,bayes",
+            tmp_path / name,
+            RunOptions(topics=2, pages=10, oracles=False),
+            jobs=jobs,
+        )
         return (tmp_path / name / "experiment.toml").read_bytes()
 
     one = folder("one", 1)
     assert one == folder("two", 2) == folder("one", 1)
-    assert open_experiment(tmp_path / "one").request.given == {
+    assert open_experiment(tmp_path / "one").spec.given == {
         "cc-bfs:lookahead=graph": (UNFETCHED,),
         "bayes": ("examples", "others"),
     }
@@ -408,7 +418,7 @@ def spoil_all(*roots: object) -> None:
 ANSWERS: tuple[Callable[[Page, Analyser], Any], ...] = (
     lambda page, analyser: page.record.counts(analyser),
     lambda page, analyser: page.record.analysed(analyser),
-    lambda page, analyser: page.view(views.terms, analyser),
+    lambda page, analyser: list(page.record.counts(analyser).names),
     lambda page, analyser: page.view(views.link_leaves, analyser),
     lambda page, analyser: page.view(views.surroundings, analyser),
     lambda page, analyser: page.view(views.term_positions, analyser),
@@ -581,7 +591,7 @@ def test_an_analyser_that_a_strategy_declares_finds_no_words_for_others(bed: Pre
                 one.read_parts(Parts((Analyser(), small), leaves=True))
                 page = one.fetch(Candidate(url, 0.0))
                 assert isinstance(page, Page)
-                found.append([dict(page.record.counts(small)), plain(page.view(views.terms, small))])
+                found.append([dict(page.record.counts(small)), list(page.record.counts(small).names)])
             assert found[0] == found[1]
 
 
@@ -591,7 +601,7 @@ def test_nothing_that_a_page_holds_leads_to_the_bed(bed: PreparedBed) -> None:
     @dataclass
     class Searches(BreadthFirst):
         def read(self, page: Page) -> Iterable[Candidate]:
-            page.view(views.terms, Analyser())
+            list(page.record.counts(Analyser()).names)
             seen.append(any(isinstance(one, PreparedBed) for one in reachable(page)))
             return super().read(page)
 

@@ -12,11 +12,11 @@ from scenthound.cli.app import run as command
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import compare_within, freshen, plain_crawlers
-from scenthound.lab.report.facts import Facts
-from scenthound.lab.report.page import write_report
-from scenthound.lab.run.experiment import Experiment, run
-from scenthound.lab.run.request import is_oracle, marked
+from scenthound.lab.measure.comparison import compare_within, measure_if_stale, non_oracles
+from scenthound.lab.report.experiment_facts import ExperimentFacts
+from scenthound.lab.report.experiment_report import write_report
+from scenthound.lab.run.experiment import Experiment, RunOptions, run
+from scenthound.lab.run.spec import display_name, is_oracle
 
 MODE = "cc-bfs:lookahead=graph"
 
@@ -31,8 +31,8 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
 
 @pytest.fixture(scope="module")
 def done(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    made = run(bed, f"breadth-first,cc-bfs,{MODE}", tmp_path_factory.mktemp("runs") / "first", pages=40)
-    freshen(made, [20, 40])
+    made = run(bed, f"breadth-first,cc-bfs,{MODE}", tmp_path_factory.mktemp("runs") / "first", RunOptions(pages=40))
+    measure_if_stale(made, [20, 40])
     return made
 
 
@@ -54,21 +54,21 @@ def test_an_oracle_is_known_by_its_parameters_however_they_are_written() -> None
 def test_a_strategy_that_is_gone_is_taken_for_a_crawler() -> None:
     assert not is_oracle("of-another-time:depth=3")
     assert not is_oracle("cc-bfs:lookahead=backwards")
-    assert marked("of-another-time") == "of-another-time"
+    assert display_name("of-another-time") == "of-another-time"
 
 
 def test_reference_lines_keep_their_names_and_modes_get_a_mark() -> None:
-    assert marked("path-oracle") == "path-oracle"
-    assert marked(MODE) == f"{MODE} (oracle)"
+    assert display_name("path-oracle") == "path-oracle"
+    assert display_name(MODE) == f"{MODE} (oracle)"
 
 
 def test_where_everybody_is_an_oracle_they_are_compared_after_all() -> None:
-    assert plain_crawlers(["breadth-first", MODE, "path-oracle"]) == ["breadth-first"]
-    assert plain_crawlers([MODE, "cc-bfs:k=2:lookahead=graph"]) == [MODE, "cc-bfs:k=2:lookahead=graph"]
+    assert non_oracles(["breadth-first", MODE, "path-oracle"]) == ["breadth-first"]
+    assert non_oracles([MODE, "cc-bfs:k=2:lookahead=graph"]) == [MODE, "cc-bfs:k=2:lookahead=graph"]
 
 
 def test_the_report_draws_it_with_the_reference_lines_and_says_what_it_is(done: Experiment) -> None:
-    facts = Facts(done, (20, 40))
+    facts = ExperimentFacts(done, (20, 40))
     assert facts.strategies == ("breadth-first", "cc-bfs")
     assert facts.oracles == (MODE, "path-oracle", "content-oracle")
     page = write_report(done, (20, 40)).read_text(encoding="utf-8")
@@ -81,8 +81,8 @@ def test_the_report_draws_it_with_the_reference_lines_and_says_what_it_is(done: 
 
 
 def test_a_report_on_nothing_but_an_oracle_is_still_a_report(bed: Bed, tmp_path: Path) -> None:
-    made = run(bed, MODE, tmp_path / "run", pages=20, topics=2)
-    freshen(made, [20])
+    made = run(bed, MODE, tmp_path / "run", RunOptions(pages=20, topics=2))
+    measure_if_stale(made, [20])
     page = write_report(made, (20,)).read_text(encoding="utf-8")
     assert "One crawler on" in page
     assert f'{MODE} <span class="reference">oracle</span>' in page

@@ -11,9 +11,9 @@ from scenthound.lab.beds.bed import BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.measure.metrics.targets import target_recall
-from scenthound.lab.run.oracles import ORACLES, centroid_similarity, content_oracle, path_oracle
-from scenthound.lab.run.request import parse_strategies
+from scenthound.lab.run.oracles import ORACLES, OracleBed, content_oracle, path_oracle
 from scenthound.lab.run.run_cell import run_cell
+from scenthound.lab.run.spec import parse_strategies
 from scenthound.model import Response
 from scenthound.strategies import STRATEGIES
 from scenthound.testing import TinyWeb, named
@@ -49,7 +49,7 @@ def names(urls: list[str]) -> str:
 
 
 def test_the_path_oracle_walks_to_the_nearest_target_over_redirects_too(bed: PreparedBed) -> None:
-    result = path_oracle(bed, TOPIC)
+    result = path_oracle(OracleBed(bed), TOPIC)
     assert names([*result.visited]) == "s near y y2 far"
     assert result.reason == "no target within reach"
     assert [step.parent for step in result.steps[2:]] == [
@@ -60,21 +60,21 @@ def test_the_path_oracle_walks_to_the_nearest_target_over_redirects_too(bed: Pre
 
 
 def test_the_path_oracle_needs_no_page_beyond_the_budget(bed: PreparedBed) -> None:
-    result = path_oracle(bed, TOPIC, pages=3)
+    result = path_oracle(OracleBed(bed), TOPIC, pages=3)
     assert (names([*result.visited]), result.reason) == ("s near y", "pages")
 
 
 def test_the_path_oracle_stops_when_all_is_found(bed: PreparedBed) -> None:
     topic = BedTopic("bees", (), "bees", "", TOPIC.seeds, (named("near.example/"),))
-    assert path_oracle(bed, topic).reason == "all targets found"
+    assert path_oracle(OracleBed(bed), topic).reason == "all targets found"
 
 
 def test_the_content_oracle_takes_the_waiting_page_most_like_the_seeds(bed: PreparedBed) -> None:
-    scores = centroid_similarity(bed, TOPIC.seeds)
+    scores = OracleBed(bed).centroid_similarity(TOPIC.seeds)
     by_name = dict(zip(map(str, bed.pages), scores.tolist(), strict=True))
     assert by_name["http://s.example/"] == pytest.approx(1.0)
     assert by_name["http://near.example/"] == 0.0
-    result = content_oracle(bed, TOPIC)
+    result = content_oracle(OracleBed(bed), TOPIC)
     assert names([*result.visited[:4]]) == "s y y2 far"
     assert len(result.steps) == 8
     assert result.reason == "frontier empty"
@@ -82,12 +82,12 @@ def test_the_content_oracle_takes_the_waiting_page_most_like_the_seeds(bed: Prep
 
 def test_seeds_that_are_not_there_are_misses(bed: PreparedBed) -> None:
     for oracle in ORACLES.values():
-        result = oracle(bed, TOPIC, 10, [named("nowhere.example/")])
+        result = oracle(OracleBed(bed), TOPIC, 10, [named("nowhere.example/")])
         assert (result.steps, result.misses) == ([], {"http-404": 1})
 
 
 def test_no_crawler_finds_targets_sooner_than_the_path_oracle(bed: PreparedBed) -> None:
-    best = target_recall(path_oracle(bed, TOPIC).steps, set(TARGETS), at=range(1, 9))
+    best = target_recall(path_oracle(OracleBed(bed), TOPIC).steps, set(TARGETS), at=range(1, 9))
     for strategy in ("breadth-first", "best-first"):
         found = target_recall(run_cell(bed, TOPIC, strategy).steps, set(TARGETS), at=range(1, 9))
         assert all((one or 0) >= (other or 0) for one, other in zip(best, found, strict=True))

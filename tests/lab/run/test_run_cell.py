@@ -6,7 +6,7 @@ import gc
 import time
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -60,7 +60,7 @@ def test_dead_links_are_counted_and_are_no_pages(bed: PreparedBed) -> None:
 
 
 def test_a_seed_behind_a_redirect_is_told_by_both_names(bed: PreparedBed) -> None:
-    result = run_cell(bed, TOPIC, "breadth-first", seeds=[named("moved.example/")])
+    result = run_cell(bed, replace(TOPIC, seeds=(named("moved.example/"),)), "breadth-first")
     assert (result.steps[0].url, result.steps[0].requested) == ("http://c.example/", "http://moved.example/")
 
 

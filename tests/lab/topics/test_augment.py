@@ -6,13 +6,13 @@ import doctest
 
 from scenthound.graph.link_graph import link_graph
 from scenthound.lab.topics import augment as room
-from scenthound.lab.topics.augment import Fate, augment
+from scenthound.lab.topics.augment import Decision, HubRules, augment
 
 DESCRIPTION = {"bee": 2, "honey": 1}
 
 
-def fates(result: room.Augmented) -> dict[str, str]:
-    return {candidate.url: str(candidate.fate) for candidate in result.candidates}
+def decisions(result: room.Augmented) -> dict[str, str]:
+    return {candidate.url: str(candidate.decision) for candidate in result.candidates}
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
@@ -31,7 +31,7 @@ def test_a_page_that_links_to_two_seeds_is_a_hub() -> None:
     texts = {"http://mirror.test/": {"bee": 4, "honey": 2, "mirror": 9}, "http://hub.test/": {"honey": 1, "links": 5}}
     result = augment(["http://s1.test/", "http://s2.test/"], graph.back_links, DESCRIPTION, texts.get)
     assert result.all_seeds == ("http://s1.test/", "http://s2.test/", "http://hub.test/")
-    assert fates(result) == {
+    assert decisions(result) == {
         "http://hub.test/": "kept",
         "http://mirror.test/": "mirror",
         "http://www.dmoz.org/Bees/": "banned host",
@@ -41,15 +41,15 @@ def test_a_page_that_links_to_two_seeds_is_a_hub() -> None:
 
 def test_only_the_first_back_links_of_a_seed_are_looked_at() -> None:
     back = {"s": ["a", "b", "c"], "t": ["c", "b", "a"]}
-    result = augment(["s", "t"], back.__getitem__, DESCRIPTION, lambda url: None, per_seed=2)
+    result = augment(["s", "t"], back.__getitem__, DESCRIPTION, lambda url: None, HubRules(per_seed=2))
     assert result.hubs == ("b",)
 
 
 def test_hubs_come_by_count_and_then_by_who_was_met_first() -> None:
     back = {"s": ["z", "y", "x"], "t": ["y", "z", "x"], "u": ["x"]}
-    result = augment(["s", "t", "u"], back.__getitem__, DESCRIPTION, lambda url: None, most=2)
+    result = augment(["s", "t", "u"], back.__getitem__, DESCRIPTION, lambda url: None, HubRules(most=2))
     assert result.hubs == ("x", "z")
-    assert fates(result)["y"] == Fate.BEYOND
+    assert decisions(result)["y"] == Decision.BEYOND
 
 
 def test_a_seed_is_no_hub_and_a_repeated_back_link_counts_once() -> None:
@@ -57,4 +57,4 @@ def test_a_seed_is_no_hub_and_a_repeated_back_link_counts_once() -> None:
     result = augment(["s", "t", "u", "s"], back.__getitem__, DESCRIPTION, lambda url: None)
     assert result.hubs == ()
     assert result.all_seeds == ("s", "t", "u")
-    assert fates(result) == {"t": "already a seed", "s": "already a seed", "a": "too few"}
+    assert decisions(result) == {"t": "already a seed", "s": "already a seed", "a": "too few"}

@@ -14,12 +14,11 @@ from scenthound.lab.topics import characteristics as room
 from scenthound.lab.topics.characteristics import (
     Characteristics,
     authority,
-    characteristics,
     correlations,
-    popularity,
     text_cohesiveness,
 )
 from scenthound.text.vectors import cosine
+from support.plain_characteristics import characteristics, popularity
 
 COUNTS = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 5))
 

@@ -11,18 +11,19 @@ from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import freshen
+from scenthound.lab.measure.comparison import measure_if_stale
 from scenthound.lab.measure.measure import load_characteristics, measure, topic_correlations, topic_values
 from scenthound.lab.measure.metrics.trails import forms
 from scenthound.lab.measure.quality import pool_graph
 from scenthound.lab.measure.statistics import spearman
 from scenthound.lab.run.cells import load_trail
-from scenthound.lab.run.experiment import Experiment, run
+from scenthound.lab.run.experiment import Experiment, RunOptions, run
 from scenthound.lab.topics import characteristics_table as topic_table
-from scenthound.lab.topics.characteristics import Characteristics, characteristics
+from scenthound.lab.topics.characteristics import Characteristics
 from scenthound.lab.topics.characteristics_table import NAMES, links_among, popularities, topic_characteristics
 from scenthound.model import Response, Url
 from scenthound.text.tokens import Analyser
+from support.plain_characteristics import characteristics
 
 pytest.importorskip("pyarrow")
 
@@ -40,8 +41,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bed, Experiment]:
     folder = tmp_path_factory.mktemp("lab")
     bed = generate(folder / "bed", pages=200, seed=1, topics=4, page_size=1500)
-    made = run(bed, "breadth-first,best-first", folder / "run", pages=40, seed_numbers=(0, 1))
-    freshen(made, [20, 40])
+    made = run(bed, "breadth-first,best-first", folder / "run", RunOptions(pages=40, seed_numbers=(0, 1)))
+    measure_if_stale(made, [20, 40])
     return bed, made
 
 

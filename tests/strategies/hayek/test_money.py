@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.model import Topic
 from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.market import COIN, ROOT, WORLD, Market, Rules, Transfer, coins, series, units
-from scenthound.strategies.hayek.strategy import HayekEpsilon, HayekEstimating
+from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
+from scenthound.strategies.hayek.market import COIN, ROOT, WORLD, Market, MarketRules, Transfer, coins, series, units
 from scenthound.testing import TinyWeb, walk
 
 
@@ -47,7 +47,7 @@ class Purses:
         assert self.market.balance() == 0
 
 
-def auctions(rules: Rules, rng: random.Random, rounds: int) -> tuple[int, int]:
+def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, int]:
     """Random sequences over random pages, real and virtual, some of which never come. How many sales, and goals."""
     market = Market(rules)
     for _ in range(rng.randint(1, 12)):
@@ -121,12 +121,12 @@ def auctions(rules: Rules, rng: random.Random, rounds: int) -> tuple[int, int]:
 def test_no_coin_appears_or_is_lost_in_random_auctions(luck: int, price, pay, shares) -> None:  # type: ignore[no-untyped-def]
     whole = sum(shares) or 1.0
     p, q, s, _ = (0.999 * share / whole for share in shares)
-    auctions(Rules(price, p=p, q=q, s=s, pay=pay), random.Random(luck), rounds=6)
+    auctions(MarketRules(price, p=p, q=q, s=s, pay=pay), random.Random(luck), rounds=6)
 
 
 def test_thousands_of_auctions_of_every_kind_keep_the_books() -> None:
     for number, (price, pay) in enumerate((a, b) for a in ("first", "second") for b in ("immediate", "afterwards")):
-        sold, goals = auctions(Rules(price, pay=pay), random.Random(number), rounds=400)  # type: ignore[arg-type]
+        sold, goals = auctions(MarketRules(price, pay=pay), random.Random(number), rounds=400)  # type: ignore[arg-type]
         assert sold > 1000
         assert goals > 50
 
@@ -163,7 +163,7 @@ def test_after_payment_later_the_same_history_gives_the_same_purses() -> None:
     """The arithmetic is the same; only who can bid in between may differ, so nobody is short of money here."""
     ends = []
     for pay in ("immediate", "afterwards"):
-        market = Market(Rules("first", pay=pay))  # type: ignore[arg-type]
+        market = Market(MarketRules("first", pay=pay))  # type: ignore[arg-type]
         for bid in (10.0, 20.0, 30.0):
             agent = market.admit([0], capital=coins(10_000), paid_by=WORLD)
             agent.bid = bid

@@ -6,12 +6,12 @@ import math
 import random
 
 from scenthound.model import Candidate, Url
-from scenthound.strategies.hayek.frontier import Desk
-from scenthound.strategies.parts.level_frontier import Choice, Levels
+from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
+from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
-from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import Net
-from scenthound.strategies.spiders.population import Agent, Pack
+from scenthound.strategies.spiders.population import Population, Spider
+from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.text.vectors import Counts
 
 A, B, C = (Url(f"http://{name}.test/") for name in "abc")
@@ -23,7 +23,7 @@ def named(found: tuple[Candidate, float] | None) -> tuple[Url, float] | None:
 
 def test_levels_name_the_best_of_the_stage_under_way() -> None:
     stages = iter([[Choice(A, 0.9, {"stage": 1}, {}), Choice(B, 0.5, {"stage": 1}, {})], None])
-    levels = Levels(None, lambda: next(stages))
+    levels = LevelFrontier(None, lambda: next(stages))
     for url in (A, B, C):
         levels.push(Candidate(url, 0.0))
     levels.rest("a.test", 5.0)
@@ -58,7 +58,7 @@ def test_page_queues_name_the_first_of_the_order_that_rests_or_is_not_due() -> N
 
 
 def test_the_desk_names_the_first_promise_whose_host_rests() -> None:
-    desk = Desk(None, lambda: None, lambda: False)
+    desk = AuctionFrontier(None, lambda: None, lambda: False)
     for url in (A, B):
         desk.push(Candidate(url, math.inf, {"asked": url}))
     desk.push(Candidate(C, 0.0))
@@ -69,9 +69,9 @@ def test_the_desk_names_the_first_promise_whose_host_rests() -> None:
 
 
 def test_a_pack_names_the_best_link_of_an_agent_that_may_draw() -> None:
-    pack = Pack(None, 64, 5.0, lambda agent: None, lambda: None)
+    pack = Population(None, 64, 5.0, lambda agent: None, lambda: None)
     net = Net.born(1, 0, random.Random(0))
-    pack.join(Agent(0, None, Counts({"bees": 1}), net, 1.0, Links(1)))
+    pack.join(Spider(0, None, Counts({"bees": 1}), net, 1.0, PrivateFrontier(1)))
     for url, score in ((A, 0.2), (B, 0.9), (C, 0.5)):
         pack.push(Candidate(url, score, {"agent": 0}))
     assert pack.best_resting(0.0) is None

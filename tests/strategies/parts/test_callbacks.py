@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from scenthound.model import Topic, Url
-from scenthound.strategies.hayek.strategy import HayekEpsilon, HayekEstimating
-from scenthound.strategies.parts.callbacks import weakly
+from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
+from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.spiders.infospiders import InfoSpiders
 
 HOME = Url("http://a.example/")
@@ -22,7 +22,7 @@ HOME = Url("http://a.example/")
 
 class Owner:
     def __init__(self, name: str) -> None:
-        self.name, self.call = name, weakly(self.greet)
+        self.name, self.call = name, weak_method(self.greet)
 
     def greet(self, whom: str) -> str:
         return f"{self.name} greets {whom}"
@@ -46,7 +46,7 @@ def test_a_callback_calls_its_owner_and_does_not_keep_it_alive() -> None:
 
 def test_only_methods_can_be_called_back() -> None:
     with pytest.raises(TypeError, match="no method"):
-        weakly(lambda: None)
+        weak_method(lambda: None)
 
 
 COPIES: dict[str, Callable[[Any], Any]] = {
@@ -67,15 +67,15 @@ def test_a_copy_calls_itself(how: str) -> None:
 @pytest.mark.parametrize("made", [HayekEstimating, HayekEpsilon])
 def test_the_desk_of_a_copied_economy_asks_the_copy(made: type[HayekEstimating], how: str) -> None:
     strategy = COPIES[how](made())
-    strategy.lucky(random.Random(1))
+    strategy.use_random(random.Random(1))
     for candidate in strategy.start(Topic("honey bees"), [HOME]):
-        assert strategy.desk_.push(candidate) is None
-    first = strategy.desk_.pop(0.0)
+        assert strategy.auctions_.push(candidate) is None
+    first = strategy.auctions_.pop(0.0)
     assert first.candidate.url == HOME
     asked = []
     strategy.economy_.decide = lambda: asked.append("the copy")
-    strategy.desk_.settle(HOME)
-    assert strategy.desk_.pop(0.0) is None
+    strategy.auctions_.settle(HOME)
+    assert strategy.auctions_.pop(0.0) is None
     assert asked
 
 
@@ -83,9 +83,9 @@ def test_the_desk_of_a_copied_economy_asks_the_copy(made: type[HayekEstimating],
 def test_the_pack_of_a_copied_infospiders_tells_the_copy(how: str) -> None:
     original = InfoSpiders()
     strategy = COPIES[how](original)
-    strategy.lucky(random.Random(1))
+    strategy.use_random(random.Random(1))
     list(strategy.start(Topic("honey bees"), [HOME, Url("http://b.example/")]))
-    agent, _ = strategy.pack_.agents.values()
-    strategy.pack_.retire(agent)
-    assert [event.facts["why"] for event in strategy.untold_ if event.kind == "died"] == ["nothing left"]
-    assert strategy.pack_ is not original.pack_
+    agent, _ = strategy.population_.agents.values()
+    strategy.population_.retire(agent)
+    assert [event.facts["why"] for event in strategy.events_ if event.kind == "died"] == ["nothing left"]
+    assert strategy.population_ is not original.population_

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
-from scenthound.strategies.parts.host_queues import HostLines, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 HOSTS = ["a.test", "b.test", "c.test"]
 Placed = tuple[int, Url]
@@ -22,7 +22,7 @@ def place(number: int) -> Placed:
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["enter", "leave", "rest", "wake"]), st.integers(0, 30), st.integers(0, 9))))
 def test_the_first_is_the_least_of_all_whose_host_is_awake(calls: list[tuple[str, int, int]]) -> None:
-    lines: HostLines[Placed] = HostLines()
+    lines: HostQueues[Placed] = HostQueues()
     inside: set[Placed] = set()
     resting: dict[str, float] = {}
     now = 0.0
@@ -49,7 +49,7 @@ def test_the_first_is_the_least_of_all_whose_host_is_awake(calls: list[tuple[str
 
 
 def test_what_has_left_is_swept_out() -> None:
-    lines: HostLines[Placed] = HostLines()
+    lines: HostQueues[Placed] = HostQueues()
     for number in range(0, 3000, 3):  # all of one host
         lines.enter(place(number))
         if number >= 30:

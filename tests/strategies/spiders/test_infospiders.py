@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.strategies.spiders.infospiders import InfoSpiders, meal, new_word
-from scenthound.strategies.spiders.links import Links
 from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightings, softmax
+from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.testing import TinyWeb, Walk, named, page_of, walk
 from scenthound.text.tokens import Analyser, stem
 
@@ -148,8 +148,8 @@ def test_probabilities_are_those_of_the_formula(scores: list[float], greed: floa
     np.testing.assert_allclose(softmax(scores, greed), [one / sum(weights) for one in weights], atol=1e-12)
 
 
-def frontier_of(scores: Iterable[float]) -> Links:
-    links = Links(0)
+def frontier_of(scores: Iterable[float]) -> PrivateFrontier:
+    links = PrivateFrontier(0)
     for number, score in enumerate(scores):
         links.put(Candidate(Url(f"u{number}"), score), 0, number, 0.0, 0.0)
     return links
@@ -204,7 +204,7 @@ HIVE = {
 
 
 def told(walked: Walk, kind: str) -> list[Event]:
-    return list(walked.history.told(kind))
+    return list(walked.history.strategy_events(kind))
 
 
 def test_energy_is_kept_when_an_agent_splits() -> None:
@@ -213,7 +213,7 @@ def test_energy_is_kept_when_an_agent_splits() -> None:
     births, meals, deaths = told(walked, "born"), told(walked, "fed"), told(walked, "died")
     assert len(births) > 2
     gained = sum(event.facts["similarity"] for event in meals)
-    left = sum(agent.energy for agent in strategy.pack_.agents.values())
+    left = sum(agent.energy for agent in strategy.population_.agents.values())
     lost = sum(event.facts["energy"] for event in deaths)
     assert left + lost == pytest.approx(0.4 + gained, abs=1e-5), "what began and was eaten, no more and no less"
 
@@ -227,7 +227,7 @@ def test_a_child_has_one_more_word_half_the_energy_and_half_the_links() -> None:
     (fed,) = told(walked, "fed")
     assert second.facts["energy"] == pytest.approx(fed.facts["energy"] / 2, abs=1e-6)
     strategy: Any = walked.crawl.strategy
-    parent, child = strategy.pack_.agents.values()
+    parent, child = strategy.population_.agents.values()
     assert (len(parent.links), len(child.links)) == (3, 2)
     assert len(walked.crawl.frontier) == 5, "different URLs that wait"
     assert child.links.inputs.shape[1] == 3
@@ -242,7 +242,7 @@ def test_the_new_word_is_the_first_of_the_most_frequent() -> None:
 def test_the_population_is_bounded() -> None:
     walked = walk(TinyWeb(HIVE), InfoSpiders(theta=0.01, population=3), "bees honey", "a.example/")
     alive = 0
-    for event in walked.history.told():
+    for event in walked.history.strategy_events():
         alive += {"born": 1, "died": -1}.get(event.kind, 0)
         assert alive <= 3
     assert len(told(walked, "born")) >= 3
@@ -308,7 +308,7 @@ def test_a_net_learns_which_words_pay() -> None:
     pages |= {f"a.example/{n}": "bees bees" if n < 20 else "engines" for n in range(40)}
     strategy = InfoSpiders(theta=1000.0, reach=0)
     walk(TinyWeb(pages), strategy, "bees honey", "a.example/", pages=30)
-    (agent,) = strategy.pack_.agents.values()
+    (agent,) = strategy.population_.agents.values()
     columns = [2.0 if word == "honei" else 0.0 for word in agent.keywords]
     with_honey, without = agent.net.outputs(np.array([columns, [0.0, 0.0]])).tolist()
     assert with_honey > without + 0.2
@@ -329,7 +329,7 @@ def test_misses_cost_nothing_and_the_crawl_goes_on() -> None:
     strategy = InfoSpiders(theta=1000.0, cost=0.1)
     walked = walk(web, strategy, "bees", "a.example/")
     assert len(walked.visited) == 2
-    (agent,) = strategy.pack_.agents.values()
+    (agent,) = strategy.population_.agents.values()
     similarities = sum(event.facts["similarity"] for event in told(walked, "fed"))
     assert agent.energy == pytest.approx(500 + similarities - 0.2, abs=1e-5)
 

@@ -37,8 +37,8 @@ def test_explain_says_which_agent_fetched_a_page_and_where_it_comes_from(
     step_through(session, 1000)
     session.folder.finish("pages", 1.0)
     history = session.folder.history
-    born_late = next(event for event in list(history.told("born")) if event.facts["parent"] is not None)
-    fed, *_ = history.told("fed", born_late.facts["agent"])
+    born_late = next(event for event in list(history.strategy_events("born")) if event.facts["parent"] is not None)
+    fed, *_ = history.strategy_events("fed", born_late.facts["agent"])
     session.close()
     assert run(["explain", str(tmp_path / "crawl"), str(fed.url), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -84,7 +84,7 @@ def test_what_was_in_flight_when_it_was_killed_is_asked_for_again(tmp_path: Path
 
 def events(folder: Path) -> list[Event]:
     with CrawlFolder.look(folder) as opened:
-        return list(opened.history.told())
+        return list(opened.history.strategy_events())
 
 
 ECOLOGICAL = {"theta": 0.3, "population": 6, "cost": 0.02, "death": True}

@@ -7,22 +7,24 @@ import pickle
 import random
 
 from scenthound.model import Candidate
-from scenthound.strategies.spiders.links import Hosts, Links
 from scenthound.strategies.spiders.net import Net
-from scenthound.strategies.spiders.population import Agent, Pack
+from scenthound.strategies.spiders.population import Population, Spider
+from scenthound.strategies.spiders.private_frontier import Hosts, PrivateFrontier
 from scenthound.testing import named
 from scenthound.text.tokens import Analyser
 
 
-def pack_of(agents: int, bound: int | None = None, most: int = 64) -> Pack:
-    pack = Pack(bound, most, 5.0, lambda agent: None, lambda: None)
+def pack_of(agents: int, bound: int | None = None, most: int = 64) -> Population:
+    pack = Population(bound, most, 5.0, lambda agent: None, lambda: None)
     pack.clear(1)
     for number in range(agents):
-        pack.join(Agent(number, None, Analyser().counts("bees"), Net.born(1, 1, random.Random(1)), 1.0, Links(1)))
+        pack.join(
+            Spider(number, None, Analyser().counts("bees"), Net.born(1, 1, random.Random(1)), 1.0, PrivateFrontier(1))
+        )
     return pack
 
 
-def put(pack: Pack, agent: int, names: str, score: float = 0.5) -> None:
+def put(pack: Population, agent: int, names: str, score: float = 0.5) -> None:
     for name in names.split():
         pack.push(Candidate(named(name), score, {"agent": agent}))
 

@@ -1,7 +1,7 @@
 """A bed: a recorded web and topics with known answers, in a folder (docs/concepts/files.md).
 
-`bed.toml` says where it comes from, `*.warc.gz` hold the responses, `topics.jsonl` holds one topic a line.
-Opening a bed reads the first and the last; the records are scanned once, when first asked for.
+`bed.toml` says where it comes from, `*.warc.gz` hold the responses, `topics.jsonl` holds one topic per line. Opening a
+bed reads the first and the last; the responses are scanned once, when they are first needed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import threading
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,14 +25,13 @@ from scenthound.store.warc_read import LARGEST, MAGIC, member_at, records, respo
 from scenthound.store.warc_repository import WarcRepository, read_responses
 from scenthound.url import make
 
-RECORDED = 1577836800.0  # 2020-01-01, the date of every record we write, so that equal beds are equal bytes
-_ONE_MEMBER = "a bed needs each record in a gzip member of its own; `scenthound lab import` makes one of any WARC"
-_LISTS = ("seeds", "targets", "examples", "neighbours")
+RECORDED = 1577836800.0  # 2020-01-01, the date of every record we write, so that equal beds have equal bytes
+_ONE_MEMBER = "a bed needs each record in its own gzip member; `scenthound lab import` makes a bed of any WARC"
 
 
 @dataclass(frozen=True, slots=True)
 class BedTopic:
-    """A topic with its answers. The crawler may see `topic`; the rest is for the lab."""
+    """A topic with its answers. A crawler sees only `topic`."""
 
     id: str
     path: tuple[str, ...]
@@ -45,13 +44,13 @@ class BedTopic:
 
     @property
     def topic(self) -> Topic:
-        """What a crawler is told: nothing made of the answers, so no description, and no example that is a target."""
+        """What a crawler sees: no description, which is made of the answers, and no example that is a target."""
         answers = set(self.targets)
         return Topic(self.keywords, name=self.id, examples=tuple(url for url in self.examples if url not in answers))
 
 
 class Web(Protocol):
-    """What the lab replays and serves: a bed, or a generated web that was never written down."""
+    """What the lab replays and serves: a bed, or a generated web that is not on disk."""
 
     @property
     def name(self) -> str: ...
@@ -61,7 +60,7 @@ class Web(Protocol):
     def digest(self) -> str: ...
     @property
     def traps(self) -> bool:
-        """Whether a server answers the traps of `generate_traps` here. A replay never does."""
+        """Whether a server answers the URLs of `crawler_traps`. A replay never does."""
         ...
 
     def get(self, url: Url) -> Response | None: ...
@@ -74,19 +73,19 @@ class Bed:
     def __init__(self, folder: Path, about: Mapping[str, Any], topics: list[BedTopic], faults: list[str]) -> None:
         self.folder, self.about, self.topics = folder, about, topics
         self.faults = faults
-        """What was wrong and left out, one line each: URLs that are none, and (after a scan) unreadable records."""
-        self._places: dict[Url, Where] | None = None
+        """What was wrong and left out, one line each: invalid URLs, and (after a scan) unreadable records."""
+        self._index: dict[Url, Where] | None = None
         self._digest = ""
         self._lock = threading.Lock()
 
     @classmethod
     def open(cls, path: str | Path) -> Bed:
-        """Open the bed in this folder. Raises `BadConfig` where it is none, naming what is missing or broken."""
+        """Open the bed in this folder. Raises `BadConfig` that names what is missing or broken."""
         folder = Path(path)
         faults: list[str] = []
         about = _read_about(folder)
         if not _archives(folder):
-            raise BadConfig(f"no WARC file in the bed {folder}", "its responses belong into *.warc.gz (or *.warc)")
+            raise BadConfig(f"no WARC file in the bed {folder}", "its responses belong in *.warc.gz (or *.warc)")
         return cls(folder, about, read_topics(folder / "topics.jsonl", faults), faults)
 
     @property
@@ -99,12 +98,12 @@ class Bed:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over what is recorded and the topics. Names, order and compression of the files play no part."""
+        """SHA-256 of the responses and topics, whatever the names, order and compression of the files."""
         self.index()
         return self._digest
 
     def responses(self) -> Iterator[Response]:
-        """Every recorded response, as it lies in the files; a URL may come twice."""
+        """Every recorded response, in the order of the files; a URL may occur twice."""
         for archive in _archives(self.folder):
             for _, _, response in read_responses(archive):
                 yield response
@@ -112,12 +111,12 @@ class Bed:
     def index(self) -> Mapping[Url, Where]:
         """Where each URL is recorded. Of several records of one URL a success wins, then the first."""
         with self._lock:
-            if self._places is None:
-                self._places, self._digest = self._scan()
-            return self._places
+            if self._index is None:
+                self._index, self._digest = self._scan()
+            return self._index
 
     def get(self, url: Url) -> Response | None:
-        """What was recorded for this canonical URL; None is the bed's way of saying 404."""
+        """The response recorded for this canonical URL; None stands for 404."""
         where = self.index().get(url)
         return None if where is None else self._read(where, url)
 
@@ -128,13 +127,13 @@ class Bed:
         return url in self.index()
 
     def _scan(self) -> tuple[dict[Url, Where], str]:
-        places: dict[Url, Where] = {}
+        index: dict[Url, Where] = {}
         succeeded: set[Url] = set()
-        prints: list[bytes] = []
+        fingerprints: list[bytes] = []
         for archive in _archives(self.folder):
             tried = False
             for offset, length, response in read_responses(archive, self.faults):
-                prints.append(_print(response))
+                fingerprints.append(_fingerprint(response))
                 try:
                     url = make(response.url)
                 except NotAUrl as error:
@@ -145,14 +144,14 @@ class Bed:
                     self._read(where, url)
                     tried = True
                 success = 200 <= response.status < 300
-                if url not in places or (success and url not in succeeded):
-                    places[url] = where
+                if url not in index or (success and url not in succeeded):
+                    index[url] = where
                 if success:
                     succeeded.add(url)
-        return places, _digest(prints, self.topics)
+        return index, _digest(fingerprints, self.topics)
 
     def _read(self, where: Where, url: Url) -> Response:
-        """The response with this URL among the records there; a member may hold several."""
+        """The response with this URL; a gzip member may hold several records."""
         path = self.folder / where.file
         try:
             with path.open("rb") as file:
@@ -174,10 +173,10 @@ def write_bed(
     topics: Iterable[BedTopic],
     **about: str | int | float | bool,
 ) -> Bed:
-    """Write a new bed, taking the responses one at a time. `about` goes into `bed.toml` (title, origin, licence …).
+    """Write a new bed, one response at a time. `about` goes into `bed.toml` (title, origin, licence …).
 
-    Equal arguments give equal bytes: the date is fixed and record ids are made of content.
-    Raises `BadConfig` where the folder already holds a bed.
+    Equal arguments give equal bytes: the date is fixed and record ids are hashes of the content. Raises `BadConfig` if
+    the folder already holds a bed.
     """
     folder = Path(folder)
     if (folder / "bed.toml").exists() or (folder.is_dir() and _archives(folder)):
@@ -190,15 +189,15 @@ def write_bed(
             count += 1
     listed = list(topics)
     write_text(folder / "topics.jsonl", "".join(map(topic_line, listed)))
-    digest = Bed(folder, {}, listed, []).digest  # read back, so it is the digest of what is really there
+    digest = Bed(folder, {}, listed, []).digest  # read back: the digest of what is really on disk
     facts = {"name": name, **about, "pages": count, "topics": len(listed), "digest": digest}
     toml = "".join(f"{key} = {toml_value(value)}\n" for key, value in facts.items())
-    write_text(folder / "bed.toml", toml)  # last: a folder without it is no bed
+    write_text(folder / "bed.toml", toml)  # last: a folder without it is not a bed
     return Bed.open(folder)
 
 
 def topic_line(topic: BedTopic) -> str:
-    """The topic as a line of `topics.jsonl`; what it lacks is left out."""
+    """The topic as a line of `topics.jsonl`, without empty lists."""
     fields: dict[str, Any] = {
         "id": topic.id,
         "path": topic.path,
@@ -230,18 +229,20 @@ def read_topics(path: Path, faults: list[str]) -> list[BedTopic]:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise BadConfig(f"{path} is missing", "a bed has one topic a line there; the file may be empty") from None
+        raise BadConfig(f"{path} is missing", "it has one topic per line; the file may be empty") from None
     topics: dict[str, BedTopic] = {}
     for number, line in enumerate(raw.split(b"\n"), 1):
         if not line.strip():
             continue
-        place = f"{path.name} line {number}"
+
+        def bad_url(key: str, text: object, error: NotAUrl, line_number: int = number) -> None:
+            faults.append(f"{path.name} line {line_number}, {key}: {error.message}")
+
         try:
-            topic = _topic(json.loads(line), place, faults)
-        except (ValueError, KeyError, TypeError) as error:
-            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            topic = parse_topic(json.loads(line), bad_url)
+        except (ValueError, TypeError) as error:
             raise BadConfig(
-                f"{path} line {number}: {what}", "each line is a JSON object with id, path, keywords, seeds, targets"
+                f"{path} line {number}: {error}", "each line is a JSON object with id, path, keywords, seeds, targets"
             ) from None
         if topic.id in topics:
             raise BadConfig(f"{path} line {number}: a second topic called `{topic.id}`")
@@ -249,56 +250,70 @@ def read_topics(path: Path, faults: list[str]) -> list[BedTopic]:
     return list(topics.values())
 
 
-def _topic(fields: Any, place: str, faults: list[str]) -> BedTopic:
+def parse_topic(fields: Any, bad_url: Callable[[str, object, NotAUrl], None]) -> BedTopic:
+    """The topic of a line of `topics.jsonl`. Raises ValueError.
+
+    `bad_url` is called with the key, the text and the error for each text that is not a URL; these are left out.
+    """
     if not isinstance(fields, dict):
-        raise TypeError("not a JSON object")
+        raise ValueError("not a JSON object")
+    for key in ("id", "keywords", "seeds", "targets"):
+        if key not in fields:
+            raise ValueError(f"`{key}` is missing")
     for key in ("id", "keywords"):
         if not isinstance(fields[key], str):
-            raise TypeError(f"`{key}` is not text")
-    urls = {
-        key: _urls(fields[key] if key in ("seeds", "targets") else fields.get(key, []), f"{place}, {key}", faults)
-        for key in _LISTS
-    }
-    path = fields.get("path", [])
-    if not isinstance(path, list):
-        raise TypeError("`path` is not a list")
-    return BedTopic(fields["id"], tuple(map(str, path)), fields["keywords"], str(fields.get("description", "")), **urls)
+            raise ValueError(f"`{key}` is not text")
+    lists = {key: fields.get(key, []) for key in ("path", "seeds", "targets", "examples", "neighbours")}
+    for key, value in lists.items():
+        if not isinstance(value, list):
+            raise ValueError(f"`{key}` is not a list")
+    path = tuple(map(str, lists.pop("path")))
+    urls: dict[str, dict[Url, None]] = {key: {} for key in lists}
+    for key, texts in lists.items():
+        for text in texts:
+            try:
+                urls[key][make(text if isinstance(text, str) else repr(text))] = None
+            except NotAUrl as error:
+                bad_url(key, text, error)
+    description = str(fields.get("description", ""))
+    return BedTopic(
+        fields["id"], path, fields["keywords"], description, **{key: tuple(values) for key, values in urls.items()}
+    )
 
 
-def _urls(raw: Any, place: str, faults: list[str]) -> tuple[Url, ...]:
-    """The canonical URLs among these, each once; what is none is noted and left out."""
-    if not isinstance(raw, list):
-        raise TypeError(f"{place.rpartition(' ')[2]} is not a list")
-    found: dict[Url, None] = {}
-    for text in raw:
+def valid_urls(texts: Iterable[str]) -> list[Url]:
+    """The URLs among these texts: examples of a topic may be texts or addresses."""
+    urls = []
+    for text in texts:
         try:
-            found[make(text if isinstance(text, str) else repr(text))] = None
-        except NotAUrl as error:
-            faults.append(f"{place}: {error.message}")
-    return tuple(found)
+            urls.append(make(text))
+        except NotAUrl:
+            continue
+    return urls
+
+
+def new_response(
+    url: str, kind: str, body: bytes, status: int = 200, reason: str = "OK", location: str = ""
+) -> Response:
+    """A response that we make up, as an importer or the generator does."""
+    headers = (("Content-Type", kind), ("Content-Length", str(len(body))))
+    return Response(url, status, reason, (*headers, ("Location", location)) if location else headers, body)
 
 
 def _archives(folder: Path) -> list[Path]:
     return sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc")])
 
 
-def _print(response: Response) -> bytes:
-    """Fingerprint of one response: what a crawler could notice."""
-    whole = hashlib.sha256()
+def _fingerprint(response: Response) -> bytes:
+    """A hash of all parts of a response that a crawler can see."""
     lines = [
         response.url,
         str(response.status),
         *(f"{key.strip().lower()}: {value.strip()}" for key, value in response.headers),
     ]
-    whole.update("\n".join(lines).encode("utf-8", "replace"))
-    whole.update(b"\n\n" + response.body)
-    return whole.digest()
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace") + b"\n\n" + response.body).digest()
 
 
-def _digest(prints: Iterable[bytes], topics: Iterable[BedTopic]) -> str:
-    whole = hashlib.sha256()
-    for part in sorted(prints):
-        whole.update(part)
-    for line in sorted(map(topic_line, topics)):
-        whole.update(line.encode("utf-8", "replace"))
-    return whole.hexdigest()
+def _digest(fingerprints: Iterable[bytes], topics: Iterable[BedTopic]) -> str:
+    lines = (line.encode("utf-8", "replace") for line in sorted(map(topic_line, topics)))
+    return hashlib.sha256(b"".join([*sorted(fingerprints), *lines])).hexdigest()

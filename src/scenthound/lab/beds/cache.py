@@ -1,7 +1,7 @@
-"""Where prepared beds are kept, and when one is still good: by the bed's digest and a fingerprint of our code.
+"""The cache of prepared beds, by the bed's digest and a fingerprint of our code.
 
-A folder is built aside and renamed into place, so it is there whole or not at all; of two processes that build
-the same one the second to finish throws its own away.
+A folder is built under another name and renamed into place, so it is complete or missing. Of two processes that build
+the same one, the second to finish deletes its own.
 """
 
 from __future__ import annotations
@@ -29,40 +29,40 @@ from scenthound.text.tokens import FORMAT as TOKENS_FORMAT
 
 VARIABLE = "SCENTHOUND_CACHE"
 FORMAT = 3  # of a prepared bed; raise it when the same bed would be prepared differently
-UNUSED = 30  # days after which a prepared form that the present code does not read is removed
+UNUSED = 30  # days after which an unused prepared bed of other code is removed
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")
 
 
 def cache_folder() -> Path:
-    """The folder for everything the lab can compute again: `SCENTHOUND_CACHE`, or the user's cache folder."""
+    """The folder for all that the lab can recompute: `SCENTHOUND_CACHE`, or the user's cache folder."""
     chosen = os.environ.get(VARIABLE)
     return Path(chosen) if chosen else Path(user_cache_path("scenthound", appauthor=False))
 
 
 def sources_digest(modules: Iterable[str]) -> str:
-    """A digest of the source of these modules; one that is not there counts as empty."""
-    whole = hashlib.sha256()
+    """A digest of the source of these modules; a missing module counts as empty."""
+    digest = hashlib.sha256()
     for name in modules:
-        found = find_spec(name)
-        source = Path(found.origin).read_bytes() if found is not None and found.origin else b""
-        whole.update(f"{name} {len(source)}\n".encode() + source)
-    return whole.hexdigest()
+        spec = find_spec(name)
+        source = Path(spec.origin).read_bytes() if spec is not None and spec.origin else b""
+        digest.update(f"{name} {len(source)}\n".encode() + source)
+    return digest.hexdigest()
 
 
 def fingerprint(*more: object) -> str:
-    """Changes when the same bed would be prepared differently: another format, other libraries, another cut."""
-    whole = hashlib.sha256(f"{FORMAT} {RECORD_FORMAT} {TOKENS_FORMAT}".encode())
+    """A digest of all that determines a prepared bed besides the bed: formats, libraries, cut."""
+    digest = hashlib.sha256(f"{FORMAT} {RECORD_FORMAT} {TOKENS_FORMAT}".encode())
     for library in LIBRARIES:
         try:
-            whole.update(f"{library} {version(library)}\n".encode())
+            digest.update(f"{library} {version(library)}\n".encode())
         except PackageNotFoundError:
-            whole.update(f"{library} none\n".encode())
-    whole.update(repr(more).encode())
-    return whole.hexdigest()
+            digest.update(f"{library} none\n".encode())
+    digest.update(repr(more).encode())
+    return digest.hexdigest()
 
 
 def digest_of(web: Web) -> str:
-    """The web's digest. A bed folder's costs reading all of it, so it is remembered by the files' sizes and times."""
+    """The web's digest. That of a bed needs all its files, so it is cached by their sizes and times."""
     if not isinstance(web, Bed):
         return web.digest
     files = sorted([*web.folder.glob("*.warc*"), web.folder / "topics.jsonl"])
@@ -79,7 +79,7 @@ def digest_of(web: Web) -> str:
 
 
 def build_folder(folder: Path, build: Callable[[Path], None]) -> None:
-    """Have `build` fill a new folder, then put it in place unless another process was faster."""
+    """Let `build` fill a new folder, then rename it into place unless another process was faster."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         with new_folder(folder) as made:
@@ -90,15 +90,15 @@ def build_folder(folder: Path, build: Callable[[Path], None]) -> None:
 
 
 def used(folder: Path) -> None:
-    """Note that a folder of the cache is in use, by its time of change."""
+    """Mark a folder of the cache as used, by its modification time."""
     with contextlib.suppress(OSError):  # a cache may be read-only
         os.utime(folder)
 
 
 def prune(folder: Path, days: int = UNUSED) -> list[Path]:
-    """Remove what older code, or another cut, prepared of the same bed and nobody has used for so many days.
+    """Remove other prepared forms of the same bed that were not used for this many days before `folder` was.
 
-    Counted from when this folder was last used; gives what was removed.
+    Returns the removed folders.
     """
     bed = folder.name.partition("-")[0]
     removed = []
@@ -111,25 +111,25 @@ def prune(folder: Path, days: int = UNUSED) -> list[Path]:
 
 
 def save_about(folder: Path, about: Mapping[str, object]) -> None:
-    """Write `about.json` with the size of every file, by which a damaged folder is known."""
+    """Write `about.json` with the size of every file, to detect a damaged folder."""
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir()) if file.is_file()}
     write_bytes(folder / "about.json", (json.dumps({**about, "files": sizes}, indent=1) + "\n").encode())
 
 
 def load_about(folder: Path) -> dict[str, object] | None:
-    """What `save_about` wrote; None where the folder is missing or not whole."""
+    """What `save_about` wrote; None if the folder is missing or incomplete."""
     try:
         about: dict[str, object] = json.loads((folder / "about.json").read_bytes())
         sizes = about["files"]
         assert isinstance(sizes, dict)
-        whole = all((folder / name).stat().st_size == size for name, size in sizes.items())
+        complete = all((folder / name).stat().st_size == size for name, size in sizes.items())
     except (OSError, ValueError, KeyError, AssertionError):
         return None
-    return about if whole else None
+    return about if complete else None
 
 
 def mapped(folder: Path, name: str, kind: str) -> npt.NDArray[Any]:
-    """A column of numbers, mapped into memory: pages of it are read when touched, and shared by processes."""
+    """A column of numbers as a memory map: read on demand, and shared by processes."""
     path = folder / name
     if not path.stat().st_size:
         return np.zeros(0, dtype=kind)

@@ -1,9 +1,8 @@
-"""What a bed is like: its size, how it hangs together, how far answers lie from seeds, how topical its links are.
+"""Describes a bed: its size, its links, how far answers are from seeds, how topical its links are.
 
-Two numbers decide whether a bed can tell crawlers apart at all. *Reachability*: a target that no path of
-links leads to can't be found by anybody. *Topical locality*: focused crawling works because pages link
-to pages like themselves (Davison 2000; Menczer 2004); where they do no more than chance would, no
-strategy can beat breadth-first.
+Two numbers decide whether a bed can distinguish crawlers at all. *Reachability*: nobody can find a target that no path
+of links leads to. *Topical locality*: focused crawling works because pages link to similar pages (Davison 2000; Menczer
+2004); if they do so no more than by chance, no strategy can beat breadth-first.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from numpy.typing import NDArray
 from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
-from scenthound.lab.importers.page_graph import Recorded, Said, recorded_graph, said_by
+from scenthound.lab.importers.page_graph import RecordedGraph, RecordedPage, read_recorded, recorded_graph
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import cosine
 from scenthound.url import host
 
-SAMPLE = 2000  # pages whose words are kept: of 200,000 pages with 20 links each some 400 links lie among them
-PAIRS = 2000  # pairs that a mean cosine is taken over
+SAMPLE = 2000  # pages with term counts: of 200,000 pages with 20 links each, some 400 links are among them
+PAIRS = 2000  # pairs for a mean cosine
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A value over topics; None where no topic has one."""
+    """A value over topics; None if no topic has one."""
 
     mean: float | None
     least: float | None
@@ -51,36 +50,36 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Reachability:
-    """What breadth-first finds from a topic's seeds along the bed's links, redirects followed."""
+    """What breadth-first reaches from a topic's seeds, redirects followed."""
 
     pages: Spread
     """Share of the bed's pages."""
     targets: Spread
-    """Share of the topic's targets, those that the bed lacks among them."""
+    """Share of the topic's targets, including those that the bed lacks."""
     distances: Mapping[str, int]
-    """Targets of all topics by the least number of links from a seed; `none`: in the bed, but no path leads there."""
+    """Targets of all topics by least number of links from a seed; `none`: in the bed, but not reachable."""
     mean_distance: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Locality:
-    """Whether pages link to pages like themselves."""
+    """Whether pages link to similar pages."""
 
     links_to_targets: Spread
     """Share of the links from a topic's targets that lead to targets of the same topic."""
     by_chance: Spread
-    """The same share if links led anywhere with equal probability."""
+    """The same share for random links."""
     cosine_linked: float | None
     """Mean cosine (term frequencies) of a page and one it links to, over a sample."""
     cosine_random: float | None
-    """Mean cosine of two pages drawn by lot."""
+    """Mean cosine of two random pages."""
     pairs: int
     """Linked pairs in the sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class BedInfo:
-    """A bed described. Plain: `as_json` is all of it."""
+    """The description of a bed; `as_json` has all of it."""
 
     name: str
     title: str
@@ -90,7 +89,7 @@ class BedInfo:
     pages: int
     redirects: int
     other_answers: int
-    """Recorded, but neither a page nor a redirect."""
+    """RecordedGraph, but neither a page nor a redirect."""
     hosts: int
     linked_hosts: int
     """Ordered pairs of different hosts with a link between them."""
@@ -116,36 +115,36 @@ class BedInfo:
 
 
 def describe(bed: Bed, prepared: PreparedBed | None = None, seed: int = 0) -> BedInfo:
-    """Everything about a bed. Each page is read once, or taken from its prepared form.
+    """Describe a bed. Each page is read once, or taken from the prepared bed.
 
-    The same bed and seed number give the same answer; the seed number draws the sample for the cosines.
+    `seed` determines the sample for the cosines; the same bed and seed give the same result.
     """
-    known = list(bed.index())
-    chance = random.Random(seed)
-    sample = set(chance.sample(sorted(known), min(SAMPLE, len(known))))
-    said = said_by(bed.responses(), sample.__contains__) if prepared is None else said_by_prepared(prepared, sample)
-    return describe_said(bed, said, known, chance)
+    urls = list(bed.index())
+    rng = random.Random(seed)
+    sample = set(rng.sample(sorted(urls), min(SAMPLE, len(urls))))
+    pages = read_recorded(bed.responses(), sample.__contains__) if prepared is None else read_prepared(prepared, sample)
+    return describe_pages(bed, pages, urls, rng)
 
 
-def said_by_prepared(prepared: PreparedBed, sample: set[Url]) -> Iterator[Said]:
-    """What the pages of a prepared bed say, without parsing them again."""
+def read_prepared(prepared: PreparedBed, sample: set[Url]) -> Iterator[RecordedPage]:
+    """The pages and redirects of a prepared bed, without parsing them again."""
     analyser = Analyser()
     for url, target in prepared.aliases.items():
-        yield Said(Url(url), moved=Url(target))
+        yield RecordedPage(Url(url), moved=Url(target))
     for url in prepared.pages:
         page = prepared.fetch(Candidate(url, 0.0))
         if isinstance(page, Page):
             counts = prepared.counts(url, analyser) if url in sample else None
-            yield Said(url, page.size, tuple(link.url for link in page.outlinks), counts)
+            yield RecordedPage(url, page.size, tuple(link.url for link in page.outlinks), counts)
 
 
-def describe_said(bed: Bed, said: Iterable[Said], known: Sequence[Url], chance: random.Random) -> BedInfo:
-    """The description of a bed whose pages have been read by somebody."""
-    recorded = recorded_graph(said, known)
-    graph, gone = _among_pages(recorded)
+def describe_pages(bed: Bed, read_pages: Iterable[RecordedPage], urls: Sequence[Url], rng: random.Random) -> BedInfo:
+    """Describe a bed whose pages have been read."""
+    recorded = recorded_graph(read_pages, urls)
+    graph, not_pages = _among_pages(recorded)
     pages = int(np.count_nonzero(recorded.is_page))
     topics = bed.topics
-    walk = _Walk(graph, recorded, pages)
+    walk = _LinkWalk(graph, recorded, pages)
     about = bed.about
     hosts = [host(name) for name in graph.names]
     return BedInfo(
@@ -156,11 +155,11 @@ def describe_said(bed: Bed, said: Iterable[Said], known: Sequence[Url], chance: 
         digest=bed.digest,
         pages=pages,
         redirects=recorded.redirects,
-        other_answers=len(known) - pages - recorded.redirects,
+        other_answers=len(urls) - pages - recorded.redirects,
         hosts=len({hosts[page] for page in np.flatnonzero(recorded.is_page)}),
         linked_hosts=_linked_hosts(graph, hosts),
         links=len(graph.sources),
-        dead_links=recorded.dead + gone,
+        dead_links=recorded.dead + not_pages,
         mean_out_degree=len(graph.sources) / pages if pages else 0.0,
         median_page_bytes=float(statistics.median(recorded.sizes)) if recorded.sizes else 0.0,
         topics=len(topics),
@@ -170,17 +169,17 @@ def describe_said(bed: Bed, said: Iterable[Said], known: Sequence[Url], chance: 
         seeds_missing=sum(len(topic.seeds) - len(walk.present(topic.seeds)) for topic in topics),
         targets_missing=sum(len(topic.targets) - len(walk.present(topic.targets)) for topic in topics),
         reachability=_reachability(walk, topics),
-        locality=_locality(walk, topics, chance),
+        locality=_locality(walk, topics, rng),
         faults=tuple(bed.faults),
     )
 
 
-def _among_pages(recorded: Recorded) -> tuple[LinkGraph, int]:
-    """The links from page to page, and how many lead to answers that are no pages."""
-    whole = recorded.graph
-    lead_on = recorded.is_page[whole.targets]
-    gone = int(np.count_nonzero(~lead_on))
-    return numbered_graph(whole.names, whole.sources[lead_on], whole.targets[lead_on]), gone
+def _among_pages(recorded: RecordedGraph) -> tuple[LinkGraph, int]:
+    """The links from page to page, and how many links lead to responses that are not pages."""
+    graph = recorded.graph
+    to_page = recorded.is_page[graph.targets]
+    others = int(np.count_nonzero(~to_page))
+    return numbered_graph(graph.names, graph.sources[to_page], graph.targets[to_page]), others
 
 
 def _linked_hosts(graph: LinkGraph, hosts: Sequence[str]) -> int:
@@ -188,41 +187,41 @@ def _linked_hosts(graph: LinkGraph, hosts: Sequence[str]) -> int:
     of_page = np.array([names[name] for name in hosts], dtype=np.int64)
     if not len(graph.sources):
         return 0
-    one, other = of_page[graph.sources], of_page[graph.targets]
-    apart = one != other
-    return len(set((one[apart] * len(names) + other[apart]).tolist()))
+    sources, targets = of_page[graph.sources], of_page[graph.targets]
+    differ = sources != targets
+    return len(set((sources[differ] * len(names) + targets[differ]).tolist()))
 
 
-class _Walk:
-    """The graph made ready for walks from many seeds."""
+class _LinkWalk:
+    """A link graph, prepared for walks from many seeds."""
 
-    def __init__(self, graph: LinkGraph, recorded: Recorded, pages: int) -> None:
+    def __init__(self, graph: LinkGraph, recorded: RecordedGraph, pages: int) -> None:
         self.graph, self.recorded, self.pages = graph, recorded, pages
         self.starts: Numbers = np.concatenate(([0], np.cumsum(graph.out_degree))).astype(np.int64)
 
     def present(self, urls: Iterable[Url]) -> list[int]:
-        """The page that each of the URLs ends at, for those that end at one; a page may be the end of several."""
+        """The pages at these URLs, redirects followed; URLs without a page are left out, and a page may occur twice."""
         numbers = (self.graph.numbers.get(url) for url in urls)
         ends = (int(self.recorded.ends[number]) for number in numbers if number is not None)
         return [end for end in ends if end >= 0 and self.recorded.is_page[end]]
 
     def distances(self, seeds: Sequence[int]) -> NDArray[np.int32]:
-        """The least number of links from any seed to each page, -1 for what can't be reached."""
-        found = np.full(len(self.graph), -1, dtype=np.int32)
+        """The least number of links from any seed to each page; -1 if it can't be reached."""
+        distances = np.full(len(self.graph), -1, dtype=np.int32)
         edge = np.unique(np.array(seeds, dtype=np.int64))
         distance = 0
         while len(edge):
-            found[edge] = distance
+            distances[edge] = distance
             linked = self.linked_from(edge)
             fresh = np.zeros(len(self.graph), dtype=np.bool_)
             fresh[linked] = True
-            fresh &= found < 0
+            fresh &= distances < 0
             edge = np.flatnonzero(fresh)
             distance += 1
-        return found
+        return distances
 
     def linked_from(self, pages: Numbers) -> Numbers:
-        """All that these pages link to, a page as often as it is linked to."""
+        """The targets of all links of these pages; a page may occur several times."""
         begin, size = self.starts[pages], self.starts[pages + 1] - self.starts[pages]
         if not size.sum():
             return np.zeros(0, dtype=np.int64)
@@ -231,15 +230,15 @@ class _Walk:
         return linked
 
 
-def _reachability(walk: _Walk, topics: Sequence[BedTopic]) -> Reachability:
+def _reachability(walk: _LinkWalk, topics: Sequence[BedTopic]) -> Reachability:
     pages, targets = list[float](), list[float]()
     distances: Counter[int] = Counter()
     for topic in topics:
-        found = walk.distances(walk.present(topic.seeds))
+        from_seeds = walk.distances(walk.present(topic.seeds))
         if walk.pages:
-            pages.append(int(np.count_nonzero(found >= 0)) / walk.pages)
+            pages.append(int(np.count_nonzero(from_seeds >= 0)) / walk.pages)
         if topic.targets:
-            wanted = found[walk.present(topic.targets)]
+            wanted = from_seeds[walk.present(topic.targets)]
             targets.append(int(np.count_nonzero(wanted >= 0)) / len(topic.targets))
             distances.update(wanted.tolist())
     nowhere = distances.pop(-1, 0)
@@ -249,7 +248,7 @@ def _reachability(walk: _Walk, topics: Sequence[BedTopic]) -> Reachability:
     return Reachability(Spread.of(pages), Spread.of(targets), spread | ({"none": nowhere} if nowhere else {}), mean)
 
 
-def _locality(walk: _Walk, topics: Sequence[BedTopic], chance: random.Random) -> Locality:
+def _locality(walk: _LinkWalk, topics: Sequence[BedTopic], rng: random.Random) -> Locality:
     inside, expected = list[float](), list[float]()
     for topic in topics:
         wanted = np.unique(np.array(walk.present(topic.targets), dtype=np.int64))
@@ -261,21 +260,21 @@ def _locality(walk: _Walk, topics: Sequence[BedTopic], chance: random.Random) ->
             expected.append((len(wanted) - 1) / (walk.pages - 1))
     counts = walk.recorded.counts
     read = sorted(counts)
-    linked_pairs = _linked_pairs(walk.graph, read, chance)
-    random_pairs = [tuple(chance.sample(read, 2)) for _ in range(PAIRS)] if len(read) > 1 else []
+    linked_pairs = _linked_pairs(walk.graph, read, rng)
+    random_pairs = [tuple(rng.sample(read, 2)) for _ in range(PAIRS)] if len(read) > 1 else []
     return Locality(
         Spread.of(inside),
         Spread.of(expected),
-        statistics.fmean(cosine(counts[one], counts[other]) for one, other in linked_pairs) if linked_pairs else None,
-        statistics.fmean(cosine(counts[one], counts[other]) for one, other in random_pairs) if random_pairs else None,
+        statistics.fmean(cosine(counts[a], counts[b]) for a, b in linked_pairs) if linked_pairs else None,
+        statistics.fmean(cosine(counts[a], counts[b]) for a, b in random_pairs) if random_pairs else None,
         len(linked_pairs),
     )
 
 
-def _linked_pairs(graph: LinkGraph, read: Sequence[int], chance: random.Random) -> list[tuple[int, int]]:
-    """Some links among pages whose words are known. Pages were drawn by lot, so every link was as likely."""
-    known = np.zeros(len(graph), dtype=np.bool_)
-    known[list(read)] = True
-    both = np.flatnonzero(known[graph.sources] & known[graph.targets])
-    drawn = sorted(chance.sample(range(len(both)), min(PAIRS, len(both))))
-    return [(int(graph.sources[both[place]]), int(graph.targets[both[place]])) for place in drawn]
+def _linked_pairs(graph: LinkGraph, read: Sequence[int], rng: random.Random) -> list[tuple[int, int]]:
+    """A sample of the links among pages with term counts. The pages are a random sample, so every link is as likely."""
+    is_read = np.zeros(len(graph), dtype=np.bool_)
+    is_read[list(read)] = True
+    links = np.flatnonzero(is_read[graph.sources] & is_read[graph.targets])
+    sample = [links[index] for index in sorted(rng.sample(range(len(links)), min(PAIRS, len(links))))]
+    return [(int(graph.sources[link]), int(graph.targets[link])) for link in sample]

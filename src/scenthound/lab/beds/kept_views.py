@@ -1,7 +1,7 @@
 """Views of pages that a prepared bed keeps for the next crawl in the same process.
 
 A strategy can change whatever it can reach, so it never reaches these. They are made from the bed's own record, by an
-analyser of the bed's own, and every visit gets a copy. What a page holds has no reference to them: as in
+analyser of the bed's own, and every visit gets arrays of its own. What a page holds has no reference to them: as in
 `run.handover`, that lies in a table of this module.
 """
 
@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from scenthound.page.record import Record, fixed
+from scenthound.page.record import Record
 from scenthound.page.views import KEPT
 from scenthound.text.tokens import Analyser
 
-Views = dict[tuple[Callable[..., Any], str, bool], Any]
-"""By function, stop list and whether words are stemmed."""
+Key = tuple[Callable[..., Any], str, bool]
+"""Function, stop list and whether words are stemmed."""
+Views = dict[Key, Any]
 
 
 class PageViews:
@@ -28,17 +29,28 @@ class PageViews:
     __slots__ = ("__weakref__",)
 
     def find(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
-        """The view; None if it is not one of `page.views.KEPT` with an analyser of ours."""
-        if not any(function is kept for kept in KEPT):  # a plug-in's function may say that it equals one of them
+        """The view from an earlier visit; None if there is none."""
+        key = _key(function, arguments)
+        view = None if key is None else _LENT[self][1].get(key)
+        return None if view is None else view._make(map(_opened, view))
+
+    def make(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
+        """The view, worked out; None if it is not one of `page.views.KEPT` with an analyser of ours."""
+        key, (read, views) = _key(function, arguments), _LENT[self]
+        if key is None:
             return None
-        analyser = portable(arguments[0]) if len(arguments) == 1 else None
-        if analyser is None or not isinstance(analyser.stop_words, str):
-            return None
-        read, views = _LENT[self]
-        key = (function, analyser.stop_words, analyser.stem)
-        if key not in views:
-            views[key] = function(read(), analyser)
-        return _copied_view(views[key])
+        view = function(read(), Analyser(*key[1:]))
+        views[key] = view._make(map(_packed, view))
+        return self.find(function, arguments)
+
+
+def _key(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Key | None:
+    if not any(function is kept for kept in KEPT):  # a plug-in's function may say that it equals one of them
+        return None
+    analyser = portable(arguments[0]) if len(arguments) == 1 else None
+    if analyser is None or not isinstance(analyser.stop_words, str):
+        return None
+    return function, analyser.stop_words, analyser.stem
 
 
 _LENT: WeakKeyDictionary[PageViews, tuple[Callable[[], Record], Views]] = WeakKeyDictionary()
@@ -60,15 +72,22 @@ def portable(analyser: object) -> Analyser | None:
     return Analyser(words, analyser.stem) if is_plain else None
 
 
-def _copied_view(view: Any) -> Any:
-    """A named tuple with columns of its own: they can't be written, but they can be given another shape."""
-    return view._make(map(_copied, view))
+class _Column(NamedTuple):
+    """A column of numbers as it is kept. An array over these bytes can't be written, but it can be given another shape;
+    so every visit gets an array of its own, and all share the bytes."""
+
+    data: bytes
+    shape: tuple[int, ...]
 
 
-def _copied(part: Any) -> Any:
+def _packed(part: Any) -> Any:
+    return _Column(part.tobytes(), part.shape) if isinstance(part, np.ndarray) else part
+
+
+def _opened(part: Any) -> Any:
     match part:
-        case np.ndarray():
-            return fixed(part).reshape(part.shape)
+        case _Column(data, shape):
+            return np.frombuffer(data, np.int32).reshape(shape)
         case MappingProxyType():
             return MappingProxyType(dict(part))
     return part

@@ -1,8 +1,8 @@
-"""From recorded responses to rows of the prepared tables: what each worker process of the preparer does.
+"""Reads recorded responses into rows of the prepared tables; runs in the worker processes.
 
-Responses go through `page.landing`, the same door that live pages come through, so a replayed page says what
-the live one would have said. One thing is left out: what a page asks of robots. Nobody is asked for anything in a
-replay, and a bed records pages whose links somebody was free to follow (425 of schools' pages say nofollow).
+Responses go through `page.landing`, as live pages do, so a replayed page equals the live one. Only robots meta tags are
+ignored: a replay bothers no server, and the recorded links were followed by somebody (425 of the pages of the bed
+schools say nofollow).
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ PAGE, MOVED, MISS = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What of a page is read at all: part of what a prepared bed is made from, so each cut is prepared on its own."""
+    """How much of a page is read. Each cut of a bed is prepared separately."""
 
     page_bytes: int = 0
-    """Only the first so many bytes of a page are parsed; 0: all. [EXP] 100 KB, [BIZ] 10 KB."""
+    """Only this many bytes of a page are parsed; 0: all. [EXP] 100 KB, [BIZ] 10 KB."""
     url_length: int = LONGEST
     """Links to longer URLs are refused; 256 in the papers."""
 
 
 class Row(NamedTuple):
-    """One answer of the bed. `head` is lines: where it moved, or why there is no page."""
+    """One response of the bed. `head` has lines: the redirect target, or why there is no page."""
 
     url: Url
     kind: int
@@ -47,7 +47,7 @@ class Row(NamedTuple):
     record: Record | None = None
     links: tuple[Url, ...] = ()
     outlinks: tuple[int, ...] = ()
-    """Positions of the links that count (rule 6): the first to each URL, none to the page itself."""
+    """Positions of the links that count (rule 6): the first to each URL, and none to the page itself."""
 
 
 class Batch(NamedTuple):
@@ -59,7 +59,7 @@ class Batch(NamedTuple):
     links: list[int]
     outlinks: list[int]
     terms: list[int]
-    """How many each row has."""
+    """Number of terms of each row."""
     urls: list[Url]
     link_urls: npt.NDArray[np.int32]
     outlink_places: npt.NDArray[np.int32]
@@ -70,7 +70,7 @@ class Batch(NamedTuple):
 
 
 def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> Batch:
-    """The rows of some responses. What has no usable URL is named in `faults`."""
+    """The rows of some responses. Responses without a valid URL are named in `faults`."""
     urls: dict[Url, int] = {}
     vocabulary: dict[str, int] = {}
     link_urls: list[int] = []
@@ -100,7 +100,7 @@ def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> B
         terms,
         list(urls),
         np.array(link_urls, dtype="<i4"),
-        np.array([place for row in rows for place in row.outlinks], dtype="<i4"),
+        np.array([position for row in rows for position in row.outlinks], dtype="<i4"),
         list(vocabulary),
         np.array(term_ids, dtype="<i4"),
         np.array(term_counts, dtype="<i4"),
@@ -109,7 +109,7 @@ def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> B
 
 
 def read_response(response: Response, cut: Cut) -> Row:
-    """One response as a row; raises `NotAUrl` where it was recorded under something that is no URL."""
+    """One response as a row. Raises `NotAUrl` if its URL is invalid."""
     url = make(response.url)
     candidate = Candidate(url, 0.0, spelling=response.url)
     unpacked = cut.page_bytes or LIMITS.unpacked

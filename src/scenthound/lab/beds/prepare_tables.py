@@ -1,8 +1,8 @@
-"""Prepares a bed: every page parsed and tokenised once, by several processes, into memory-mapped columns.
+"""Prepares a bed: parses and tokenises every page once, in several processes, into memory-mapped columns.
 
     rows        kind, status, size and number of the URL, four int32 each, in the order of recording
-    urls        all URLs, recorded or only linked to, one a line; `row-of-url` says which row answers, or -1
-    heads       where a row without a page moved, or why there is no page
+    urls        all URLs, recorded or only linked to, one per line; `row-of-url` has the row of each, or -1
+    heads       the redirect target of a row without a page, or why there is no page
     records     the record of each page (`page.record`)
     links       the URLs each page links to, by number; `outlinks` has the positions that count
     terms-…/    counts of terms for an analyser (`terms`)
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,9 +29,9 @@ from scenthound.model import Response, Url
 from scenthound.processes import ProcessPool
 from scenthound.text.tokens import Analyser
 
-BATCH = 64  # pages a task: some 2 MB of HTML
-FEW = 256  # responses: below, starting processes takes longer than the work
-AHEAD = 3  # batches under way per process: keeps them busy and memory bounded
+BATCH = 64  # pages per task: some 2 MB of HTML
+FEW = 256  # responses; for fewer, starting processes takes longer than the work
+AHEAD = 3  # pending batches per process: keeps them busy and memory bounded
 
 Progress = Callable[[int], None]
 """Called with the number of responses read so far."""
@@ -52,23 +53,17 @@ def terms_folder(folder: Path, analyser: Analyser) -> Path:
 
 
 def _batches(responses: Iterable[Response], cut: Cut, analyser: Analyser, jobs: int) -> Iterator[Batch]:
-    """The batches in order, whoever read them."""
-    groups = _grouped(responses)
-    ahead: list[list[Response]] = []
-    for group in groups:
-        ahead.append(group)
-        if len(ahead) * BATCH > FEW:
-            break
-    if jobs < 2 or len(ahead) * BATCH <= FEW:
-        for group in ahead:
-            yield read_batch(group, cut, analyser)
-        for group in groups:
+    """The batches in order, read by one or several processes."""
+    responses = iter(responses)
+    groups = iter(lambda: list(islice(responses, BATCH)), [])
+    first = list(islice(groups, FEW // BATCH + 1))
+    if jobs < 2 or len(first) * BATCH <= FEW:
+        for group in chain(first, groups):
             yield read_batch(group, cut, analyser)
         return
     with ProcessPool(jobs) as pool:
-        pending: deque[Future[Batch]] = deque(pool.submit(read_batch, group, cut, analyser) for group in ahead)
-        ahead.clear()
-        for group in groups:
+        pending: deque[Future[Batch]] = deque()
+        for group in chain(first, groups):
             pending.append(pool.submit(read_batch, group, cut, analyser))
             while len(pending) >= jobs * AHEAD:
                 yield pending.popleft().result()
@@ -76,19 +71,8 @@ def _batches(responses: Iterable[Response], cut: Cut, analyser: Analyser, jobs: 
             yield pending.popleft().result()
 
 
-def _grouped(responses: Iterable[Response]) -> Iterator[list[Response]]:
-    group: list[Response] = []
-    for response in responses:
-        group.append(response)
-        if len(group) >= BATCH:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
 class _Tables:
-    """The files being written, and the numbers dealt out so far."""
+    """The files being written, and the numbers assigned so far."""
 
     def __init__(self, folder: Path, analyser: Analyser) -> None:
         self._folder, self._analyser = folder, analyser

@@ -91,6 +91,7 @@ class PreparedBed:
         self._outlinks = mapped(folder, "outlinks", "<i4")
         self._heads, self._records = file_bytes(folder / "heads"), file_bytes(folder / "records")
         self._terms: dict[Analyser, PreparedTerms] = {}
+        self._stored_terms = self.terms(STORED)
         self._parts = EVERYTHING
         self._more_terms: dict[Analyser, PreparedTerms] = {}
         self._links: dict[int, Links] = {}
@@ -124,7 +125,8 @@ class PreparedBed:
         known = self._links.get(row)
         more = {Analyser(a.stop_words, a.stem): terms.packed(row) for a, terms in self._more_terms.items()}
         links = known or self._urls_of_links(row)
-        record = Record.from_file(self._records, self._records_at[row], self._parts, links, more)
+        shared = {STORED: self._stored_terms.shared_ids(row)}
+        record = Record.from_file(self._records, self._records_at[row], self._parts, links, more, shared)
         if known is None:
             if self._link_count > KEPT_LINKS:
                 self._links.clear()

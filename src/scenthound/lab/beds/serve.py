@@ -1,12 +1,12 @@
 """A bed over real HTTP, so that the live driver, and any other crawler, can crawl it.
 
-Hosts are told apart by the `Host` header (any name may be pointed at this address) or by the absolute form that
-a client sends to a forward proxy. There is no TLS: what a bed recorded under https is served under http too, when
-http has nothing for it, and a `CONNECT` is answered with 501 and the reason.
+The host comes from the `Host` header (any name may point at this address) or from the absolute URL that a client
+sends to a forward proxy. There is no TLS: pages recorded under https are also served under http if http has no other
+page for them, and a `CONNECT` is answered with 501 and the reason.
 
-Chance is a function of seed number, URL and attempt, so that a crawl that asks the same things meets the same
-errors. The access log is the judge of politeness and of kill tests: each line is on disk before the next request
-of that connection is read. Times in it are wall-clock seconds, to be comparable between processes.
+Random errors and delays are a function of seed number, URL and attempt, so that the same crawl meets the same errors.
+Tests of politeness and of killed crawls read the access log: each line is on disk before the next request of that
+connection is read. Its times are wall-clock seconds, to be comparable between processes.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ import zlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
 from scenthound.errors import BadConfig, NotAUrl, ScenthoundError
 from scenthound.lab.beds.bed import Web
+from scenthound.lab.generate.crawler_traps import trap
 from scenthound.lab.generate.rng import stream
-from scenthound.lab.generate.traps import trap
 from scenthound.model import Response
 from scenthound.url import make
 
 LONGEST_HEAD = 65_536
 _CACHE_BYTES = 64 << 20
-_MOST_ATTEMPTS = 1_000_000  # URLs whose attempts are counted; when more are asked for, counting begins anew
+_MOST_ATTEMPTS = 1_000_000  # URLs whose attempts are counted; beyond that, counting starts again
 _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "te", "trailer", "upgrade"}
 _ROBOTS = {"allow": "User-agent: *\nDisallow:\n", "deny": "User-agent: *\nDisallow: /\n"}
 
 
 class Visit(NamedTuple):
-    """One line of the access log. `end` is just before the answer goes out, so no client has it earlier. Status 0: the
-    client was gone before its answer was."""
+    """One line of the access log. `end` is just before the answer is sent. Status 0: the client left before that."""
 
     start: float
     end: float
@@ -65,39 +65,45 @@ class _Refused(Exception):
         self.status, self.message = status, message
 
 
-class BedServer:
-    """Serves a web until told to stop: `async with BedServer(bed) as server: server.address`."""
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How a bed is served."""
 
-    def __init__(
-        self,
-        web: Web,
-        *,
-        latency: float = 0.0,
-        jitter: float = 0.0,
-        error_rate: float = 0.0,
-        robots: str | None = None,
-        compress: bool = False,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        seed: int = 1,
-        log_file: str | Path | None = None,
-        log_size: int = 1_000_000,
-    ) -> None:
-        """`robots` None: as recorded; "allow" or "deny": for all hosts; any other text of several lines: that file.
+    latency: float = 0.0
+    """Seconds that every answer takes."""
+    jitter: float = 0.0
+    """Up to this many seconds more, at random."""
+    error_rate: float = 0.0
+    """Share of answers that are 503."""
+    robots: str | None = None
+    """None: as recorded; "allow" or "deny": for all hosts; any other text of several lines: that robots.txt."""
+    compress: bool = False
+    """Send text as gzip to clients that accept it."""
+    host: str = "127.0.0.1"
+    """Only this machine is served unless it is another address."""
+    port: int = 0
+    seed: int = 1
+    log_file: str | Path | None = None
+    log_size: int = 1_000_000
 
-        An answer takes `latency` seconds plus up to `jitter`; a share `error_rate` of them is 503. `compress` sends
-        text as gzip to whoever takes it. Only this machine is served unless `host` says otherwise.
-        """
-        if not 0.0 <= error_rate <= 1.0 or latency < 0 or jitter < 0:
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.error_rate <= 1.0 or self.latency < 0 or self.jitter < 0:
             raise BadConfig("latency and jitter are seconds from 0, error_rate is a share between 0 and 1")
-        if robots is not None and robots not in _ROBOTS and "\n" not in robots:
-            raise BadConfig(f"robots `{robots}`", "say `allow`, `deny`, or give the text of a robots.txt")
-        self.web, self.latency, self.jitter, self.error_rate = web, latency, jitter, error_rate
-        self.compress, self.host, self.port, self.seed = compress, host, port, seed
-        self.log: deque[Visit] = deque(maxlen=log_size)
+        if self.robots is not None and self.robots not in _ROBOTS and "\n" not in self.robots:
+            raise BadConfig(f"robots `{self.robots}`", "give `allow`, `deny`, or the text of a robots.txt")
+
+
+class BedServer:
+    """Serves a web until it is stopped: `async with BedServer(bed) as server: server.address`."""
+
+    def __init__(self, web: Web, options: ServerOptions | None = None) -> None:
+        self.web, self.options = web, options or ServerOptions()
+        self.port = self.options.port
+        """Before the server is started, what the options say; then the port it got."""
+        self.log: deque[Visit] = deque(maxlen=self.options.log_size)
         """The latest visits, in the order in which they ended."""
+        robots = self.options.robots
         self._robots = None if robots is None else _ROBOTS.get(robots, robots).encode()
-        self._log_path = log_file
         self._log_file = -1
         self._attempts: dict[str, int] = {}
         self._cache: OrderedDict[tuple[str, bool], tuple[int, bytes, bytes]] = OrderedDict()
@@ -107,14 +113,14 @@ class BedServer:
 
     @property
     def address(self) -> str:
-        """`host:port`, as a proxy setting or a connection wants it."""
-        return f"{self.host}:{self.port}"
+        """`host:port`, as for a proxy setting."""
+        return f"{self.options.host}:{self.port}"
 
     async def __aenter__(self) -> BedServer:
         loop = asyncio.get_running_loop()
-        if self._log_path is not None:
-            self._log_file = _opened_log(self._log_path)
-        self._server = await loop.create_server(lambda: _Connection(self), self.host, self.port, backlog=1024)
+        if self.options.log_file is not None:
+            self._log_file = _open_log(self.options.log_file)
+        self._server = await loop.create_server(lambda: _Connection(self), self.options.host, self.port, backlog=1024)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -130,7 +136,7 @@ class BedServer:
             self._log_file = -1
 
     def run_forever(self, ready: Callable[[str], None] | None = None) -> None:
-        """Serve until Ctrl-C; `ready` hears the address once it can be connected to."""
+        """Serve until Ctrl-C. `ready` is called with the address once the server accepts connections."""
 
         async def serve() -> None:
             async with self:
@@ -143,39 +149,40 @@ class BedServer:
         except KeyboardInterrupt:
             return
 
-    # What a connection asks of the server
+    # Called by a connection
 
     def answer(self, request: _Request) -> tuple[int, bytes, bytes]:
         """Status, headers and body for a GET or HEAD."""
         url = f"{request.scheme}://{request.host}{request.path}"
         if self._robots is not None and request.path == "/robots.txt":
             return _packed(200, [("Content-Type", "text/plain")], self._robots)
-        key = (url, request.takes_gzip and self.compress)
-        kept = self._cache.get(key)
-        if kept is not None:
+        key = (url, request.takes_gzip and self.options.compress)
+        cached = self._cache.get(key)
+        if cached is not None:
             self._cache.move_to_end(key)
-            return kept
+            return cached
         try:
-            found = self._find(url, request)
+            recorded = self._find(url, request)
         except (ScenthoundError, OSError) as error:
             return _text(500, f"the bed could not be read: {error}")
-        if found is None:
+        if recorded is None:
             return _text(404, f"this bed has nothing at {url}")
-        packed = self._pack(found, request.takes_gzip)
-        self._keep(key, packed)
+        packed = self._pack(recorded, request.takes_gzip)
+        self._add_to_cache(key, packed)
         return packed
 
-    def luck(self, request: _Request) -> tuple[bool, float]:
-        """Whether this attempt fails, and how long it takes."""
-        if not self.error_rate and not self.jitter:
-            return False, self.latency
+    def draw(self, request: _Request) -> tuple[bool, float]:
+        """Whether this attempt fails, and how many seconds it takes."""
+        options = self.options
+        if not options.error_rate and not options.jitter:
+            return False, options.latency
         url = f"{request.host}{request.path}"
         if len(self._attempts) >= _MOST_ATTEMPTS:
             self._attempts.clear()
         attempt = self._attempts[url] = self._attempts.get(url, 0) + 1
-        numbers = stream("serve", self.seed, url, attempt)
-        fails = next(numbers) < self.error_rate * 2**32
-        return fails, self.latency + self.jitter * next(numbers) / 2**32
+        numbers = stream("serve", options.seed, url, attempt)
+        fails = next(numbers) < options.error_rate * 2**32
+        return fails, options.latency + options.jitter * next(numbers) / 2**32
 
     def note(self, visit: Visit) -> None:
         self.log.append(visit)
@@ -189,11 +196,11 @@ class BedServer:
         spellings = [url, f"http://{bare}{request.path}", f"https://{bare}{request.path}"]
         for spelling in dict.fromkeys(spellings):
             try:
-                found = self.web.get(make(spelling))
+                recorded = self.web.get(make(spelling))
             except NotAUrl:
                 continue
-            if found is not None:
-                return found
+            if recorded is not None:
+                return recorded
         return trap(f"http://{bare}{request.path}") if self.web.traps else None
 
     def _about(self) -> Response:
@@ -203,18 +210,18 @@ class BedServer:
         )
         return Response("", 200, "OK", (("Content-Type", "text/plain; charset=utf-8"),), text.encode())
 
-    def _pack(self, found: Response, takes_gzip: bool) -> tuple[int, bytes, bytes]:
-        headers = [(key, value) for key, value in found.headers if key.lower() not in _HOP_BY_HOP]
-        body, encoding = found.body, found.header("Content-Encoding").strip().lower()
+    def _pack(self, response: Response, takes_gzip: bool) -> tuple[int, bytes, bytes]:
+        headers = [(key, value) for key, value in response.headers if key.lower() not in _HOP_BY_HOP]
+        body, encoding = response.body, response.header("Content-Encoding").strip().lower()
         if encoding in ("gzip", "x-gzip") and not takes_gzip:
             body = _unzipped(body)
             headers = [(key, value) for key, value in headers if key.lower() != "content-encoding"]
-        elif not encoding and takes_gzip and self.compress and len(body) > 200:
+        elif not encoding and takes_gzip and self.options.compress and len(body) > 200:
             body = gzip.compress(body, 1, mtime=0)
             headers += [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]
-        return _packed(found.status, headers, body, found.reason)
+        return _packed(response.status, headers, body, response.reason)
 
-    def _keep(self, key: tuple[str, bool], packed: tuple[int, bytes, bytes]) -> None:
+    def _add_to_cache(self, key: tuple[str, bool], packed: tuple[int, bytes, bytes]) -> None:
         self._cache[key] = packed
         self._cached += len(packed[1]) + len(packed[2])
         while self._cached > _CACHE_BYTES:
@@ -223,7 +230,7 @@ class BedServer:
 
 
 class _Connection(asyncio.Protocol):
-    """One client: requests are answered one after the other, in the order they came."""
+    """One client. Its requests are answered one after the other, in their order."""
 
     def __init__(self, server: BedServer) -> None:
         self.server = server
@@ -243,7 +250,7 @@ class _Connection(asyncio.Protocol):
         self.server._open.discard(self)
         if self.waiting is not None:
             self.waiting.cancel()
-        if self.asked is not None:  # it did reach us, and whoever counts requests must know
+        if self.asked is not None:  # it did reach us, so it is logged
             request, start = self.asked
             self.server.note(Visit(start, time.time(), request.host, request.path, 0))
             self.asked = None
@@ -266,7 +273,7 @@ class _Connection(asyncio.Protocol):
         self._go_on()
 
     def _go_on(self) -> None:
-        """Answer what has arrived whole, unless an answer is under way."""
+        """Answer complete requests in the buffer, unless an answer is pending."""
         while self.transport is not None and self.asked is None and not self.blocked:
             end = self.buffer.find(b"\r\n\r\n")
             if end < 0:
@@ -284,7 +291,7 @@ class _Connection(asyncio.Protocol):
             self._take(request)
 
     def _take(self, request: _Request) -> None:
-        fails, delay = self.server.luck(request)
+        fails, delay = self.server.draw(request)
         self.asked = (request, time.time())
         if delay > 0:
             self.waiting = asyncio.get_running_loop().call_later(delay, self._late, fails)
@@ -301,14 +308,12 @@ class _Connection(asyncio.Protocol):
         assert self.transport is not None
         request, start = self.asked
         if fails:
-            status, head, body = _text(
-                503, "out of luck: this server was told to fail now and then", ("Retry-After", "1")
-            )
+            status, head, body = _text(503, "this server fails at random, as its error rate says", ("Retry-After", "1"))
         else:
             status, head, body = self.server.answer(request)
         ending = b"\r\n" if request.keep_alive else b"Connection: close\r\n\r\n"
         self.asked = None
-        end = time.time()  # before the client can have it: read afterwards, a busy machine would make it any time later
+        end = time.time()  # before the client can have it: on a busy machine, later could be much later
         self.transport.write(head + ending + (b"" if request.method == "HEAD" else body))
         self.server.note(Visit(start, end, request.host, request.path, status))
         if not request.keep_alive:
@@ -325,14 +330,14 @@ class _Connection(asyncio.Protocol):
 
 
 def _parse(head: bytes) -> _Request:
-    """The request of a head without its empty line. Refuses what this server does not do."""
+    """Parse a request head without its empty line. Raises `_Refused` for what this server does not do."""
     lines = head.decode("latin-1").split("\r\n")
     parts = lines[0].split(" ")
     if len(parts) != 3 or not parts[2].startswith("HTTP/1."):
         raise _Refused(400, "not an HTTP/1 request")
     method, target, version = parts
     if method == "CONNECT":
-        raise _Refused(501, "no tunnels here: this server has no TLS. Ask for the http:// form of the URL")
+        raise _Refused(501, "no tunnels: this server has no TLS. Use the http:// form of the URL")
     if method not in ("GET", "HEAD"):
         raise _Refused(405, "a recorded web can only be read: GET and HEAD")
     headers: dict[str, str] = {}
@@ -340,7 +345,7 @@ def _parse(head: bytes) -> _Request:
         key, _, value = line.partition(":")
         headers[key.lower()] = value.strip()
     if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-        raise _Refused(413, "a request without a body, please")
+        raise _Refused(413, "a request must not have a body")
     scheme, host, path = "http", headers.get("host", "").lower(), target
     if not target.startswith("/"):
         scheme, colon, rest = target.partition("://")
@@ -358,7 +363,7 @@ def _parse(head: bytes) -> _Request:
 
 
 def _packed(status: int, headers: list[tuple[str, str]], body: bytes, reason: str = "") -> tuple[int, bytes, bytes]:
-    """A head that lacks only its last empty line, and a body. Line ends in recorded headers become spaces."""
+    """A head without its last empty line, and a body. Line ends in recorded headers become spaces."""
     lines = [f"HTTP/1.1 {status} {reason or _reason(status)}", *(f"{key}: {value}" for key, value in headers)]
     lines.append(f"Content-Length: {len(body)}")
     head = "".join(line.replace("\r", " ").replace("\n", " ") + "\r\n" for line in lines)
@@ -380,25 +385,25 @@ def _reason(status: int) -> str:
 
 
 def _unzipped(body: bytes, most: int = 64 << 20) -> bytes:
-    """As much of a gzip body as is whole, bounded; the body itself where it is no gzip."""
+    """The readable part of a gzip body, up to a limit; the body itself if it is not gzip."""
     try:
         return zlib.decompressobj(47).decompress(body, most)
     except zlib.error:
         return body
 
 
-def _opened_log(path: str | Path) -> int:
+def _open_log(path: str | Path) -> int:
     try:
         return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     except OSError as error:
         raise BadConfig(
-            f"the log file {path} can't be written: {error.strerror}", "name a file in a folder that is there"
+            f"the log file {path} can't be written: {error.strerror}", "name a file in an existing folder"
         ) from None
 
 
 @contextmanager
 def serving(web: Web | BedServer) -> Iterator[str]:
-    """Serve from a thread of its own: `with serving(bed) as address`. Give a `BedServer` to set anything."""
+    """Serve from a thread: `with serving(bed) as address`. Pass a `BedServer` to set options."""
     server = web if isinstance(web, BedServer) else BedServer(web)
     started: list[asyncio.AbstractEventLoop] = []
     stop = asyncio.Event()
@@ -413,7 +418,7 @@ def serving(web: Web | BedServer) -> Iterator[str]:
     def run() -> None:
         try:
             asyncio.run(serve())
-        except BaseException as error:  # told to the caller's thread
+        except BaseException as error:  # raised again in the caller's thread
             failed.append(error)
         finally:
             ready.set()

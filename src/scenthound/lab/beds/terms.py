@@ -1,6 +1,6 @@
 """The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files.
 
-For measuring, which looks at many pages at once. A page that is fetched brings its own counts in its record.
+For measuring, which needs many pages at once. A fetched page has its own counts in its record.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import hashlib
 import mmap
 import os
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +17,18 @@ import numpy.typing as npt
 
 from scenthound.lab.beds.cache import build_folder, load_about, mapped, save_about
 from scenthound.page.record import Parts, Record
-from scenthound.text.term_counts import TermCounts, pack_terms, terms_of
+from scenthound.text.term_counts import Numbering, SharedIds, TermCounts, pack_terms, terms_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
-CHUNK = 1 << 20  # numbers taken into memory at once
+CHUNK = 1 << 20  # numbers read at once
 Numbers = npt.NDArray[np.int32]
 
 
 class TermsWriter:
     """Takes the pages in order and writes the columns.
 
-    Ids follow from the words of the bed, not from the order of its pages.
+    Term ids depend on the words of the bed, not on the order of its pages.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,14 +42,8 @@ class TermsWriter:
         self._lines_starts = [0]
         self._counts = (folder / "counts").open("wb")
 
-    def add(
-        self,
-        vocabulary: list[str],
-        ids: Numbers,
-        counts: Numbers,
-        sizes: list[int],
-    ) -> None:
-        """Some rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
+    def add(self, vocabulary: list[str], ids: Numbers, counts: Numbers, sizes: list[int]) -> None:
+        """Add rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
         own = [self._numbers.setdefault(term, len(self._numbers)) for term in vocabulary]
         if len(ids):
             self._ids.write(np.array(own, dtype="<i4")[ids].tobytes())
@@ -77,21 +72,22 @@ class TermsWriter:
         save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(words)})
 
     def _renumber(self, words: list[str]) -> None:
-        """Put the places in `words` for the numbers that were given on the way."""
+        """Replace the numbers assigned while writing by the positions in `words`."""
         final = np.zeros(len(words), dtype="<i4")
         final[[self._numbers[word] for word in words]] = np.arange(len(words), dtype="<i4")
         with (self._folder / "terms").open("r+b") as file:
-            while given := file.read(4 * CHUNK):
-                file.seek(-len(given), os.SEEK_CUR)
-                file.write(final[np.frombuffer(given, "<i4")].tobytes())
+            while chunk := file.read(4 * CHUNK):
+                file.seek(-len(chunk), os.SEEK_CUR)
+                file.write(final[np.frombuffer(chunk, "<i4")].tobytes())
 
 
 class PreparedTerms:
-    """Term counts by row. A row's `Counts` is made anew for each call."""
+    """Term counts by row. Each call makes a new `Counts`."""
 
     def __init__(self, folder: Path) -> None:
-        words = (folder / "vocabulary").read_bytes().decode("utf-8", "surrogatepass")
-        self.vocabulary: list[str] = words.split("\n") if words else []
+        self._folder = folder
+        about = load_about(folder) or {}
+        self._numbering = Numbering(f"{folder.parent.name}/{folder.name}", int(str(about["terms"])))
         self.starts = mapped(folder, "starts", "<i8")
         self.ids = mapped(folder, "terms", "<i4")
         self.frequencies = mapped(folder, "counts", "<i4")
@@ -99,16 +95,26 @@ class PreparedTerms:
         self._starts: list[int] = self.starts.tolist()
         self._squares: list[int] = self.squares.tolist()
         self._lines_starts: list[int] = mapped(folder, "lines-starts", "<i8").tolist()
-        self._lines, self._counts = file_bytes(folder / "lines"), file_bytes(folder / "counts")
+        self._lines, self._counts, self._ids = (file_bytes(folder / name) for name in ("lines", "counts", "terms"))
+
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        """Every term of the bed, by id."""
+        words = (self._folder / "vocabulary").read_bytes().decode("utf-8", "surrogatepass")
+        return words.split("\n") if words else []
 
     def packed(self, row: int) -> TermCounts:
-        """The row's counts, as a record has them."""
+        """The row's counts in the form of a record."""
         begin, end = self._starts[row : row + 2]
         first, last = self._lines_starts[row : row + 2]
-        return TermCounts(self._lines[first:last], self._counts[4 * begin : 4 * end])
+        return TermCounts(self._lines[first:last], self._counts[4 * begin : 4 * end], self.shared_ids(row))
+
+    def shared_ids(self, row: int) -> SharedIds:
+        """The ids of the row's terms, in the numbering of the bed."""
+        return SharedIds(self._ids[4 * self._starts[row] : 4 * self._starts[row + 1]], self._numbering)
 
     def counts(self, row: int) -> Counts:
-        """The row's counts, its strings shared with all other rows'."""
+        """The row's counts; the strings are shared by all rows."""
         begin, end = self._starts[row], self._starts[row + 1]
         terms = map(self.vocabulary.__getitem__, self.ids[begin:end].tolist())
         made = Counts(zip(terms, self.frequencies[begin:end].tolist(), strict=True))
@@ -117,7 +123,7 @@ class PreparedTerms:
 
 
 def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[bytes]]) -> PreparedTerms:
-    """The terms in `folder`, computed from the pages' records (one per row, empty for no page) if not there yet."""
+    """The terms in `folder`; if missing, computed from the pages' records (one per row, empty for no page)."""
     if load_about(folder) is None:
 
         def build(aside: Path) -> None:

@@ -1,8 +1,8 @@
-"""A web without end for benchmarks of size: every page is a function of its URL, made when it is asked for.
+"""An endless web for scale benchmarks: every page is a function of its URL, made on demand.
 
-Nothing is kept, so a crawl of millions of pages measures the crawler and not the bed. Each page leads to
-`fresh` pages that no other page leads to and to a few home pages that everybody leads to. Its words are one of
-a thousand short texts that speak of `KEYWORDS` more or less.
+Nothing is stored, so a crawl of millions of pages measures the crawler and not the bed. Each page links to `fresh`
+pages that no other page links to, and to a few home pages that many link to. Its text is one of a thousand short texts
+with more or fewer words of `KEYWORDS`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _HOMES = 3  # links of every page to home pages
 
 @dataclass(slots=True)
 class EndlessWeb:
-    """`fetch` answers any URL that it gave, in a few dozen microseconds, and the same whenever it is asked."""
+    """`fetch` returns the page of any URL of this web in a few dozen microseconds, and always the same page."""
 
     hosts: int = 20_000
     fresh: int = 10
-    """Links of a page to pages that only this page leads to."""
+    """Links of a page to pages that only this page links to."""
     seed: int = 1
     _texts: list[tuple[str, TermCounts]] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class EndlessWeb:
         return Page(candidate.url, candidate, record, 200, len(record.text))
 
     def record(self, url: Url) -> Record:
-        """What the page at a URL says: a text that many share, and links."""
+        """The record of a page: a text that many pages share, and its links."""
         salt = self.seed.to_bytes(8, "little")
         drawn = int.from_bytes(blake2b(url.encode(), digest_size=16, salt=salt).digest(), "little")
         links, host, hosts = [], drawn >> 64, self.hosts

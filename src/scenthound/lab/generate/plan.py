@@ -1,11 +1,11 @@
-"""The plan of a generated web: which hosts there are, what each page is about, who links to whom.
+"""The plan of a generated web: its hosts, the subject of each page, and the links.
 
-A few numbers a page are kept (its leaf, its place in its leaf's order of popularity), so a plan of a
-million pages takes some ten megabytes. Links and texts are never kept: they follow from the page's number.
+A few numbers are stored per page (its leaf, its rank by popularity), so a plan of a million pages takes some ten
+megabytes. Links and texts are not stored: they are computed from the page's number.
 
-Hosts come in five kinds. *Topical* ones are clubs and journals, mostly about one leaf. *Companies* exist for
-every third leaf and never link to one another. *Directories* list the hosts of a leaf, companies too, in few
-words; they are the only way to most companies. *Portals* talk about everything. *Mirrors* copy an earlier host.
+There are five kinds of hosts. *Topical* hosts are clubs and journals, mostly about one leaf. *Companies*
+exist for every third leaf and never link to one another. *Directories* list the hosts of a leaf, including companies,
+in few words; they are the only way to most companies. *Portals* are about everything. *Mirrors* copy another host.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Habits:
     drift: int = 25
     """Pages of a topical host that are about something else."""
     dead: int = 8
-    """Pages with a link that leads nowhere."""
+    """Pages with a dead link."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Plan:
     mirrors: dict[int, int] = field(default_factory=dict)
     page_leaf: array[int] = field(default_factory=lambda: array("h"))
     popular: list[array[int]] = field(default_factory=list)
-    """For each leaf the pages that others link to, most popular first; last comes the list of general pages."""
+    """For each leaf the pages that others link to, most popular first; the last list is for general pages."""
     listed: list[array[int]] = field(default_factory=list)
     """For each leaf the hosts that its directories list."""
     directories: list[array[int]] = field(default_factory=list)
@@ -74,27 +74,27 @@ class Plan:
         return self.start[host + 1] - self.start[host]
 
     def has_private_folder(self, host: int) -> bool:
-        """Whether this host's robots.txt closes a folder."""
+        """Whether this host's robots.txt disallows a folder."""
         return self.rules(host) % 5 == 0
 
     def rules(self, host: int) -> int:
-        """64 bits for everything about a host that is not its content. A mirror has its own."""
+        """64 random bits for all of a host but its content. A mirror has its own."""
         return mix(self.seed, _RULES, host)
 
     def is_private(self, page: int, host: int) -> bool:
-        """Whether the page lies in the closed folder. Of a mirror, the original decides: paths are copied."""
+        """Whether the page is in the disallowed folder. A mirror copies the paths of its original."""
         if host in self.original:
             page = self.start[self.original[host]] + page - self.start[host]
             host = self.original[host]
         return page != self.start[host] and self.has_private_folder(host) and mix(self.seed, _PRIVATE, page) % 8 == 0
 
     def siblings(self, leaf: int) -> range:
-        """The leaves of the same area, itself included."""
+        """The leaves of the same area, including this one."""
         area = leaf // 6
         return range(area * 6, min(area * 6 + 6, self.leaves))
 
     def on_leaf(self, leaf: int) -> list[int]:
-        """The pages that are about this leaf by construction: no directories, no copies, nothing closed."""
+        """The pages about this leaf, without directories, mirrors and disallowed pages."""
         pages = np.flatnonzero(np.frombuffer(self.page_leaf, dtype=np.int16) == leaf)
         hosts = np.searchsorted(np.frombuffer(self.start, dtype=np.int64), pages, side="right") - 1
         return [
@@ -104,7 +104,7 @@ class Plan:
         ]
 
     def links(self, page: int) -> list[tuple[int, bool]]:
-        """Pages that this page links to, in order, each with whether it lies on the same host. May repeat."""
+        """The pages that this page links to, in order, each with whether it is on the same host. May repeat."""
         host = self.host_of(page)
         if host in self.original:
             shift = self.start[host] - self.start[self.original[host]]
@@ -120,66 +120,66 @@ class Plan:
         return inside + [(to, False) for to in outside if not self.start[host] <= to < self.start[host + 1]]
 
     def _inside(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """Within a host: home, parent and children in a tree of three branches, and perhaps a page at random."""
+        """Links within a host: home, parent and children in a ternary tree, and perhaps a random page."""
         first, size = self.start[host], self.size(host)
         local = page - first
-        found = [first, first + (local - 1) // 3] if local else []
-        found += [first + child for child in range(3 * local + 1, min(3 * local + 4, size))]
-        found += [first + below(numbers, size) for _ in range(min(size // 4, 1))]
-        return [to for to in dict.fromkeys(found) if to != page]
+        targets = [first, first + (local - 1) // 3] if local else []
+        targets += [first + child for child in range(3 * local + 1, min(3 * local + 4, size))]
+        targets += [first + below(numbers, size) for _ in range(min(size // 4, 1))]
+        return [to for to in dict.fromkeys(targets) if to != page]
 
     def _from_page(self, leaf: int, least: int, numbers: Iterator[int]) -> list[int]:
         habits = self.habits
-        found = []
+        targets = []
         for _ in range(heavy(numbers, least, 40)):
-            lot = below(numbers, 100)
+            draw = below(numbers, 100)
             if leaf == NO_LEAF:
-                found.append(self._anywhere(numbers))
-            elif lot < habits.directory and self.directories[leaf]:
-                found.append(self.directories[leaf][skewed(numbers, len(self.directories[leaf]))])
-            elif lot < habits.directory + habits.same:
-                found += self._popular(leaf, numbers)
-            elif lot < habits.directory + habits.same + habits.sibling:
+                targets.append(self._anywhere(numbers))
+            elif draw < habits.directory and self.directories[leaf]:
+                targets.append(self.directories[leaf][skewed(numbers, len(self.directories[leaf]))])
+            elif draw < habits.directory + habits.same:
+                targets += self._popular(leaf, numbers)
+            elif draw < habits.directory + habits.same + habits.sibling:
                 family = self.siblings(leaf)
-                found += self._popular(family[below(numbers, len(family))], numbers)
+                targets += self._popular(family[below(numbers, len(family))], numbers)
             else:
-                found.append(self._anywhere(numbers))
-        return found
+                targets.append(self._anywhere(numbers))
+        return targets
 
     def _from_company(self, host: int, numbers: Iterator[int]) -> list[int]:
-        """A company points to nobody in its own field."""
-        places = [self._anywhere(numbers) for _ in range(below(numbers, 3))]
-        return [to for to in places if self.page_leaf[to] != self.leaf[host]]
+        """A company links to nobody in its own field."""
+        targets = [self._anywhere(numbers) for _ in range(below(numbers, 3))]
+        return [to for to in targets if self.page_leaf[to] != self.leaf[host]]
 
     def _from_directory(self, host: int, numbers: Iterator[int]) -> list[int]:
-        """A slice of the ring of all hosts of the leaf, so that together the directories reach nearly all."""
+        """A slice of the ring of all hosts of the leaf, so that all directories together list nearly all of them."""
         leaf = self.leaf[host]
         ring, others = self.listed[leaf], self.directories[leaf]
         entries = min(len(ring), heavy(numbers, 5, 50))
         at = below(numbers, len(ring)) if ring else 0
-        found = [self.start[ring[(at + step) % len(ring)]] for step in range(entries)]
+        targets = [self.start[ring[(at + step) % len(ring)]] for step in range(entries)]
         family = self.siblings(leaf)
         cousins = self.directories[family[below(numbers, len(family))]]
-        found += [pages[below(numbers, len(pages))] for pages in (others, cousins) if pages]
-        found.append(self._anywhere(numbers))
-        return found
+        targets += [pages[below(numbers, len(pages))] for pages in (others, cousins) if pages]
+        targets.append(self._anywhere(numbers))
+        return targets
 
     def _popular(self, leaf: int, numbers: Iterator[int]) -> list[int]:
         pages = self.popular[leaf]
         return [pages[skewed(numbers, len(pages))]] if pages else []
 
     def _anywhere(self, numbers: Iterator[int]) -> int:
-        lot = below(numbers, 100)
-        if lot < 6:
+        draw = below(numbers, 100)
+        if draw < 6:
             directory = self.directories[below(numbers, self.leaves)]
             if directory:
                 return directory[below(numbers, len(directory))]
-        choice = self.popular[below(numbers, self.leaves) if lot < 70 else -1] or self.popular[-1]
+        choice = self.popular[below(numbers, self.leaves) if draw < 70 else -1] or self.popular[-1]
         return choice[skewed(numbers, len(choice))] if choice else 0
 
 
 def make_plan(pages: int, seed: int, habits: Habits) -> Plan:
-    """Lay out the hosts one after the other until every page has one, then decide what the pages are about."""
+    """Add hosts until every page has one, then assign the subjects of the pages."""
     leaves = max(2, min(len(words.LEAVES), pages // 50))
     plan = Plan(pages, seed, leaves, habits)
     taken: set[str] = set()
@@ -195,17 +195,17 @@ def _add_host(plan: Plan, taken: set[str]) -> None:
     portals = leaves // 4 + 1
     needed = 2 * leaves + portals  # a directory and a topical host for each leaf, and some portals, in any web
     bits = mix(plan.seed, _KIND, host)
-    lot, leaf = bits % 100, (bits >> 32) % leaves
+    draw, leaf = bits % 100, (bits >> 32) % leaves
     most = max(3, min(3000, plan.pages // 60))
     if host < needed:
         most = max(1, plan.pages // (2 * needed))
         kind = DIRECTORY if host < leaves else PORTAL if host < leaves + portals else TOPICAL
         leaf = host if kind == DIRECTORY else host - leaves - portals if kind == TOPICAL else NO_LEAF
-    elif lot < 5:
+    elif draw < 5:
         kind = DIRECTORY
-    elif lot < 15:
+    elif draw < 15:
         kind, leaf = PORTAL, NO_LEAF
-    elif lot < 18 and (original := _to_be_copied(plan, bits >> 16, room)) is not None:
+    elif draw < 18 and (original := _to_be_copied(plan, bits >> 16, room)) is not None:
         kind, leaf = MIRROR, plan.leaf[original]
         plan.original[host], plan.mirrors[original] = original, host
     else:
@@ -234,7 +234,7 @@ def _name(kind: int, leaf: int, bits: int, taken: set[str]) -> str:
     base = f"{firsts[bits % len(firsts)].encode('ascii', 'ignore').decode()}-{endings[(bits >> 16) % len(endings)]}"
     name, count = base, 1
     while name in taken:
-        count += 1 + count // 8  # numbers grow faster where many share a name, so that no search is long
+        count += 1 + count // 8  # grows faster when many share a name, so that the search stays short
         name = f"{base}-{count}"
     taken.add(name)
     return f"www.{name}.test" if (bits >> 32) % 3 == 0 else f"{name}.test"
@@ -246,17 +246,17 @@ def _decide_leaves(plan: Plan) -> None:
     kind = np.frombuffer(plan.kind, dtype=np.uint8)[host]
     leaf = np.frombuffer(plan.leaf, dtype=np.int16)[host].copy()
     bits = mix_all(plan.seed, _DRIFT, plan.pages)
-    lot = (bits % np.uint64(100)).astype(np.int64)
+    draw = (bits % np.uint64(100)).astype(np.int64)
     other = ((bits >> np.uint64(32)) % np.uint64(plan.leaves)).astype(np.int16)
     cousin = (leaf // 6 * 6 + other % 6).astype(np.int16)
     cousin[cousin >= plan.leaves] = NO_LEAF
     inner = np.arange(plan.pages) != starts[host]
     leaf[kind == DIRECTORY] = NO_LEAF
-    portal = (kind == PORTAL) & (lot < 30) & inner
+    portal = (kind == PORTAL) & (draw < 30) & inner
     leaf[portal] = other[portal]
-    drifting = (kind == TOPICAL) & (lot < plan.habits.drift) & inner
-    leaf[drifting] = np.where(lot[drifting] * 2 < plan.habits.drift, cousin[drifting], NO_LEAF)
-    leaf[(kind == COMPANY) & (lot < 15) & inner] = NO_LEAF
+    drifting = (kind == TOPICAL) & (draw < plan.habits.drift) & inner
+    leaf[drifting] = np.where(draw[drifting] * 2 < plan.habits.drift, cousin[drifting], NO_LEAF)
+    leaf[(kind == COMPANY) & (draw < 15) & inner] = NO_LEAF
     for copy, source in plan.original.items():
         leaf[starts[copy] : starts[copy + 1]] = leaf[starts[source] : starts[source + 1]]
     plan.page_leaf = array("h", leaf.tobytes())
@@ -268,11 +268,11 @@ def _decide_popularity(plan: Plan) -> None:
     kind = np.frombuffer(plan.kind, dtype=np.uint8)[host]
     leaf = np.frombuffer(plan.page_leaf, dtype=np.int16)
     key = mix_all(plan.seed, _RANK, plan.pages)
-    key[starts[:-1]] >>= np.uint64(3)  # home pages are what others link to
+    key[starts[:-1]] >>= np.uint64(3)  # home pages get most links
     order = np.argsort(key, kind="stable").astype(np.int32)
-    known = order[(kind[order] == TOPICAL) | (kind[order] == PORTAL)]
+    linkable = order[(kind[order] == TOPICAL) | (kind[order] == PORTAL)]
     for number in [*range(plan.leaves), NO_LEAF]:
-        plan.popular.append(array("i", known[leaf[known] == number].tobytes()))
+        plan.popular.append(array("i", linkable[leaf[linkable] == number].tobytes()))
     lists = order[kind[order] == DIRECTORY]
     ring = np.argsort(mix_all(plan.seed, _RANK + 100, plan.hosts), kind="stable").astype(np.int32)
     kinds, leaves = np.frombuffer(plan.kind, dtype=np.uint8), np.frombuffer(plan.leaf, dtype=np.int16)

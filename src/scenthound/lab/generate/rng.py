@@ -1,6 +1,6 @@
-"""Chance for the generated web: the same on every machine and in every version of Python.
+"""Random numbers for the generated web: the same on every machine and in every version of Python.
 
-Nothing but integer arithmetic and SHAKE-128, both fixed by their standards; `random` promises less.
+Only integer arithmetic and SHAKE-128, both fixed by standards; `random` guarantees less.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 def mix(seed: int, purpose: int, number: int) -> int:
-    """64 bits that depend on all three and look like nothing (the finaliser of SplitMix64)."""
+    """64 pseudo-random bits that depend on all three (the finaliser of SplitMix64)."""
     bits = (seed * _A + purpose * _C + (number + 1) * _B) & _MASK
     bits = ((bits ^ (bits >> 30)) * _B) & _MASK
     bits = ((bits ^ (bits >> 27)) * _C) & _MASK
@@ -37,7 +37,7 @@ def mix_all(seed: int, purpose: int, count: int) -> Words:
 
 
 def stream(*key: object) -> Iterator[int]:
-    """Numbers of 32 bits without end, fixed by the key."""
+    """An endless stream of 32-bit numbers, determined by the key."""
     text = "/".join(map(str, key))
     block = 0
     while True:
@@ -51,11 +51,11 @@ def below(numbers: Iterator[int], limit: int) -> int:
 
 
 def skewed(numbers: Iterator[int], limit: int) -> int:
-    """The next number, scaled to 0 .. limit - 1, small ones much likelier: u squared, so density ~ rank^-1/2."""
+    """The next number, scaled to 0 .. limit - 1, small ones more likely: u squared, so density ~ rank^-1/2."""
     number = next(numbers)
     return (((number * number) >> 32) * limit) >> 32
 
 
 def heavy(numbers: Iterator[int], least: int, most: int) -> int:
-    """A size with a heavy tail: P(size > x) ~ least/x, cut at `most`."""
+    """A size with a heavy tail: P(size > x) ~ least/x, at most `most`."""
     return min(most, (least << 32) // (next(numbers) + 1))

@@ -1,8 +1,8 @@
-"""What the generated pages say: words drawn by Zipf's law from the vocabulary of a subject, set in sentences.
+"""The text of generated pages: sentences of words drawn by Zipf's law from the vocabulary of a subject.
 
-A *wheel* is a list in which each word stands as often as it is likely, so a draw is one look-up. There is a
-wheel for each leaf, facet and strength: a page takes up one of four facets of its subject, and only the first
-facet says the subject's name freely. So some pages on a subject never name it.
+A *word table* is a list in which each word occurs in proportion to its probability, so that drawing a word is one
+look-up. There is a table for each leaf, facet and strength: a page is about one of four facets of its subject, and only
+the first facet uses the subject's name freely. So some pages on a subject never name it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _LINKS = tuple((text, text.count("%s")) for text in words.LINK_SENTENCES)
 
 
 def _share(slots: int, ranked: Sequence[tuple[str, float]]) -> list[str]:
-    """`slots` places given to words by weight. Only additions and divisions, which are exact everywhere."""
-    total, reached, wheel = sum(weight for _, weight in ranked), 0.0, list[str]()
+    """`slots` entries shared among words by weight. Only additions and divisions, which are exact everywhere."""
+    total, reached, table = sum(weight for _, weight in ranked), 0.0, list[str]()
     for word, weight in ranked:
         reached += weight
-        wheel += [word] * (int(reached / total * slots + 0.5) - len(wheel))
-    return wheel
+        table += [word] * (int(reached / total * slots + 0.5) - len(table))
+    return table
 
 
 def _zipf(ranked: Sequence[str]) -> list[tuple[str, float]]:
@@ -38,8 +38,8 @@ def _zipf(ranked: Sequence[str]) -> list[tuple[str, float]]:
 
 
 @lru_cache(maxsize=1024)
-def wheel(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
-    """The words of a page about `leaf` (-1: about nothing in particular)."""
+def word_table(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
+    """The words of a page about `leaf` (-1: no particular subject)."""
     if leaf < 0:
         return tuple(_share(_SLOTS, _zipf(words.GENERAL)))
     own = words.LEAVES[leaf]
@@ -50,14 +50,15 @@ def wheel(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
     if facet == 0:
         favoured += [(word, 0.4) for word in own.name.split()]
         favoured += [(word, 0.1) for word in own.path[0].split()]
-    cousins = [word for place in range(leaf // 6 * 6, leaf // 6 * 6 + 6) for word in words.LEAVES[place].words[:20]]
+    area = words.LEAVES[leaf // 6 * 6 : leaf // 6 * 6 + 6]
+    cousins = [word for sibling in area for word in sibling.words[:20]]
     on_topic, near = int(_SLOTS * STRENGTHS[strength]), int(_SLOTS * _COUSINS)
-    found = _share(on_topic, favoured) + _share(near, [(word, 1.0) for word in cousins])
-    return tuple(found + _share(_SLOTS - len(found), _zipf(words.GENERAL)))
+    table = _share(on_topic, favoured) + _share(near, [(word, 1.0) for word in cousins])
+    return tuple(table + _share(_SLOTS - len(table), _zipf(words.GENERAL)))
 
 
 def sentence(drawn: Sequence[str], numbers: Iterator[int]) -> str:
-    """One sentence of words drawn from a wheel."""
+    """One sentence of words drawn from a word table."""
     text, slots = _SENTENCES[next(numbers) * len(_SENTENCES) >> 32]
     return text % tuple([drawn[next(numbers) >> _SHIFT] for _ in range(slots)])
 
@@ -67,25 +68,25 @@ def sentences(count: int, drawn: Sequence[str], numbers: Iterator[int]) -> str:
 
 
 def link_sentence(anchor: str, drawn: Sequence[str], numbers: Iterator[int]) -> str:
-    """A sentence around an `<a>` element, in words of the subject it leads to."""
+    """A sentence around an `<a>` element, with words of the subject that it links to."""
     text, slots = _LINKS[next(numbers) * len(_LINKS) >> 32]
     return (text % tuple([drawn[next(numbers) >> _SHIFT] for _ in range(slots)])).replace("{}", anchor)
 
 
 def title(leaf: int, bits: int) -> str:
-    """The title of a page about `leaf`. One in ten names the subject; three in twenty say nothing of it."""
-    lot = bits % 20
+    """The title of a page about `leaf`. One in ten names the subject; three in twenty are about something else."""
+    draw = bits % 20
     ending = words.TITLE_ENDINGS[(bits >> 8) % len(words.TITLE_ENDINGS)]
-    if leaf < 0 or lot < 3:
+    if leaf < 0 or draw < 3:
         first = words.GENERAL[(bits >> 16) % len(words.GENERAL)]
         second = words.GENERAL[(bits >> 32) % len(words.GENERAL)]
         return f"{first.capitalize()} and {second} {ending}"
     own = words.LEAVES[leaf]
-    if lot < 5:
+    if draw < 5:
         return f"{own.name.capitalize()} {ending}"
     first = own.words[(bits >> 16) % len(own.words)]
     second = own.words[(bits >> 32) % 12]
-    return f"{first.capitalize()} and {second} {ending}" if lot < 13 else f"{first.capitalize()} {ending}"
+    return f"{first.capitalize()} and {second} {ending}" if draw < 13 else f"{first.capitalize()} {ending}"
 
 
 def description(leaf: int, openings: Sequence[str]) -> str:

@@ -1,13 +1,13 @@
-"""A generated web: deterministic from a seed number, of any size, with known answers.
+"""A generated web: deterministic by a seed number, of any size, with known answers.
 
-It carries the demo, the tests and the scale benchmarks. Claims about quality are made on real beds only.
+The demo, the tests and the scale benchmarks use it. Claims about quality are made on real beds only.
 
     web = GeneratedWeb(pages=3000, seed=1)
-    web.url(17), web.html(17), web.links(17)      # any page, made when asked for
-    generate("beds/demo", pages=3000, seed=1)     # all of them, written down as a bed
+    web.url(17), web.html(17), web.links(17)      # any page, made on demand
+    generate("beds/demo", pages=3000, seed=1)     # all of them, written as a bed
 
-The same arguments give the same bytes on any machine. `generate_plan` decides who is there and who links to
-whom, `generate_text` what is said, `generate_page` how it looks, `generate_traps` what never ends.
+The same arguments give the same bytes on any machine. `plan` decides on hosts, topics and links, `text` on sentences,
+`render` on the HTML; `crawler_traps` adds pages without end.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from functools import cached_property
 from pathlib import Path
 
 from scenthound.errors import BadConfig, DiskFull
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, BedTopic, new_response, write_bed
 from scenthound.lab.generate import subjects as words
-from scenthound.lab.generate.html import Printer
 from scenthound.lab.generate.plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, Habits, Plan, make_plan
+from scenthound.lab.generate.render import PageRenderer
 from scenthound.lab.generate.rng import below, stream
 from scenthound.lab.generate.text import description
 from scenthound.model import Response, Url
 from scenthound.url import make
 
 VERSION = 1
-"""Raised whenever the same arguments begin to give another web."""
+"""Raise it when the same arguments give another web."""
 MOST_PAGES = 20_000_000
 _LOCAL = re.compile(r"(\d{1,9})(?:\.html?|/)?$")
 
 
 class GeneratedWeb:
-    """A web that exists only as a plan. Pages are numbered from 0; each is made when asked for, and only then."""
+    """A web that exists only as a plan. Pages are numbered from 0, and each is made on demand."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class GeneratedWeb:
     ) -> None:
         """`topics`: how many leaves become topics of the bed; `page_size`: rough bytes of a page (40,000 is real)."""
         if not 10 <= pages <= MOST_PAGES:
-            raise BadConfig(f"a generated web of {pages} pages", f"between 10 and {MOST_PAGES:,} can be made")
+            raise BadConfig(f"a generated web of {pages} pages", f"give between 10 and {MOST_PAGES:,}")
         if topics < 1:
             raise BadConfig(f"a bed with {topics} topics", "ask for at least one")
         self.pages, self.seed, self.traps, self.page_size = pages, seed, traps, page_size
         self._asked = (pages, seed, topics, page_size, traps, habits or Habits())
         self._wanted = topics
         self.plan: Plan = make_plan(pages, seed, habits or Habits())
-        self._print = Printer(self.plan, page_size, traps)
+        self._renderer = PageRenderer(self.plan, page_size, traps)
 
     @property
     def name(self) -> str:
@@ -73,34 +73,34 @@ class GeneratedWeb:
         return {name: host for host, name in enumerate(self.plan.names)}
 
     def url(self, number: int) -> Url:
-        return make(self._print.url(number))
+        return make(self._renderer.url(number))
 
     def html(self, number: int) -> str:
-        return self._print.html(number)
+        return self._renderer.html(number)
 
     def links(self, number: int) -> list[int]:
         """The pages this one links to, each once, in document order of first mention (inside its host first)."""
         return list(dict.fromkeys(to for to, _ in self.plan.links(number)))
 
     def leaf(self, number: int) -> tuple[str, ...]:
-        """What the page is about by construction: a path of the taxonomy, or nothing."""
+        """The subject of the page by construction: a path of the taxonomy, or empty."""
         leaf = self.plan.page_leaf[number]
         return () if leaf == NO_LEAF else words.LEAVES[leaf].path
 
     def number(self, url: Url) -> int | None:
         """The page with this canonical URL."""
         host, path = self._split(url)
-        found = _LOCAL.search(path)
-        if host is None or not (path == "/" or found):
+        match = _LOCAL.search(path)
+        if host is None or not (path == "/" or match):
             return None
-        local = int(found[1]) if found and path != "/" else 0
+        local = int(match[1]) if match and path != "/" else 0
         if local >= self.plan.size(host):
             return None
         number = self.plan.start[host] + local
         return number if self.url(number) == url else None
 
     def get(self, url: Url) -> Response | None:
-        """The answer to a request for this URL: a page, a redirect, robots.txt, a site map, or None for 404."""
+        """The answer to a request for this URL: a page, a redirect, robots.txt, a sitemap, or None for 404."""
         number = self.number(url)
         if number is not None:
             return self.response(number)
@@ -114,26 +114,26 @@ class GeneratedWeb:
             return self._robots(host)
         if path == "/sitemap.xml":
             return self._sitemap(host)
-        found = _LOCAL.search(path) if path.startswith("/old/") else None
-        if found and int(found[1]) < self.plan.size(host):
-            number = self.plan.start[host] + int(found[1])
-            return self._moved(url, number) if self._print.alias(number) == url else None
+        match = _LOCAL.search(path) if path.startswith("/old/") else None
+        if match and int(match[1]) < self.plan.size(host):
+            number = self.plan.start[host] + int(match[1])
+            return self._moved(url, number) if self._renderer.alias(number) == url else None
         return None
 
     def response(self, number: int) -> Response:
-        """The page as it comes over the wire, in its host's character set."""
+        """The page as an HTTP response, in its host's character set."""
         host = self.plan.host_of(number)
-        look = self._print.look(self.plan.original.get(host, host))
+        look = self._renderer.look(self.plan.original.get(host, host))
         text = self.html(number)
         if look.charset == "utf-16":
             body = b"\xff\xfe" + text.encode("utf-16-le")
         else:
             body = text.encode(look.charset, "xmlcharrefreplace")
         kind = f"text/html; charset={look.charset}" if look.in_header else "text/html"
-        return _answer(self._print.url(number), 200, "OK", kind, body)
+        return new_response(self._renderer.url(number), kind, body)
 
     def responses(self) -> Iterator[Response]:
-        """Everything that a bed of this web records, host by host."""
+        """All responses of this web, host by host."""
         plan = self.plan
         for host in range(plan.hosts):
             for extra in (self._robots(host), self._sitemap(host)):
@@ -141,19 +141,19 @@ class GeneratedWeb:
                     yield extra
             for number in range(plan.start[host], plan.start[host + 1]):
                 yield self.response(number)
-                old = self._print.alias(number)
+                old = self._renderer.alias(number)
                 if old is not None:
                     yield self._moved(old, number)
 
     def extras(self) -> tuple[int, int]:
-        """How many redirects, and how many robots.txt files and site maps, `responses` gives beside the pages."""
-        redirects = sum(self._print.alias(number) is not None for number in range(self.pages))
+        """How many redirects, and how many robots.txt files and sitemaps, `responses` yields besides the pages."""
+        redirects = sum(self._renderer.alias(number) is not None for number in range(self.pages))
         files = sum(self._robots(host) is not None for host in range(self.plan.hosts))
         return redirects, files + sum(self._has_sitemap(host) for host in range(self.plan.hosts))
 
     @cached_property
     def topics(self) -> list[BedTopic]:
-        """Leaves with known answers, spread over the areas; those of trades, with their companies, included."""
+        """Topics with known answers, spread over the areas of the taxonomy."""
         spread = sorted(range(self.plan.leaves), key=lambda leaf: (leaf * 7) % self.plan.leaves)
         made = [self._topic(leaf) for leaf in spread[: self._wanted]]
         return [topic for topic in made if topic.targets]
@@ -163,26 +163,26 @@ class GeneratedWeb:
         return [topic for leaf in range(1, self.plan.leaves, 3) if (topic := self._company_topic(leaf)).targets]
 
     def _topic(self, leaf: int) -> BedTopic:
-        """Seeds lie at a distance: three beside the topic, seven on portals. The answers are the pages on the leaf."""
+        """Three seeds are on sibling topics, seven on portals. The answers are the pages on the leaf."""
         plan, path = self.plan, words.LEAVES[leaf].path
         numbers = stream(self.seed, "topic", leaf)
         pages = plan.on_leaf(leaf)
-        lots = sorted(range(len(pages)), key=lambda _: next(numbers))
-        examples = [pages[place] for place in lots[: min(5, len(pages) // 4)]]
+        order = sorted(range(len(pages)), key=lambda _: next(numbers))  # random
+        examples = [pages[index] for index in order[: min(5, len(pages) // 4)]]
         family = [other for other in plan.siblings(leaf) if other != leaf]
-        family = family or [other for other in range(plan.leaves) if other != leaf]  # an only child of its area
-        places = [plan.popular[family[below(numbers, len(family))]] for _ in range(3)]
-        places += [plan.popular[-1]] * 7
-        seeds = [place[below(numbers, len(place))] for place in places if place]
-        kept = [page for page in pages if page not in examples]
-        openings = [self._print.opening(page) for page in kept[:40]]
+        family = family or [other for other in range(plan.leaves) if other != leaf]  # the only leaf of its area
+        seed_pools = [plan.popular[family[below(numbers, len(family))]] for _ in range(3)]
+        seed_pools += [plan.popular[-1]] * 7
+        seeds = [pool[below(numbers, len(pool))] for pool in seed_pools if pool]
+        targets = [page for page in pages if page not in examples]
+        openings = [self._renderer.opening(page) for page in targets[:40]]
         return BedTopic(
             id=".".join(path).replace(" ", "-"),
             path=path,
             keywords=" ".join(path),
             description=description(leaf, openings),
             seeds=tuple(dict.fromkeys(map(self.url, seeds))),
-            targets=tuple(map(self.url, kept)),
+            targets=tuple(map(self.url, targets)),
             examples=tuple(map(self.url, examples)),
         )
 
@@ -193,7 +193,7 @@ class GeneratedWeb:
             id=".".join(path).replace(" ", "-"),
             path=path,
             keywords=" ".join(path[-2:]),
-            description=description(leaf, [self._print.opening(page) for page in homes[:40]]),
+            description=description(leaf, [self._renderer.opening(page) for page in homes[:40]]),
             seeds=tuple(map(self.url, homes[:3])),
             targets=tuple(map(self.url, homes[3:])),
         )
@@ -203,12 +203,12 @@ class GeneratedWeb:
         return (self._hosts.get(name) if url.startswith("http://") else None), "/" + path
 
     def _moved(self, url: str, number: int) -> Response:
-        there = self._print.url(number)
-        body = f'<html><body>Moved to <a href="{there}">{there}</a></body></html>\n'.encode()
-        return _answer(url, 301, "Moved Permanently", "text/html", body, ("Location", there))
+        target = self._renderer.url(number)
+        body = f'<html><body>Moved to <a href="{target}">{target}</a></body></html>\n'.encode()
+        return new_response(url, "text/html", body, 301, "Moved Permanently", target)
 
     def _robots(self, host: int) -> Response | None:
-        """Two hosts in five have one; it closes a folder, asks visitors of a small host to wait, names a site map."""
+        """Two hosts in five have one: it may disallow a folder, set a crawl delay (small hosts), name a sitemap."""
         plan = self.plan
         rules = plan.rules(host) % 5
         if rules > 1:
@@ -219,7 +219,7 @@ class GeneratedWeb:
         if self._has_sitemap(host):
             lines.append(f"Sitemap: http://{plan.names[host]}/sitemap.xml")
         body = ("\n".join(lines) + "\n").encode()
-        return _answer(f"http://{plan.names[host]}/robots.txt", 200, "OK", "text/plain", body)
+        return new_response(f"http://{plan.names[host]}/robots.txt", "text/plain", body)
 
     def _has_sitemap(self, host: int) -> bool:
         return (self.plan.rules(host) >> 12) % 4 == 0 and self.plan.kind[host] in (TOPICAL, COMPANY, PORTAL)
@@ -229,10 +229,10 @@ class GeneratedWeb:
             return None
         plan = self.plan
         pages = range(plan.start[host], plan.start[host + 1])
-        urls = [self._print.url(page) for page in pages if not plan.is_private(page, host)]
+        urls = [self._renderer.url(page) for page in pages if not plan.is_private(page, host)]
         items = "".join(f"<url><loc>{url}</loc></url>\n" for url in urls)
         body = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{items}</urlset>\n'
-        return _answer(f"http://{plan.names[host]}/sitemap.xml", 200, "OK", "application/xml", body.encode())
+        return new_response(f"http://{plan.names[host]}/sitemap.xml", "application/xml", body.encode())
 
 
 def generate(
@@ -242,12 +242,10 @@ def generate(
     *,
     topics: int = 12,
     page_size: int = 5_000,
-    traps: bool = True,
     companies: bool = False,
-    habits: Habits | None = None,
 ) -> Bed:
-    """Write a generated web as a bed, one page at a time. `companies` adds the topics of `company_topics`."""
-    web = GeneratedWeb(pages, seed, topics=topics, page_size=page_size, traps=traps, habits=habits)
+    """Write a generated web as a bed, page by page. `companies` adds the topics of `company_topics`."""
+    web = GeneratedWeb(pages, seed, topics=topics, page_size=page_size)
     redirects, others = web.extras()
     try:
         return write_bed(
@@ -258,7 +256,7 @@ def generate(
             title=f"A generated web of {pages} pages",
             origin=f"scenthound's generator, version {VERSION}, seed {seed}",
             licence="Apache-2.0",
-            traps=traps,
+            traps=web.traps,
             html_pages=web.pages,
             redirects=redirects,
             other_records=others,
@@ -273,9 +271,4 @@ def generate(
 
 
 def _no_room(folder: str | Path) -> DiskFull:
-    return DiskFull(f"the bed in {folder}", "make room, remove the folder, then run this again")
-
-
-def _answer(url: str, status: int, reason: str, kind: str, body: bytes, *more: tuple[str, str]) -> Response:
-    headers = (("Content-Type", kind), ("Content-Length", str(len(body))), *more)
-    return Response(url, status, reason, headers, body)
+    return DiskFull(f"the bed in {folder}", "free some space, remove the folder, then run this again")

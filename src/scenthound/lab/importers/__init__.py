@@ -1,9 +1,8 @@
-"""Bring your own web: importers turn what people have into beds.
+"""Bring your own web: importers turn WARC files, HTML folders, crawls and directories into beds.
 
-An importer is one function. It is given a source, its options and a place for notes, and gives back a
-stream of responses and a stream of topics; see `port`. Everything else is the same for all of them and
-lies in `bring`: options are checked, only what a replay can use is kept (`intake`), topics are held
-against the pages, and the bed appears under its name when it is complete, or not at all.
+An importer is one function: from a source, its options and notes to a stream of responses and a stream of topics; see
+`interface`. The rest is the same for all importers (`write_bed`): options are checked, only what a replay can use is
+kept (`page_filter`), topics are checked against the pages, and the bed is renamed into place when it is complete.
 
 Put a file here (or register an entry point of the group `scenthound.importers`) and
 `scenthound lab import KIND SOURCE BED` finds it:
@@ -21,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenthound.lab.importers.port import Brought, ImportReport, Notes, Options, Progress, Reader
-from scenthound.lab.importers.write_bed import bring
+from scenthound.lab.importers.interface import Brought, ImportReport, Notes, Options, Progress, Reader
+from scenthound.lab.importers.write_bed import write_imported
 from scenthound.plugins import Registry
 
 __all__ = ["IMPORTERS", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]
@@ -34,7 +33,7 @@ class Importer:
 
     name: str
     options: type[Options]
-    """A dataclass; each field's metadata has its `doc`. Read by `crawl.settings.read`."""
+    """A dataclass; each field's metadata has its `doc`. Read by `loop.settings.read`."""
     reader: Reader
 
     @property
@@ -46,14 +45,14 @@ class Importer:
         self, source: Path, bed: Path, options: Mapping[str, Any], progress: Progress | None = None
     ) -> ImportReport:
         """Import `source` into the new folder `bed`. On any failure nothing is left behind."""
-        return bring(self.name, self.reader, self.options, source, bed, options, progress)
+        return write_imported(self.name, self.reader, self.options, source, bed, options, progress)
 
 
 IMPORTERS: Registry[Importer] = Registry("importer", "scenthound.importers", __name__)
 
 
 def importer(name: str, options: type[Options] = Options) -> Callable[[Reader], Reader]:
-    """Decorator: put an importer on the shelf."""
+    """Decorator: register an importer."""
 
     def put(reader: Reader) -> Reader:
         IMPORTERS.add(name)(Importer(name, options, reader))
@@ -69,9 +68,8 @@ def import_bed(
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import a source of this kind into the new folder `bed`; what was left out is in the report.
+    """Import a source of this kind into the new folder `bed`; the report says what was left out.
 
-    Raises `UnknownName` for a kind or an option that does not exist and `BadConfig` for a source that is
-    not what it should be; then nothing has been written.
+    Raises `UnknownName` for an unknown kind or option and `BadConfig` for an invalid source; then nothing is written.
     """
     return IMPORTERS.get(kind)(Path(source), Path(bed), options or {}, progress)

@@ -1,21 +1,19 @@
-"""A crawl of ours as a bed: what it fetched, with the topic it was about."""
+"""Imports a crawl folder as a bed: the pages it fetched, with its topic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from scenthound.errors import BadConfig, NotAUrl
-from scenthound.lab.beds.bed import BedTopic
+from scenthound.errors import BadConfig
+from scenthound.lab.beds.bed import BedTopic, valid_urls
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.importers.warc import responses_in
 from scenthound.lab.importers.warc_stream import check_start
 from scenthound.lab.topics.directory import slug
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic, Url
 from scenthound.store.warc_repository import files_of
-from scenthound.url import make
 
 LONGEST_DESCRIPTION = 200_000  # characters
 
@@ -32,39 +30,30 @@ def crawl(source: Path, options: Options, notes: Notes) -> Brought:
         topic = _topic(folder, request.topic, seeds, relevant)
     files = [path for path in files_of(source / "pages") if check_start(path)]
     if not files:
-        raise BadConfig(f"the crawl in {source} has no pages", "a crawl becomes a bed when it has fetched something")
+        raise BadConfig(f"the crawl in {source} has no pages", "a crawl can become a bed once it has fetched pages")
     started = f", started {request.started}" if request.started else ""
     origin = (
         f"A crawl of scenthound ({request.strategy}{started}). The targets are the pages with a similarity of at least "
-        f"{relevant:g} to the topic, seeds left out: what this crawl found and its own judge liked, no human's choice"
+        f"{relevant:g} to the topic, seeds left out: found and rated by this crawl itself, not chosen by a person"
     )
     return Brought(responses_in(files, notes), [topic], origin)
 
 
 def _topic(folder: CrawlFolder, wanted: Topic, seeds: list[Url], relevant: float) -> BedTopic:
-    """The crawl's topic with its answers. A page that a seed redirected to is that seed, and no target."""
+    """The crawl's topic with its answers. A page that a seed redirects to counts as the seed, not as a target."""
     starts = set(seeds)
     targets: dict[Url, str] = {}
     for step in folder.history.trail():
         if step.similarity >= relevant and step.url not in starts and step.requested not in starts:
             targets[step.url] = step.title
     name = wanted.name or wanted.keywords
-    said = " ".join([wanted.description, *targets.values()]).strip() or wanted.keywords
+    description = " ".join([wanted.description, *targets.values()]).strip() or wanted.keywords
     return BedTopic(
         id=slug(f"Top/{name}"),
         path=(name,),
         keywords=wanted.keywords,
-        description=said[:LONGEST_DESCRIPTION],
+        description=description[:LONGEST_DESCRIPTION],
         seeds=tuple(seeds),
         targets=tuple(targets),
-        examples=tuple(_urls_among(wanted.examples)),
+        examples=tuple(valid_urls(wanted.examples)),
     )
-
-
-def _urls_among(examples: tuple[str, ...]) -> Iterator[Url]:
-    """Examples may be texts; only addresses of pages are something a bed can hold."""
-    for text in examples:
-        try:
-            yield make(text)
-        except NotAUrl:
-            continue

@@ -1,4 +1,4 @@
-"""A folder of HTML files as a web: each file is a page under a base, each folder with an index has its address."""
+"""Imports a folder of HTML files as a bed: each file becomes a page below a base URL."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from scenthound.errors import BadConfig, NotAUrl
+from scenthound.lab.beds.bed import new_response
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.topics.directory import slug
 from scenthound.loop.settings import option
 from scenthound.model import Response
@@ -25,29 +26,29 @@ SUFFIXES = {
     ".xhtml": "application/xhtml+xml",
     ".xht": "application/xhtml+xml",
 }
-# All that a browser leaves alone in a path, so that a link written as the file's name leads to the file.
-_AS_IT_IS = "!$&'()*+,;=:@|[]~^"
+# What a browser does not escape in a path, so that a link written as the file's name leads to the file.
+_UNESCAPED = "!$&'()*+,;=:@|[]~^"
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlOptions(Options):
-    """Where the files are said to lie, and which are too large."""
+    """The URL of the folder, and which files are too large."""
 
-    base: str = option("", "URL of the folder, as http://name.test/; unless said, made of the folder's name")
-    largest: int = option(10_000_000, "leave larger files alone", "bytes", least=1)
+    base: str = option("", "URL of the folder, as http://name.test/; by default made of the folder's name")
+    largest: int = option(10_000_000, "skip larger files", "bytes", least=1)
 
 
 @importer("html", HtmlOptions)
 def html(source: Path, options: HtmlOptions, notes: Notes) -> Brought:
-    """A folder of HTML files, with all folders in it."""
+    """A folder of HTML files, with all its subfolders."""
     folders = [(source, _base(options.base, source))]
     for extra in map(Path, options.also):
         folders.append((extra, resolve(f"{_encoded(extra.resolve().name)}/", folders[0][1])))
     for folder, _ in folders:
         if not folder.is_dir():
             raise BadConfig(f"{folder} is not a folder", "name the folder that holds the HTML files")
-    found = (response for folder, base in folders for response in _pages(folder, base, options.largest, notes))
-    return Brought(found, origin=f"HTML files of the folder {source.resolve().name}")
+    responses = (response for folder, base in folders for response in _pages(folder, base, options.largest, notes))
+    return Brought(responses, origin=f"HTML files of the folder {source.resolve().name}")
 
 
 def _base(given: str, source: Path) -> str:
@@ -62,7 +63,7 @@ def _base(given: str, source: Path) -> str:
 
 
 def _pages(root: Path, base: str, largest: int, notes: Notes) -> Iterator[Response]:
-    """The files as responses, folder by folder; where a folder has an index, the way to it without its slash."""
+    """The files as responses, folder by folder. A folder with an index also gets the redirect to its slash."""
     inside = root.resolve()
     waiting = [(root, base)]
     done = 0
@@ -87,17 +88,17 @@ def _pages(root: Path, base: str, largest: int, notes: Notes) -> Iterator[Respon
 
 
 def _entries(folder: Path, notes: Notes) -> list[os.DirEntry[str]]:
-    """What a folder holds by name, index.html before anything that would have its address."""
+    """The entries of a folder by name; index.html first, before other files with the same canonical URL."""
     try:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: (entry.name != "index.html", os.fsencode(entry.name)))
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: (entry.name != "index.html", os.fsencode(entry.name)))
     except OSError:
         notes.count("skipped, folders that can't be read", str(folder))
         return []
 
 
 def _page(path: Path, inside: Path, url: str, largest: int, notes: Notes) -> Response | None:
-    """The file as a response without a charset: it is the page's own business to name one."""
+    """The file as a response without a charset: the page itself names it."""
     try:
         if path.is_symlink() and not (path.resolve(strict=True).is_relative_to(inside) and path.is_file()):
             notes.count("skipped, symbolic links to folders or out of the folder", str(path))
@@ -120,18 +121,18 @@ def _page(path: Path, inside: Path, url: str, largest: int, notes: Notes) -> Res
     except (OSError, RuntimeError):  # RuntimeError: symbolic links in a circle
         notes.count("skipped, files that can't be read", str(path))
         return None
-    return Response(url, 200, "OK", (("Content-Type", kind), ("Content-Length", str(len(body)))), body)
+    return new_response(url, kind, body)
 
 
 def _to_folder(address: str) -> Response:
-    """What every web server says when the slash is missing."""
+    """What every web server answers when the slash is missing."""
     return Response(address[:-1], 301, "Moved Permanently", (("Location", address), ("Content-Length", "0")), b"")
 
 
 def _encoded(name: str) -> str:
-    """A file's name as a part of a path.
+    """A file name as part of a URL path.
 
     >>> _encoded("50% off?.html"), _encoded("a(b)|c.html")
     ('50%25%20off%3F.html', 'a(b)|c.html')
     """
-    return quote(os.fsencode(name), safe=_AS_IT_IS)
+    return quote(os.fsencode(name), safe=_UNESCAPED)

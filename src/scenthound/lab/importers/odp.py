@@ -1,7 +1,7 @@
-"""Topics of an ODP/DMOZ dump, alone or held against recorded pages (sheets 60.1 and 60.2).
+"""Imports topics of an ODP/DMOZ dump, alone or with recorded pages (sheets 60.1 and 60.2).
 
-Without pages the answer is a file of topics. With pages only categories are chosen that the pages know
-something of, and seeds can be moved to where the bed's own links lead to the answers.
+Without pages the result is a file of topics. With pages, only categories with links among the pages are chosen, and
+seeds can be moved to pages whose links lead to the answers.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, NotAUrl, UnknownName
+from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.odp_dump import Category, Problems, records
-from scenthound.lab.importers.page_graph import Recorded, recorded_graph, said_by
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.interface import Brought, Notes, Options
+from scenthound.lab.importers.odp_dump import Problems
+from scenthound.lab.importers.page_graph import RecordedGraph, read_recorded, recorded_graph
 from scenthound.lab.importers.warc import responses_in, warc_files
 from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.directory import (
@@ -29,25 +29,25 @@ from scenthound.lab.topics.directory import (
     SmpSubtrees,
     Survey,
     import_odp,
+    listed_links,
 )
 from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from scenthound.loop.settings import option
 from scenthound.model import Response, Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
-from scenthound.url import make
 
 STARTS = ("rule", "neighbours", "distance", "augmented")
 _ENDINGS = (".rdf", ".rdf.u8", ".u8", ".xml", ".rdf.gz", ".u8.gz", ".xml.gz")
 _ALL = 10**9
 
 Again = Callable[[], Iterable[Response]]
-"""The pages, read from their files each time it is called: they are never all in memory."""
+"""Reads the pages from their files at each call, so that they are never all in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class OdpOptions(Options):
-    """How topics are made, which pages they are held against, where crawls of them start."""
+    """How topics are made, which pages they are for, and where their crawls start."""
 
     rule: str = option("exp", "how topics are made: exp (leaves), biz (companies and the like) or smp (subtrees)")
     count: int = option(0, "this many topics; 0: as many as the rule's paper (exp and smp 100, biz all)")
@@ -55,7 +55,7 @@ class OdpOptions(Options):
     seeds: int = option(10, "seeds of a topic (N-SEEDS; exp: examples)", least=1)
     level: int = option(2, "smp: depth of a topic's root in the tree (TOPIC-LEVEL)", least=1)
     depth: int = option(2, "smp: levels below the root that belong to the topic (MAX-DEPTH)")
-    pages: list[str] = option([], "the recorded pages: a bed, WARC files, or folders of them")  # noqa: RUF009 - a field
+    pages: list[str] = option([], "the recorded pages: a bed, WARC files, or folders of them")
     recorded_only: bool = option(False, "leave links out that are not among the pages, as [EXP] left out stale ones")
     least: int = option(1, "with pages: links of a topic that must be among them")
     start: str = option("rule", "where crawls start: rule, neighbours, distance (DIST) or augmented")
@@ -85,34 +85,34 @@ def _check(options: OdpOptions) -> None:
         raise UnknownName.among("kind of start", options.start, STARTS)
     if options.start != "rule" and not options.pages:
         raise BadConfig(
-            f"start `{options.start}` needs links, and so pages", "add the option `pages`: a bed or WARC files"
+            f"start `{options.start}` needs the links of pages", "add the option `pages`: a bed or WARC files"
         )
     if options.topics:
         raise BadConfig("topics come from the dump or from a file, not from both", "leave the option `topics` out")
 
 
 def _dumps(sources: Iterable[Path]) -> list[Path]:
-    found: list[Path] = []
+    dumps: list[Path] = []
     for source in sources:
         if source.is_dir():
             inside = sorted(path for path in source.iterdir() if path.is_file() and path.name.endswith(_ENDINGS))
             if not inside:
-                raise BadConfig(f"there is no ODP dump in {source}", "they are called content.rdf.u8 and the like")
-            found += inside
+                raise BadConfig(f"there is no ODP dump in {source}", "dumps have names like content.rdf.u8")
+            dumps += inside
         elif source.is_file():
-            found.append(source)
+            dumps.append(source)
         else:
             raise BadConfig(f"there is nothing at {source}", "name content.rdf.u8, structure.rdf.u8 or their folder")
-    return found
+    return dumps
 
 
-def _recorded(places: Sequence[str], notes: Notes) -> tuple[Iterable[Response], Again, str, str]:
-    """The pages for the bed, the same once more whenever asked, and what their bed says about itself."""
-    folder = Path(places[0])
-    if len(places) == 1 and (folder / "bed.toml").is_file():
+def _recorded(sources: Sequence[str], notes: Notes) -> tuple[Iterable[Response], Again, str, str]:
+    """The pages for the bed, a function that reads them again, and the origin and licence of their bed."""
+    folder = Path(sources[0])
+    if len(sources) == 1 and (folder / "bed.toml").is_file():
         bed = Bed.open(folder)
         return bed.responses(), bed.responses, str(bed.about.get("origin", "")), str(bed.about.get("licence", ""))
-    files = warc_files(map(Path, places), notes)
+    files = warc_files(map(Path, sources), notes)
     return responses_in(files, notes), lambda: responses_in(files, Notes(notes.progress)), "", ""
 
 
@@ -120,15 +120,15 @@ def _recorded(places: Sequence[str], notes: Notes) -> tuple[Iterable[Response], 
 
 
 def _topics(dumps: Sequence[Path], options: OdpOptions, notes: Notes, rule: Rule | None = None) -> Iterator[BedTopic]:
-    chance = random.Random(options.seed_number)
-    made = import_odp(dumps, rule or _rule(options), chance, options.url_length)
-    for problem in made.problems:
-        place = f"{problem.source}: {problem.detail}" if problem.detail else problem.source
-        notes.count(f"troubles with the dump ({problem.kind})", place, problem.times)
-    if not made.topics:
+    rng = random.Random(options.seed_number)
+    imported = import_odp(dumps, rule or _rule(options), rng, options.url_length)
+    for problem in imported.problems:
+        where = f"{problem.source}: {problem.detail}" if problem.detail else problem.source
+        notes.count(f"troubles with the dump ({problem.kind})", where, problem.times)
+    if not imported.topics:
         raise BadConfig("no topic could be made of this dump", "; ".join(notes.lines()[:5]))
-    for topic in made.topics:
-        # The examples of [EXP] are the targets. Its crawlers hear of them as seeds, or (task 2) not at all.
+    for topic in imported.topics:
+        # The examples of [EXP] are the targets. Its crawlers get them as seeds, or (task 2) not at all.
         yield replace(topic, examples=()) if set(topic.examples) <= set(topic.targets) else topic
 
 
@@ -144,24 +144,24 @@ def _rule(options: OdpOptions) -> ExpLeaves | BizCategories | SmpSubtrees:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """A rule kept to the categories that recorded pages know something of. It chooses as the rule does."""
+class _RecordedRule:
+    """A rule restricted to categories with enough links among the recorded pages."""
 
     rule: ExpLeaves | BizCategories | SmpSubtrees
     pages: set[Url]
-    found: dict[str, set[Url]] = field(repr=False)
+    recorded: dict[str, set[Url]] = field(repr=False)
     """The recorded links of each category that could be a topic."""
     least: int
     recorded_only: bool
 
     def choose(self, survey: Survey, rng: random.Random) -> list[str]:
-        every = replace(self.rule, count=_ALL).choose(survey, rng)
-        known = [category for category in every if len(self.found.get(category, ())) >= self.least]
+        candidates = replace(self.rule, count=_ALL).choose(survey, rng)
+        chosen = [category for category in candidates if len(self.recorded.get(category, ())) >= self.least]
         count = self.rule.count
-        if count is None or len(known) <= count:
-            return known
-        # The walks of [EXP] have their order from chance already; the others draw.
-        return known[:count] if isinstance(self.rule, ExpLeaves) else sorted(rng.sample(known, count))
+        if count is None or len(chosen) <= count:
+            return chosen
+        # The walks of [EXP] are in random order already; the other rules take a sample.
+        return chosen[:count] if isinstance(self.rule, ExpLeaves) else sorted(rng.sample(chosen, count))
 
     def topic_of(self, category: str) -> str:
         return self.rule.topic_of(category)
@@ -172,80 +172,73 @@ class _Known:
         return self.rule.build(category, entries, rng)
 
 
-def _found(dumps: Iterable[Path], rule: Rule, pages: set[Url], longest: int) -> dict[str, set[Url]]:
-    found: dict[str, set[Url]] = {}
-    for dump in dumps:
-        for record in records(dump, Problems()):  # troubles are noted when the topics are made
-            topic = rule.topic_of(record.path if isinstance(record, Category) else record.category)
-            if not topic:
-                continue
-            for raw in record.links if isinstance(record, Category) else (record.raw,):
-                try:
-                    url = make(raw, longest=longest)
-                except NotAUrl:
-                    continue
-                if url in pages:
-                    found.setdefault(topic, set()).add(url)
-    return found
+def _recorded_links(dumps: Iterable[Path], rule: Rule, pages: set[Url], longest: int) -> dict[str, set[Url]]:
+    """The links of each category that could be a topic, if they are among the pages."""
+    recorded: dict[str, set[Url]] = {}
+    problems = Problems()  # not reported: they are reported when the topics are made
+    for link in listed_links(dumps, lambda category: bool(rule.topic_of(category)), longest, problems):
+        if link.url in pages:
+            recorded.setdefault(rule.topic_of(link.category), set()).add(link.url)
+    return recorded
 
 
 # --- where crawls start ------------------------------------------------------------------------
 
 
 def _topics_in_bed(dumps: Sequence[Path], options: OdpOptions, notes: Notes, again: Again) -> Iterator[BedTopic]:
-    """Runs when the pages have been taken, so that it is known which there are."""
+    """The topics, made after the pages were read, when it is known which pages there are."""
     rule = _rule(options)
-    found = _found(dumps, rule, notes.kept, options.url_length)
-    known = _Known(rule, notes.kept, found, options.least, options.recorded_only)
-    topics = list(_topics(dumps, options, notes, known))
+    links = _recorded_links(dumps, rule, notes.kept, options.url_length)
+    recorded_rule = _RecordedRule(rule, notes.kept, links, options.least, options.recorded_only)
+    topics = list(_topics(dumps, options, notes, recorded_rule))
     if options.start == "rule" and options.rule != "exp":
         yield from topics
         return
     asked = {url for topic in topics for url in (*topic.seeds, *topic.targets)}
-    recorded = recorded_graph(said_by(again()), [*sorted(notes.kept), *sorted(asked - notes.kept)])
-    chance = random.Random(f"{options.seed_number} start")
+    recorded = recorded_graph(read_recorded(again()), [*sorted(notes.kept), *sorted(asked - notes.kept)])
+    rng = random.Random(f"{options.seed_number} start")
     counts = _hub_counts(topics, recorded, again) if options.start == "augmented" else {}
     for topic in topics:
-        begun = _begun(topic, options, recorded, chance, counts)
-        if begun is None:
+        started = _with_seeds(topic, options, recorded, rng, counts)
+        if started is None:
             notes.count(f"topics left out, nothing in the bed to start from ({options.start})", topic.id)
         else:
-            yield begun
+            yield started
 
 
-def _begun(
-    topic: BedTopic, options: OdpOptions, recorded: Recorded, chance: random.Random, counts: dict[Url, Counts]
+def _with_seeds(
+    topic: BedTopic, options: OdpOptions, recorded: RecordedGraph, rng: random.Random, counts: dict[Url, Counts]
 ) -> BedTopic | None:
-    """The topic with the seeds that were asked for; None where there are none."""
+    """The topic with seeds as the option `start` says; None if there are none."""
     if options.rule == "exp" or options.start == "neighbours":
-        near = neighbours(topic.examples or topic.seeds, recorded.back_links, chance, number=options.seeds)
+        near = neighbours(topic.examples or topic.seeds, recorded.back_links, rng, number=options.seeds)
         topic = replace(topic, neighbours=_urls(near))
     match options.start:
         case "neighbours":
             return replace(topic, seeds=topic.neighbours) if topic.neighbours else None
         case "distance":
             moved, _ = seeds_at_distance(
-                topic.targets, recorded.back_links, chance, number=options.seeds, distance=options.distance
+                topic.targets, recorded.back_links, rng, number=options.seeds, distance=options.distance
             )
             return replace(topic, seeds=_urls(moved))
         case "augmented":
             described = Analyser().counts(topic.description)
-            found = augment(topic.seeds, recorded.back_links, described, lambda url: counts.get(Url(url)))
-            return replace(topic, seeds=_urls(found.all_seeds)) if found.hubs else None
+            augmented = augment(topic.seeds, recorded.back_links, described, lambda url: counts.get(Url(url)))
+            return replace(topic, seeds=_urls(augmented.all_seeds)) if augmented.hubs else None
     return topic
 
 
-def _hub_counts(topics: Iterable[BedTopic], recorded: Recorded, again: Again) -> dict[Url, Counts]:
-    """The words of every page that links to several seeds of a topic: only these can become hubs."""
+def _hub_counts(topics: Iterable[BedTopic], recorded: RecordedGraph, again: Again) -> dict[Url, Counts]:
+    """The term counts of every page that links to several seeds of a topic: only these can become hubs."""
     linking: set[str] = set()
     for topic in topics:
-        met: set[str] = set()
+        seen: set[str] = set()
         for seed in topic.seeds:
             back = recorded.back_links(seed, 10)
-            linking.update(met.intersection(back))
-            met.update(back)
-    said = said_by(again(), wants_counts=lambda url: True, only=linking.__contains__)
-    return {one.url: one.counts for one in said if one.counts is not None}
+            linking.update(seen.intersection(back))
+            seen.update(back)
+    pages = read_recorded(again(), wants_counts=lambda url: True, only=linking.__contains__)
+    return {page.url: page.counts for page in pages if page.counts is not None}
 
 
 def _urls(names: Iterable[str]) -> tuple[Url, ...]:

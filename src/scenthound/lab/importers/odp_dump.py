@@ -1,10 +1,9 @@
 """Reading ODP/DMOZ dumps (`structure.rdf.u8`, `content.rdf.u8`), plain or gzip, as a stream of records.
 
-These dumps are nearly XML: control characters, invalid UTF-8 and bare ampersands all occur, and a
-strict parser stops at the first. They are also flat, so a scanner for tags reads them whole: it never
-holds more than one record and a buffer, takes time linear in the bytes, and knows no entities but the
-five of XML and numbers. CDATA sections, which no dump has, are passed over. A dump that declares
-entities of its own is refused. One that ends in the middle gives what could be read, and a `Problem`.
+These dumps are almost XML: control characters, invalid UTF-8 and bare ampersands occur, and a strict parser stops at
+the first. They are also flat, so a scanner for tags can read them: it holds one record and a buffer, takes linear time,
+and knows only the five XML entities and character numbers. CDATA sections, which no dump has, are skipped. A dump that
+declares its own entities is refused. One that is cut gives what could be read, and a `Problem`.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from typing import NamedTuple
 from scenthound.errors import Unreadable
 
 CHUNK = 1 << 20
-LONGEST_GAP = 1 << 21  # characters without a tag that are kept in the hope of one
+LONGEST_GAP = 1 << 21  # characters without a tag that are buffered
 LONGEST_TEXT = 20_000  # characters of a title or description; the longest real ones have some 2,000
 LONGEST_PATH = 2_000
 MOST_LINKS = 200_000  # of one category
 
 
 class Problem(NamedTuple):
-    """Something wrong with a source: a word that can be counted, how often, and where."""
+    """Something wrong with a source: a kind, how often, and where."""
 
     kind: str
     times: int
@@ -38,7 +37,7 @@ class Problem(NamedTuple):
 
 
 class Category(NamedTuple):
-    """A `Topic` record: its place in the tree, its sub-categories, the raw URLs it links to."""
+    """A `Topic` record: its path, its sub-categories, the raw URLs it links to."""
 
     path: str
     children: tuple[str, ...]
@@ -65,7 +64,7 @@ class Problems:
     details: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, kind: str, source: str, detail: str = "") -> None:
-        """Count it; the first detail is the one that is shown."""
+        """Count a problem; the first detail is shown."""
         self.counts[kind, source] += 1
         self.details.setdefault((kind, source), detail)
 
@@ -80,7 +79,7 @@ def records(path: Path, problems: Problems) -> Iterator[Record]:
 
     Raises `Unreadable` for a dump that declares entities, and `OSError` as `open` does.
     """
-    reader = _Reader()
+    reader = _RecordBuilder()
     number = 0
     for token in _tokens(_text(path, problems), path.name, problems):
         record = reader.take(token)
@@ -93,7 +92,7 @@ def records(path: Path, problems: Problems) -> Iterator[Record]:
 
 
 class _Token(NamedTuple):
-    """A tag and the text behind it, up to the next tag."""
+    """A tag and the text after it, up to the next tag."""
 
     closing: bool
     name: str
@@ -117,7 +116,7 @@ _NOT_PAGES = frozenset(("pdf", "rss", "atom"))
 
 
 def _text(path: Path, problems: Problems) -> Iterator[str]:
-    """The file as text without control characters; bytes that are no UTF-8 become U+FFFD."""
+    """The file as text without control characters; invalid UTF-8 becomes U+FFFD."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     with path.open("rb") as plain:
         packed = plain.read(2) == b"\x1f\x8b"
@@ -135,7 +134,7 @@ def _text(path: Path, problems: Problems) -> Iterator[str]:
 
 
 def _tokens(chunks: Iterable[str], source: str, problems: Problems) -> Iterator[_Token]:
-    """The tags of a text that comes in chunks, the last one empty. What looks like no tag is passed over."""
+    """The tags of a text that comes in chunks, the last one empty. What is not a tag is skipped."""
     buffer = ""
     until = ""  # what ends the comment or section we are in
     for chunk in chunks:
@@ -168,20 +167,20 @@ def _tokens(chunks: Iterable[str], source: str, problems: Problems) -> Iterator[
 
 
 def _ending(special: str, opening: str, source: str) -> str:
-    """What ends a part that is no tag; nothing for a declaration, in which others may stand."""
+    """The end of a part that is not a tag; empty for a declaration, which may contain others."""
     if opening.upper() == "<!ENTITY":
         raise Unreadable(f"{source} declares entities of its own", "no ODP dump does; such a file is refused", source)
     return {"!--": "-->", "![CDATA[": "]]>", "?": "?>"}.get(special, "")
 
 
-class _Reader:
-    """Puts records together from tags. A record that is not closed ends where the next one starts."""
+class _RecordBuilder:
+    """Builds records from tags. A record that is not closed ends where the next one starts."""
 
     def __init__(self) -> None:
         self.ended = False
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.kind = ""
         self.name = ""
         self.children: list[str] = []
@@ -189,11 +188,11 @@ class _Reader:
         self.texts: dict[str, str] = {}
 
     def take(self, token: _Token) -> Record | None:
-        """One tag more. Returns the record that it completes."""
+        """Take the next tag. Returns the record that it completes."""
         name = token.name.rpartition(":")[2]
         if name in ("Topic", "ExternalPage"):
             record = self._record()
-            self._forget()
+            self._reset()
             if not token.closing:
                 attributes = _attributes(token.attributes)
                 self.kind = name
@@ -202,7 +201,7 @@ class _Reader:
         if name == "RDF" and token.closing:
             self.ended = True
             record = self._record()
-            self._forget()
+            self._reset()
             return record
         if self.kind and not token.closing:
             self._inside(name.rstrip("0123456789"), name, token)
@@ -229,15 +228,15 @@ class _Reader:
 
 
 def unescape(text: str) -> str:
-    """The five entities of XML and numbers; every other ampersand is just one.
+    """Replace the five XML entities and character numbers; every other ampersand stays.
 
     >>> unescape("A &amp; B & C&copy=1 &#233;&#xD800;")
     'A & B & C&copy=1 é\N{REPLACEMENT CHARACTER}'
     """
-    return _REFERENCE.sub(_meant, text) if "&" in text else text
+    return _REFERENCE.sub(_character, text) if "&" in text else text
 
 
-def _meant(reference: re.Match[str]) -> str:
+def _character(reference: re.Match[str]) -> str:
     named, decimal, hexadecimal = reference.groups()
     if named:
         return _NAMED[named]
@@ -248,5 +247,5 @@ def _meant(reference: re.Match[str]) -> str:
 
 
 def _attributes(raw: str) -> dict[str, str]:
-    """The attributes by their names without prefix."""
-    return {name.rpartition(":")[2]: unescape(one or other) for name, one, other in _ATTRIBUTE.findall(raw)}
+    """The attributes by name without prefix."""
+    return {name.rpartition(":")[2]: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(raw)}

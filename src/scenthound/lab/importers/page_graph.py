@@ -1,4 +1,4 @@
-"""What recorded pages say: their links, their words, where they redirect to; and the graph of all of it."""
+"""The links, term counts and redirects of recorded pages, and their link graph."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from scenthound.url import make
 HOPS = 10  # redirects in a row that are followed, as in the loop
 
 
-class Said(NamedTuple):
-    """What one recorded answer says: the links of a page as rule 6 counts them, or where it sends us."""
+class RecordedPage(NamedTuple):
+    """A recorded page with its links as rule 6 counts them, or a redirect."""
 
     url: Url
     size: int = 0
     links: tuple[Url, ...] = ()
     counts: Counts | None = None
-    """Terms and how often, for pages that were asked for them."""
+    """Term counts, if they were wanted."""
     moved: Url | None = None
 
 
-def said_by(
+def read_recorded(
     responses: Iterable[Response],
     wants_counts: Callable[[Url], bool] = lambda url: False,
     only: Callable[[Url], bool] = lambda url: True,
-) -> Iterator[Said]:
-    """Each page and redirect among the responses, parsed once, in order; what is neither is passed over."""
+) -> Iterator[RecordedPage]:
+    """Each page and redirect among the responses, parsed once, in order. Other responses are skipped."""
     analyser = Analyser()
     for response in responses:
         try:
@@ -47,23 +47,23 @@ def said_by(
             continue
         if not only(url):
             continue
-        landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")  # manners: not for recordings
+        landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")  # recorded: no robots
         if isinstance(landed, Page):
             counts = analyser.counts(landed.text) if wants_counts(url) else None
-            yield Said(url, landed.size, tuple(link.url for link in landed.outlinks), counts)
+            yield RecordedPage(url, landed.size, tuple(link.url for link in landed.outlinks), counts)
         elif isinstance(landed, Moved):
-            yield Said(url, moved=landed.url)
+            yield RecordedPage(url, moved=landed.url)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Recorded:
-    """The link graph of a recorded web, by numbers. Links to a redirect lead to where it ends."""
+class RecordedGraph:
+    """The link graph of a recorded web, by numbers. Links to a redirect lead to its target."""
 
     graph: LinkGraph
     """All known URLs; links from pages to anything known."""
     is_page: NDArray[np.bool_]
     ends: Numbers
-    """Where a request for each URL ends: itself, the end of its redirects, or -1 for nowhere known."""
+    """Where a request for each URL ends: itself, the end of its redirects, or -1 if unknown."""
     dead: int
     """Links of pages that lead to nothing known."""
     redirects: int
@@ -79,9 +79,9 @@ class Recorded:
         return self.graph.back_links(self.graph.names[end if end >= 0 else number], limit)
 
 
-def recorded_graph(said: Iterable[Said], known: Iterable[Url]) -> Recorded:
-    """The graph of what pages say, over the known URLs. Of two answers of a URL the page counts, then the first."""
-    names = list(dict.fromkeys(known))
+def recorded_graph(pages: Iterable[RecordedPage], urls: Iterable[Url]) -> RecordedGraph:
+    """The graph of the pages over these URLs. Of two records of a URL a page wins, then the first."""
+    names = list(dict.fromkeys(urls))
     numbers: dict[str, int] = {name: number for number, name in enumerate(names)}
     is_page = np.zeros(len(names), dtype=np.bool_)
     moved: dict[int, int] = {}
@@ -89,32 +89,32 @@ def recorded_graph(said: Iterable[Said], known: Iterable[Url]) -> Recorded:
     sizes: list[int] = []
     counts: dict[int, Counts] = {}
     dead = 0
-    for one in said:
-        number = numbers.get(one.url)
+    for page in pages:
+        number = numbers.get(page.url)
         if number is None or is_page[number]:
             continue
-        if one.moved is not None:
-            moved.setdefault(number, numbers.get(one.moved, -1))
+        if page.moved is not None:
+            moved.setdefault(number, numbers.get(page.moved, -1))
             continue
         is_page[number] = True
-        sizes.append(one.size)
-        found = [numbers[url] for url in one.links if url in numbers]
-        dead += len(one.links) - len(found)
-        targets.extend(found)
-        sources.extend([number] * len(found))
-        if one.counts is not None:
-            counts[number] = one.counts
+        sizes.append(page.size)
+        linked = [numbers[url] for url in page.links if url in numbers]
+        dead += len(page.links) - len(linked)
+        targets.extend(linked)
+        sources.extend([number] * len(linked))
+        if page.counts is not None:
+            counts[number] = page.counts
     moved = {number: to for number, to in moved.items() if not is_page[number]}
     ends = _ends(len(names), moved)
     begun = np.frombuffer(sources, dtype=np.int64) if sources else np.zeros(0, dtype=np.int64)
     ended = ends[np.frombuffer(targets, dtype=np.int64)] if targets else np.zeros(0, dtype=np.int64)
     alive = ended >= 0
     graph = numbered_graph(names, begun[alive], ended[alive])
-    return Recorded(graph, is_page, ends, dead + int(np.count_nonzero(~alive)), len(moved), sizes, counts)
+    return RecordedGraph(graph, is_page, ends, dead + int(np.count_nonzero(~alive)), len(moved), sizes, counts)
 
 
 def _ends(size: int, moved: dict[int, int]) -> Numbers:
-    """Where each number ends up; -1 for redirects in a circle, too many of them, or into nowhere."""
+    """The end of each number's redirects; -1 for loops, too many redirects, or an unknown target."""
     ends = np.arange(size, dtype=np.int64)
     for number in moved:
         at, hops = number, 0

@@ -1,32 +1,28 @@
-"""Topics that somebody wrote: a JSON object a line, every line looked at, every fault named."""
+"""Reads a topics file that a user wrote: one JSON object per line, with every fault named."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, NotAUrl
+from scenthound.errors import BadConfig
 from scenthound.formats import replace_unprintable
-from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.importers.port import Notes
-from scenthound.model import Url
-from scenthound.url import make
+from scenthound.lab.beds.bed import BedTopic, parse_topic
+from scenthound.lab.importers.interface import Notes
 
 LONGEST_LINE = 64 << 20  # bytes; a topic of 100,000 targets has some 10 MB
 MOST_NAMED = 5
-_NEEDED = ("id", "keywords", "seeds", "targets")
-_TEXTS = ("id", "keywords", "description")
-_LISTS = ("seeds", "targets", "examples", "neighbours")
-_KNOWN = {*_TEXTS, *_LISTS, "path"}
+_KNOWN = {field.name for field in fields(BedTopic)}
 
 
 def read_topics(path: Path, notes: Notes) -> list[BedTopic]:
     """The topics of a file in the form of a bed's `topics.jsonl`.
 
-    A line that is no topic makes the file unusable: `BadConfig` names the first few such lines with
-    what is wrong. What is no URL in a list is left out and noted, and so is a key that means nothing.
+    Raises `BadConfig` that names the first few lines which are not topics. Invalid URLs and unknown keys are left out
+    and noted.
     """
     topics: dict[str, BedTopic] = {}
     wrong: list[str] = []
@@ -63,33 +59,15 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise BadConfig(f"the topics in {path} can't be read: {error.strerror or error}") from None
 
 
-def _topic(fields: Any, place: str, notes: Notes) -> BedTopic:
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")
-    missing = [key for key in _NEEDED if key not in fields]
-    if missing:
-        raise ValueError(f"`{missing[0]}` is missing")
-    for key in _TEXTS:
-        if not isinstance(fields.get(key, ""), str):
-            raise ValueError(f"`{key}` is not text")
-    if not fields["id"].strip():
+def _topic(raw: Any, line: str, notes: Notes) -> BedTopic:
+    """The topic, checked more strictly than that of a bed: somebody wrote it by hand."""
+    topic = parse_topic(raw, lambda key, text, error: notes.count(f"{key} that are no URLs", f"{text} ({line})"))
+    if not isinstance(raw.get("description", ""), str):
+        raise ValueError("`description` is not text")
+    if not topic.id.strip():
         raise ValueError("`id` is empty")
-    path = fields.get("path", [])
-    if not isinstance(path, list) or not all(isinstance(label, str) for label in path):
+    if not all(isinstance(label, str) for label in raw.get("path", [])):
         raise ValueError("`path` is not a list of texts")
-    for key in fields.keys() - _KNOWN:
-        notes.count("topic keys that mean nothing here", f"{key} ({place})")
-    urls = {key: _urls(key, fields.get(key, []), place, notes) for key in _LISTS}
-    return BedTopic(fields["id"], tuple(path), fields["keywords"], fields.get("description", ""), **urls)
-
-
-def _urls(key: str, raw: Any, place: str, notes: Notes) -> tuple[Url, ...]:
-    if not isinstance(raw, list):
-        raise ValueError(f"`{key}` is not a list")
-    found: dict[Url, None] = {}
-    for text in raw:
-        try:
-            found[make(text if isinstance(text, str) else "")] = None
-        except NotAUrl:
-            notes.count(f"{key} that are no URLs", f"{text} ({place})")
-    return tuple(found)
+    for key in raw.keys() - _KNOWN:
+        notes.count("topic keys that mean nothing here", f"{key} ({line})")
+    return topic

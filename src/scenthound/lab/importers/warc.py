@@ -1,7 +1,7 @@
-"""WARC files, whoever wrote them: responses and resources, and revisits with the payload they point to.
+"""Imports WARC files of any tool: responses, resources, and revisits with the payload that they refer to.
 
-A revisit says "the same as before", and "before" may be any record of any of the files. So the files
-are read once for everything else and, only if revisits are left then, a second time for their originals.
+A revisit refers to an earlier record, which may be in any of the files. So the files are read once for everything else
+and, only if revisits are left then, a second time for their originals.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.port import Brought, Notes, Options
+from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.importers.warc_stream import check_start, records_in
 from scenthound.model import Response
 from scenthound.store.warc_read import WarcRecord, response_of
 from scenthound.url import make
 
-MOST_REVISITS = 5_000_000  # some 500 bytes each are held until the second reading
+MOST_REVISITS = 5_000_000  # some 500 bytes each are kept until the second reading
 _SILENT = frozenset(("warcinfo",))
 _KNOWN = frozenset(("request", "metadata", "conversion", "continuation"))
 
@@ -34,20 +34,20 @@ def warc(source: Path, options: Options, notes: Notes) -> Brought:
 
 
 def warc_files(sources: Iterable[Path], notes: Notes) -> list[Path]:
-    """The WARC files there, each once. Raises `BadConfig` that names the first which is none."""
-    found: dict[Path, None] = {}
+    """The WARC files of these sources, each once. Raises `BadConfig` for a file that is not WARC."""
+    paths: dict[Path, None] = {}
     for source in sources:
         if source.is_dir():
             inside = sorted(path for path in source.rglob("*.warc*") if path.name.endswith((".warc", ".warc.gz")))
             if not inside:
                 raise BadConfig(f"there is no WARC file in {source}", "their names end in .warc or .warc.gz")
-            found.update(dict.fromkeys(path for path in inside if path.is_file()))
+            paths.update(dict.fromkeys(path for path in inside if path.is_file()))
         elif source.exists():
-            found[source] = None
+            paths[source] = None
         else:
             raise BadConfig(f"there is nothing at {source}", "name a WARC file or a folder of them")
     files: list[Path] = []
-    for path in found:
+    for path in paths:
         if check_start(path):
             files.append(path)
         else:
@@ -56,7 +56,7 @@ def warc_files(sources: Iterable[Path], notes: Notes) -> list[Path]:
 
 
 def responses_in(files: Sequence[Path], notes: Notes) -> Iterator[Response]:
-    """All responses in the order of the files, then what revisits of further URLs lead to."""
+    """All responses in the order of the files, then the resolved revisits of other URLs."""
     total = sum(path.stat().st_size for path in files)
     revisits = _Revisits()
     for record in _all_records(files, notes, total):
@@ -73,9 +73,9 @@ def responses_in(files: Sequence[Path], notes: Notes) -> Iterator[Response]:
         elif record.kind not in _SILENT:
             kind = record.kind if record.kind in _KNOWN else "unknown"
             notes.count(f"skipped, {kind} records", record.target)
-    if revisits.wanting(notes):
+    if revisits.drop_known(notes):
         for record in _all_records(files, Notes(notes.progress), total):
-            yield from revisits.answered_by(record)
+            yield from revisits.resolved_by(record)
         for url in revisits.pending:
             notes.count("skipped, revisits whose original is not here", url)
 
@@ -103,7 +103,7 @@ def _response(record: WarcRecord, notes: Notes) -> Response | None:
 
 @dataclass(slots=True)
 class _Revisits:
-    """Revisits that wait for their originals, by everything that an original may be known by."""
+    """Revisits without their originals yet, by all keys that may identify an original."""
 
     pending: dict[str, WarcRecord] = field(default_factory=dict)
     wanted: dict[tuple[str, str], list[str]] = field(default_factory=dict)
@@ -114,25 +114,25 @@ class _Revisits:
         else:
             self.pending[record.target] = WarcRecord(record.headers, record.block[: 64 << 10])
 
-    def wanting(self, notes: Notes) -> bool:
-        """Let go of revisits of pages that are here anyway; whether any are left."""
+    def drop_known(self, notes: Notes) -> bool:
+        """Drop revisits of pages that are here anyway. Returns whether any are left."""
         for target, record in list(self.pending.items()):
             try:
-                known = make(target) in notes.kept
+                is_kept = make(target) in notes.kept
             except NotAUrl:
                 notes.count("skipped, not an http(s) URL", target)
                 del self.pending[target]
                 continue
-            if known:
+            if is_kept:
                 notes.count("skipped, revisits of pages that are here", target)
                 del self.pending[target]
                 continue
-            for key in _pointers(record):
+            for key in _keys_of_original(record):
                 self.wanted.setdefault(key, []).append(target)
         return bool(self.pending)
 
-    def answered_by(self, record: WarcRecord) -> Iterator[Response]:
-        """The revisits that this record is the original of."""
+    def resolved_by(self, record: WarcRecord) -> Iterator[Response]:
+        """The revisits that this record resolves."""
         if record.kind not in ("response", "resource") or not self.pending:
             return
         try:
@@ -141,15 +141,15 @@ class _Revisits:
             return
         if original is None:
             return
-        for key in _names(record, original):
+        for key in _keys_of_record(record, original):
             for target in self.wanted.pop(key, ()):
                 revisit = self.pending.pop(target, None)
                 if revisit is not None:
-                    yield _put_together(revisit, original)
+                    yield _resolved(revisit, original)
 
 
-def _pointers(revisit: WarcRecord) -> Iterator[tuple[str, str]]:
-    """What the original of this revisit is known by."""
+def _keys_of_original(revisit: WarcRecord) -> Iterator[tuple[str, str]]:
+    """The keys of this revisit's original."""
     headers = revisit.headers
     if digest := headers.get("warc-payload-digest"):
         yield "digest", digest.lower()
@@ -162,8 +162,8 @@ def _pointers(revisit: WarcRecord) -> Iterator[tuple[str, str]]:
         yield "uri", uri
 
 
-def _names(record: WarcRecord, original: Response) -> Iterator[tuple[str, str]]:
-    """What a revisit may know this record by."""
+def _keys_of_record(record: WarcRecord, original: Response) -> Iterator[tuple[str, str]]:
+    """The keys by which a revisit may refer to this record."""
     headers = record.headers
     digest = headers.get("warc-payload-digest") or f"sha1:{b32encode(sha1(original.body).digest()).decode()}"  # noqa: S324
     yield "digest", digest.lower()
@@ -173,7 +173,7 @@ def _names(record: WarcRecord, original: Response) -> Iterator[tuple[str, str]]:
 
 
 def _head(revisit: WarcRecord) -> Response | None:
-    """The HTTP head that the revisit has itself, if it has one that says more than "not modified"."""
+    """The revisit's own HTTP head, if it has one that is not "304 Not Modified"."""
     if not revisit.block.strip():
         return None
     try:
@@ -184,14 +184,14 @@ def _head(revisit: WarcRecord) -> Response | None:
 
 
 def _moved(revisit: WarcRecord) -> Response | None:
-    """The redirect that a revisit is: it needs no payload, and its place to go is its own."""
+    """The response of a revisit that is a redirect: it needs no payload."""
     head = _head(revisit)
     is_redirect = head is not None and 300 <= head.status < 400 and head.header("location")
     return replace(head, body=b"") if head is not None and is_redirect else None
 
 
-def _put_together(revisit: WarcRecord, original: Response) -> Response:
-    """The revisit's own head with the original's body, which is packed as the original says."""
+def _resolved(revisit: WarcRecord, original: Response) -> Response:
+    """The revisit's own head with the original's body and content encoding."""
     head = _head(revisit)
     if head is None:
         return replace(original, url=revisit.target)

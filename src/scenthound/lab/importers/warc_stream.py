@@ -1,8 +1,8 @@
-"""Anybody's WARC file as a stream of records of every kind, in bounded memory.
+"""Reads the WARC files of any tool as a stream of records of every kind, in bounded memory.
 
-Plain or gzip, a member for each record or one for all, lengths that lie, files that end in the middle or
-have holes: what is whole is given, the rest is noted. `store.warc` reads the files that we wrote; here
-the file is a stranger's, only its order counts, and records that hold no response matter too.
+Plain or gzip, one member per record or one for all, wrong lengths, files that are cut or damaged: every complete record
+is returned, the rest is noted. `store.warc_read` reads the files that we wrote; here a file may come from any tool, only
+the order of its records counts, and records without a response matter, too.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scenthound.errors import BadConfig
-from scenthound.lab.importers.port import Notes
+from scenthound.lab.importers.interface import Notes
 from scenthound.store.warc_read import LARGEST, MAGIC, WarcRecord, header_lines
 
 CHUNK = 1 << 18
-PACKED = 32 << 10  # read at a time of a gzip file: what is left of it is copied for every member
+PACKED = 32 << 10  # bytes of a gzip file read at a time: the rest of them is copied for every member
 LONGEST_HEAD = 64 << 10
-HOLES = 1000  # damaged stretches looked behind in one file
+HOLES = 1000  # damaged parts of one file after which reading stops
 _START = re.compile(rb"WARC/[0-9]\.[0-9]{1,2}\r?\n")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _BLANK = re.compile(rb"[\r\n]*")
@@ -33,7 +33,7 @@ _OTHERS = {
 
 
 def check_start(path: Path) -> bool:
-    """Whether there is something to read. Raises `BadConfig`, naming the file, where it is no WARC."""
+    """Whether the file is not empty. Raises `BadConfig` that names a file which is not WARC."""
     try:
         with path.open("rb") as file:
             raw = file.read(CHUNK)
@@ -47,20 +47,20 @@ def check_start(path: Path) -> bool:
             start = zlib.decompressobj(31).decompress(raw, 1 << 16)
         except zlib.error:
             start = b""
-    if _START.match(start, _BLANK.match(start).end()) is None:  # type: ignore[union-attr]  # it matches anything
+    if _START.match(start.lstrip(b"\r\n")) is None:
         hint = next((hint for magic, hint in _OTHERS.items() if raw.startswith(magic) or start.startswith(magic)), "")
         raise BadConfig(f"{path} is not a WARC file", hint or "such a file, unpacked, begins with `WARC/1.`")
     return True
 
 
 def records_in(path: Path, notes: Notes, before: int = 0, total: int = 0) -> Iterator[WarcRecord]:
-    """Every whole record of a file, in order. `before` and `total` are bytes, for whoever watches."""
+    """Every complete record of a file, in order. `before` and `total` are bytes, for the progress."""
     with path.open("rb") as file:
         yield from _Records(file, path.name, notes, before, total)
 
 
 class _Records:
-    """Cuts the unpacked bytes of one file into records."""
+    """Splits the decompressed bytes of one file into records."""
 
     def __init__(self, file: BinaryIO, name: str, notes: Notes, before: int, total: int) -> None:
         self.file, self.name, self.notes = file, name, notes
@@ -69,7 +69,7 @@ class _Records:
         self.pieces = self._pieces()
         self.holes = 0
         self.torn = False
-        """A hole comes behind what is in the buffer."""
+        """A damaged part follows the bytes in the buffer."""
 
     def __iter__(self) -> Iterator[WarcRecord]:
         while self.holes < HOLES:
@@ -85,7 +85,7 @@ class _Records:
         self.notes.count("damaged WARC files not read to their end", self.name)
 
     def _record(self) -> WarcRecord | None:
-        """The record that begins here; where none does, go on to the next place that looks like one."""
+        """The record that begins here; otherwise skip to the next start of a record."""
         start = _START.match(self.buffer) if self._have(16) or self.buffer else None
         if start is None:
             self._hole("something that is no record")
@@ -119,7 +119,7 @@ class _Records:
         return WarcRecord(headers, block)
 
     def _ends_at(self, at: int) -> bool:
-        """Whether a record may end here: before two line ends, as it should, or before another record or nothing."""
+        """Whether a record may end here: before two line ends, as it should, before another record, or at the end."""
         self._have(at + 24)
         if self.buffer.startswith(b"\r\n\r\n", at):
             return True
@@ -130,27 +130,27 @@ class _Records:
     def _find_head_end(self) -> tuple[int, int] | None:
         wanted = 4096
         while True:
-            there = self._have(wanted)
-            found = _HEAD_END.search(self.buffer, 0, LONGEST_HEAD)
-            if found is not None:
-                return found.span()
-            if not there or wanted >= LONGEST_HEAD:
+            is_filled = self._have(wanted)
+            match = _HEAD_END.search(self.buffer, 0, LONGEST_HEAD)
+            if match is not None:
+                return match.span()
+            if not is_filled or wanted >= LONGEST_HEAD:
                 return None
             wanted *= 4
 
     def _hole(self, what: str) -> None:
-        """Note the damage and go on at the next place that looks like a record."""
+        """Note the damage and skip to the next start of a record."""
         self.holes += 1
         self.notes.count(f"damaged places in {self.name} ({what})")
         del self.buffer[:5]
         passed = 0
         while passed < LARGEST:
-            found = _START.search(self.buffer)
-            if found is not None:
-                del self.buffer[: found.start()]
+            match = _START.search(self.buffer)
+            if match is not None:
+                del self.buffer[: match.start()]
                 return
             passed += len(self.buffer)
-            rest = len(self.buffer) - 16  # a start may lie across two pieces
+            rest = len(self.buffer) - 16  # a start may be split between two pieces
             if rest > 0:
                 del self.buffer[:rest]
             if not self._have(len(self.buffer) + 1):
@@ -168,12 +168,12 @@ class _Records:
 
     def _discard(self, size: int) -> None:
         while size and self._have(1):
-            gone = min(size, len(self.buffer))
-            del self.buffer[:gone]
-            size -= gone
+            dropped = min(size, len(self.buffer))
+            del self.buffer[:dropped]
+            size -= dropped
 
     def _have(self, size: int) -> bool:
-        """Fill the buffer up to so many bytes; False where the file, or a whole stretch of it, ends before."""
+        """Fill the buffer up to this many bytes; False if the file, or its undamaged part, ends before."""
         while len(self.buffer) < size and not self.torn:
             piece = next(self.pieces, b"")
             if piece is None:
@@ -185,7 +185,7 @@ class _Records:
         return len(self.buffer) >= size
 
     def _pieces(self) -> Iterator[bytes | None]:
-        """The file unpacked, piece by piece; None where something is missing."""
+        """The file decompressed, piece by piece; None where something is missing."""
         packed = self.file.read(len(MAGIC)) == MAGIC
         self.file.seek(0)
         if packed:
@@ -204,7 +204,7 @@ class _Records:
                     if inflate.eof:
                         raw = inflate.unused_data
                     elif len(piece) == CHUNK:
-                        raw = inflate.unconsumed_tail  # even if that is empty: zlib may hold output back
+                        raw = inflate.unconsumed_tail  # even if that is empty: zlib may have more output
                     elif not (raw := self._read(PACKED)):
                         self.notes.count("WARC files cut short", self.name)
                         yield piece or None
@@ -220,14 +220,14 @@ class _Records:
             raw = self._between(raw)
 
     def _between(self, raw: bytes = b"") -> bytes:
-        """What comes behind a member, without the zeros that some tools pad with."""
+        """The bytes after a member, without the zeros that some tools pad with."""
         raw = raw.lstrip(b"\0")
         while not raw and (more := self._read(PACKED)):
             raw = more.lstrip(b"\0")
         return raw
 
     def _next_member(self, raw: bytes) -> bytes:
-        """What begins with the next place that looks like a gzip member."""
+        """The bytes from the next start of a gzip member on."""
         while True:
             at = raw.find(MAGIC)
             if at >= 0:

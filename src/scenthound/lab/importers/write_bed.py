@@ -1,6 +1,6 @@
-"""From what an importer read to a bed in its folder: all of it, or nothing.
+"""Writes what an importer read as a bed: all of it, or nothing.
 
-The bed is written into a folder of its own beside the target and renamed when it is complete.
+The bed is written into a temporary folder beside the target and renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from scenthound.errors import BadConfig, DiskFull
 from scenthound.files import new_folder, write_text
 from scenthound.lab.beds.bed import BedTopic, topic_line, write_bed
-from scenthound.lab.importers.port import ImportReport, Notes, Options, Progress, Reader
-from scenthound.lab.importers.selection import Intake
+from scenthound.lab.importers.interface import ImportReport, Notes, Options, Progress, Reader
+from scenthound.lab.importers.page_filter import PageFilter
 from scenthound.lab.importers.topics_jsonl import read_topics
 from scenthound.loop.settings import read
 
 
-def bring(
+def write_imported(
     name: str,
     reader: Reader,
     kind: type[Options],
@@ -37,7 +37,7 @@ def bring(
     topics = brought.topics
     if options.topics:
         topics = read_topics(Path(options.topics), notes)
-    intake = Intake(notes)
+    intake = PageFilter(notes)
     listed: list[BedTopic] = []
     with _bed_folder(bed) as folder:
         if brought.responses is None:
@@ -57,7 +57,7 @@ def bring(
 
 
 def _checked(topics: Iterable[BedTopic], notes: Notes, listed: list[BedTopic]) -> Iterator[BedTopic]:
-    """The topics as they are; what the bed lacks for them is noted. They stay: a dead target is a fact."""
+    """The topics, unchanged; what the bed lacks for them is noted. A missing target stays in its topic."""
     for topic in topics:
         if not topic.targets:
             notes.count("topics without targets", topic.id)
@@ -77,12 +77,12 @@ def _check_places(source: Path, bed: Path) -> None:
     if bed.exists() and (not bed.is_dir() or any(bed.iterdir())):
         raise BadConfig(f"{bed} exists and is not empty", "name a new folder for the bed")
     if source.is_dir() and bed.resolve().is_relative_to(source.resolve()):
-        raise BadConfig(f"the bed {bed} would lie inside its own source", "name a folder elsewhere")
+        raise BadConfig(f"the bed {bed} would be inside its own source", "name a folder elsewhere")
 
 
 @contextmanager
 def _bed_folder(target: Path) -> Iterator[Path]:
-    """A new folder, which becomes `target` if nothing goes wrong."""
+    """A new folder, which is renamed to `target` if nothing fails."""
     made = _missing_parents(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def _bed_folder(target: Path) -> Iterator[Path]:
         made = []
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise DiskFull(target, "make room and import again") from error
+            raise DiskFull(target, "free some space and import again") from error
         name = error.filename or target
         raise BadConfig(f"{name} can't be read or written: {error.strerror or error}") from error
     finally:
@@ -103,7 +103,7 @@ def _bed_folder(target: Path) -> Iterator[Path]:
 
 
 def _missing_parents(target: Path) -> list[Path]:
-    """The folders above the target that will have to be made, the innermost first."""
+    """The folders above the target that do not exist yet, the innermost first."""
     missing: list[Path] = []
     for folder in target.absolute().parents:
         if folder.exists():

@@ -1,9 +1,9 @@
-"""Who is better, by how much, and may it be said at all? Comparisons within one experiment or across two.
+"""Which crawler is better, by how much, and is it significant? Comparisons within one experiment or across two.
 
-`freshen` sees to it that an experiment's tables are there, hold the points asked for and belong to the crawls that are
-done; what it measured for is kept in `measured.json`. `compared` is for a comparison that was asked for beforehand: one
-direction, one tail. `every_pair` asks of all pairs at once who is better, so the direction is not known beforehand:
-each pair is tested both ways, and Holm's adjustment counts all of these tests.
+`measure_if_stale` makes sure that the tables of an experiment exist, have the wanted points and belong to its finished
+crawls; `measured.json` records what they were measured for. `compare_pairs` is for a comparison that was planned: one
+direction, one tail. `every_pair` compares all pairs, where the direction is not known in advance: each pair is tested
+both ways, and Holm's adjustment counts all of these tests.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.files import write_bytes
 from scenthound.lab.beds.cache import sources_digest
-from scenthound.lab.measure.measure import default_points, measure, topic_values
+from scenthound.lab.measure.measure import Tables, default_points, measure, topic_values
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.measure.statistics import Comparison, Effect, Verdict, adjust, compare, sentence, sign_test
+from scenthound.lab.measure.statistics import Comparison, Effect, TTest, adjust, compare, sentence, sign_test
 from scenthound.lab.run.experiment import Experiment, open_experiment
 from scenthound.lab.run.oracles import ORACLES
-from scenthound.lab.run.request import is_oracle, marked
+from scenthound.lab.run.spec import display_name, is_oracle
 from scenthound.model import NOTHING
 
 LEVEL = 0.05
 NOTE = "measured.json"
-TABLES = ("metrics", "costs", "reach", "pairs", "topics")
 Values = Mapping[str, Mapping[str, float | None]]
-Given = Mapping[str, Sequence[str]]
 """Each crawler's value per topic."""
+Given = Mapping[str, Sequence[str]]
+"""What the lab gave each strategy."""
 
-_POOLED = {"similarity", "ranks", "linkage_ranks"}  # judged over the pages that all crawlers of a run brought home
+_POOLED = {"similarity", "ranks", "linkage_ranks"}  # computed over the pages that all crawlers of a run fetched
 FORMAT = 1  # of the measured tables; raise it when the same crawls would be measured differently
 
 
-def freshen(
+def measure_if_stale(
     experiment: Experiment,
     at: Sequence[int] | None = None,
     *,
@@ -46,65 +46,64 @@ def freshen(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[int, ...]:
-    """The points to show, with tables that have them; measures only where something is new.
+    """The points to show, after measuring them if the tables lack them.
 
-    Unless points are given, those shown last; at first `default_points`. With `show=False` the given points are
-    measured as well but those shown stay.
+    Unless points are given, these are the points shown last; at first `default_points`. With `show=False` the given
+    points are measured, but the points shown last stay the same.
     """
     note = _load_note(experiment.folder)
-    kept: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.request.limits.pages)
-    asked = tuple(sorted(set(at))) if at else kept
-    shown = asked if show else kept
+    last_shown: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.spec.limits.pages)
+    points = tuple(sorted(set(at))) if at else last_shown
+    shown = points if show else last_shown
     state = _state(experiment)
-    have: set[int] = set(note["at"]) if note else set()
-    fresh = note is not None and note["state"] == state and all(_table(experiment, name).exists() for name in TABLES)
-    if not fresh or not have >= {*asked, *shown}:
-        have = {*asked, *shown, *(have if fresh else ())}
-        measure(experiment, sorted(have), jobs=jobs, progress=progress)
-    _save_note(experiment.folder, {"shown": list(shown), "at": sorted(have), "state": state})
-    return asked
+    measured: set[int] = set(note["at"]) if note else set()
+    tables_exist = all((experiment.folder / f"{name}.parquet").exists() for name in Tables._fields)
+    fresh = note is not None and note["state"] == state and tables_exist
+    if not fresh or not measured >= {*points, *shown}:
+        measured = {*points, *shown, *(measured if fresh else ())}
+        measure(experiment, sorted(measured), jobs=jobs, progress=progress)
+    note = {"shown": list(shown), "at": sorted(measured), "state": state}
+    write_bytes(experiment.folder / NOTE, (json.dumps(note, sort_keys=True) + "\n").encode())
+    return points
 
 
-def checked_points(at: Sequence[int], pages: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The points that crawls of so many pages can have a value at, and those beyond. Raises where none is left.
+def split_points(at: Sequence[int], pages: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The points within crawls of this many pages, and those beyond. Raises if there is none within.
 
-    >>> checked_points([500, 100, 2000], 1000)
+    >>> split_points([500, 100, 2000], 1000)
     ((100, 500), (2000,))
     """
     within = tuple(sorted({point for point in at if 1 <= point <= pages}))
     if not within:
-        told = ", ".join(f"{point:,}" for point in at)
-        raise BadUsage(f"no value at {told}: the crawls have {pages:,} pages", f"points lie between 1 and {pages:,}")
+        listed = ", ".join(f"{point:,}" for point in at)
+        raise BadUsage(f"no value at {listed}: the crawls have {pages:,} pages", f"points lie between 1 and {pages:,}")
     return within, tuple(sorted({point for point in at if point > pages}))
 
 
-def compared(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
-    """Is the first of each pair better than the second? Not adjusted yet: `stats.adjust` does that for a family."""
+def compare_pairs(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
+    """Is the first of each pair better than the second? Not adjusted: `statistics.adjust` does that for a family."""
     lower = get_metric(metric).lower_is_better
     return [compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
 
 
 def every_pair(values: Values, names: Sequence[str], metric: str, at: int | None) -> list[Comparison]:
-    """Each pair once, the one with the better mean first; p adjusted for all pairs in both directions."""
-    one_way = compared(values, combinations(names, 2), metric, at)
-    both = adjust([*one_way, *map(turned, one_way)])
-    number = len(one_way)
-    pairs = zip(both[:number], both[number:], strict=True)
-    return [turn if (one.paired.mean or 0.0) < 0 else one for one, turn in pairs]
+    """Each pair once, the crawler with the better mean first; p is adjusted for all pairs in both directions."""
+    forward = compare_pairs(values, combinations(names, 2), metric, at)
+    both = adjust([*forward, *map(swapped, forward)])
+    pairs = zip(both[: len(forward)], both[len(forward) :], strict=True)
+    return [reverse if (first.paired.mean or 0.0) < 0 else first for first, reverse in pairs]
 
 
-def turned(one: Comparison) -> Comparison:
-    """The same comparison asked the other way round."""
-    test, signs, effect = one.paired, one.signs, one.effect
+def swapped(comparison: Comparison) -> Comparison:
+    """The comparison with first and second exchanged."""
+    test, signs, effect = comparison.paired, comparison.signs, comparison.effect
     wins, losses = signs.losses, signs.wins
     return replace(
-        one,
-        first=one.second,
-        second=one.first,
-        means=(one.means[1], one.means[0]),
-        paired=Verdict(
-            _less(test.mean), test.error, _less(test.t), test.freedom, None if test.p is None else 1 - test.p
-        ),
+        comparison,
+        first=comparison.second,
+        second=comparison.first,
+        means=(comparison.means[1], comparison.means[0]),
+        paired=TTest(_less(test.mean), test.error, _less(test.t), test.freedom, None if test.p is None else 1 - test.p),
         signs=sign_test([1.0] * wins + [0.0] * losses, [0.0] * wins + [1.0] * losses),
         effect=None if effect is None else Effect(-effect.size, -effect.high, -effect.low),
     )
@@ -114,21 +113,17 @@ def _less(value: float | None) -> float | None:
     return None if value is None else -value or 0.0  # never -0.0
 
 
-def _rest(p: float | None) -> float | None:
-    return None if p is None else 1.0 - p
-
-
-def outstanding(comparisons: Sequence[Comparison], names: Sequence[str], level: float = LEVEL) -> str | None:
-    """The crawler that is shown to be better than every other one, if there is one."""
+def clear_winner(comparisons: Sequence[Comparison], names: Sequence[str], level: float = LEVEL) -> str | None:
+    """The crawler that is significantly better than every other one, if there is one."""
     for name in names:
-        won = {one.second for one in comparisons if one.first == name and is_shown(one, level)}
+        won = {each.second for each in comparisons if each.first == name and is_significant(each, level)}
         if len(names) > 1 and won >= set(names) - {name}:
             return name
     return None
 
 
-def is_shown(comparison: Comparison, level: float = LEVEL) -> bool:
-    """Whether a difference has been shown."""
+def is_significant(comparison: Comparison, level: float = LEVEL) -> bool:
+    """Whether a difference has been shown, by the adjusted p if there is one."""
     p = comparison.paired.p if comparison.adjusted is None else comparison.adjusted
     return p is not None and p < level
 
@@ -136,83 +131,84 @@ def is_shown(comparison: Comparison, level: float = LEVEL) -> bool:
 def compare_within(
     run: Experiment, names: Sequence[str], metric: str, at: Sequence[int], **work: Any
 ) -> list[Comparison]:
-    """The first crawler against each of the others, at each point; every pair both ways where none is named."""
-    known = crawlers(run)
+    """The first crawler against each of the others, at each point; without names, every pair both ways."""
     names = list(dict.fromkeys(names))
     for name in names:
-        _check(name, known, run.folder)
+        _check_crawler(name, run)
     if len(names) == 1:
-        raise BadUsage(f"only `{names[0]}` to compare", f"name another; {run.folder} has: {', '.join(known)}")
+        raise BadUsage(f"only `{names[0]}` to compare", f"name another; {run.folder} has: {', '.join(crawlers(run))}")
     get_metric(metric)
-    freshen(run, at, show=False, **work)
-    found: list[Comparison] = []
+    measure_if_stale(run, at, show=False, **work)
+    comparisons: list[Comparison] = []
     for point in at:
         values = topic_values(run, metric, point)
         if names:
-            found += compared(values, [(names[0], other) for other in names[1:]], metric, point)
+            comparisons += compare_pairs(values, [(names[0], other) for other in names[1:]], metric, point)
         else:
-            found += every_pair(values, plain_crawlers(known, run.request.given), metric, point)
-    return adjust(found) if names and len(found) > 1 else found
+            comparisons += every_pair(values, non_oracles(crawlers(run), run.spec.given), metric, point)
+    return adjust(comparisons) if names and len(comparisons) > 1 else comparisons
 
 
 def compare_across(
     runs: tuple[Experiment, Experiment], names: tuple[str, str], metric: str, at: Sequence[int], **work: Any
 ) -> list[Comparison]:
-    """A crawler of one experiment against one of another, which must have been run alike.
+    """A crawler of one experiment against one of another on the same bed, with the same limits and seeds.
 
-    Raises `BadConfig` that names what differs, and for metrics that are judged over all crawlers of one run.
+    Raises `BadConfig` that names what differs, and for metrics that are computed over all crawlers of one run.
     """
     ours, theirs = runs
-    if reason := ours.request.conflict(theirs.request):
+    if reason := ours.spec.conflict(theirs.spec):
         raise BadConfig(
             f"{ours.folder} and {theirs.folder} can't be compared: {reason}",
             "run both strategies on the same bed under the same limits",
         )
     if pooled := _POOLED & set(get_metric(metric).needs):
         raise BadConfig(
-            f"`{metric}` can't be compared across runs: its {', '.join(sorted(pooled))} is judged over the pages that "
-            "all crawlers of one run found",
+            f"`{metric}` can't be compared across runs: its {', '.join(sorted(pooled))} is computed over the pages "
+            "that all crawlers of one run found",
             f"run both strategies with --out {ours.folder}, or compare target_recall",
         )
     for run, name in zip(runs, names, strict=True):
-        _check(name, crawlers(run), run.folder)
-        freshen(run, at, show=False, **work)
+        _check_crawler(name, run)
+        measure_if_stale(run, at, show=False, **work)
     labels = names if names[0] != names[1] else (f"{names[0]} ({ours.folder})", f"{names[1]} ({theirs.folder})")
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for point in at:
         values = {
             label: topic_values(run, metric, point)[name] for label, run, name in zip(labels, runs, names, strict=True)
         }
-        found += compared(values, [labels], metric, point)
-    return adjust(found) if len(found) > 1 else found
+        comparisons += compare_pairs(values, [labels], metric, point)
+    return adjust(comparisons) if len(comparisons) > 1 else comparisons
 
 
 def crawlers(run: Experiment) -> list[str]:
-    """Strategies and reference lines of an experiment, in that order."""
-    return [*run.request.strategies, *(ORACLES if run.request.oracles else ())]
+    """The strategies and reference lines of an experiment, in this order."""
+    return [*run.spec.strategies, *(ORACLES if run.spec.oracles else ())]
 
 
-def plain_crawlers(names: Sequence[str], given: Given = NOTHING) -> list[str]:
-    """Those that see only what a crawler sees, for oracles are not to be compared with them; all if all are oracles."""
+def non_oracles(names: Sequence[str], given: Given = NOTHING) -> list[str]:
+    """The strategies that see only what a crawler sees; all strategies if all are oracles."""
     strategies = [name for name in names if name not in ORACLES]
     return [name for name in strategies if not is_oracle(name, given)] or strategies
 
 
-def named_for_people(comparison: Comparison, given: Given = NOTHING) -> Comparison:
-    """The same comparison with a mark behind the names of strategies in an oracle mode."""
-    return replace(comparison, first=marked(comparison.first, given), second=marked(comparison.second, given))
+def with_display_names(comparison: Comparison, given: Given = NOTHING) -> Comparison:
+    """The comparison with names for people: strategies in an oracle mode are marked."""
+    return replace(
+        comparison, first=display_name(comparison.first, given), second=display_name(comparison.second, given)
+    )
 
 
 def open_run(folder: str | Path) -> Experiment:
     """The experiment in a folder, if any of its crawls is done."""
     run = open_experiment(folder)
     if not run.outcomes():
-        raise BadConfig(f"no crawl of {folder} is done", "run the same `scenthound lab run` again to go on")
+        raise BadConfig(f"no crawl of {folder} is done", "run the same `scenthound lab run` again to resume it")
     return run
 
 
 def as_json(comparison: Comparison, given: Given = NOTHING) -> dict[str, Any]:
-    """A comparison as plain data, with its sentence; `given` is what the lab handed to each strategy."""
+    """A comparison as JSON data, with its sentence; `given` is what the lab gave each strategy."""
     first, second = comparison.means
     test, signs, effect = comparison.paired, comparison.signs, comparison.effect
     return {
@@ -233,29 +229,25 @@ def as_json(comparison: Comparison, given: Given = NOTHING) -> dict[str, Any]:
         "sign_test": {"wins": signs.wins, "losses": signs.losses, "p": signs.p},
         "effect": None if effect is None else {"d": effect.size, "low": effect.low, "high": effect.high},
         "topics_left_out": list(comparison.left_out),
-        "shown": is_shown(comparison),
+        "shown": is_significant(comparison),
         "oracles": [name for name in (comparison.first, comparison.second) if is_oracle(name, given)],
-        "sentence": sentence(named_for_people(comparison, given)),
+        "sentence": sentence(with_display_names(comparison, given)),
     }
 
 
-def _check(name: str, known: Sequence[str], folder: Path) -> None:
-    if name not in known:
-        raise UnknownName.among(f"crawler in {folder}", name, known)
+def _check_crawler(name: str, run: Experiment) -> None:
+    if name not in crawlers(run):
+        raise UnknownName.among(f"crawler in {run.folder}", name, crawlers(run))
 
 
 def _state(experiment: Experiment) -> str:
-    """A digest of the crawls that are done and of what measures them."""
+    """A digest of the finished crawls and of the code of plug-in metrics."""
     modules = {get_metric(name).function.__module__ for name in METRICS.names()}
     plugins = sorted(module for module in modules if not module.startswith("scenthound."))
-    whole = hashlib.sha256(f"{FORMAT} {sources_digest(plugins)}".encode())
+    digest = hashlib.sha256(f"{FORMAT} {sources_digest(plugins)}".encode())
     for key, outcome in sorted(experiment.outcomes().items()):
-        whole.update(f"{key} {outcome.pages} {outcome.reason}\n".encode())
-    return whole.hexdigest()
-
-
-def _table(experiment: Experiment, name: str) -> Path:
-    return experiment.folder / f"{name}.parquet"
+        digest.update(f"{key} {outcome.pages} {outcome.reason}\n".encode())
+    return digest.hexdigest()
 
 
 def _load_note(folder: Path) -> dict[str, Any] | None:
@@ -266,7 +258,3 @@ def _load_note(folder: Path) -> dict[str, Any] | None:
         return dict(note) if usable else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _save_note(folder: Path, note: Mapping[str, Any]) -> None:
-    write_bytes(folder / NOTE, (json.dumps(note, sort_keys=True) + "\n").encode())

@@ -1,21 +1,22 @@
-"""Measures an experiment: from trails and known answers to tables, when all crawls are over.
+"""Measures an experiment after its crawls: from trails and known answers to tables.
 
     metrics.parquet   strategy, topic, seed_number, oracle, metric, at, value      a row for each point of each curve
-    costs.parquet     the same columns, for what contains measured seconds and so never repeats
+    costs.parquet     the same columns, for metrics of measured seconds, which differ from run to run
     reach.parquet     strategy, topic, seed_number, oracle, fraction, pages, found, wanted     search length
     pairs.parquet     first, second, topic, seed_number, metric, at, value     overlap of two, robustness of one
-    topics.parquet    topic and its characteristics     what kind of topic it was (`topic_table`)
+    topics.parquet    topic and its characteristics     what kind of topic it was (`characteristics_table`)
 
-What is measured is whatever is on the shelf of `lab.metrics` and can be had: targets and seeds are the topic's;
-*relevant* are its targets and examples; the similarity σ and both ranks are computed over the pool of all pages that
-all crawlers of the topic brought home (sheet 60.3). Reference lines are no crawlers: they add nothing to the pool,
-and what needs the pool is not said of them. A value that is undefined is null, never 0.
+All registered metrics are measured for which the data exists. Targets and seeds are the topic's; *relevant* are its
+targets and examples; the similarity σ and both ranks are computed over the pool of all pages that all crawlers of the
+topic fetched (sheet 60.3). Reference lines are not crawlers: they add nothing to the pool and have no metrics that need
+it. An undefined value is null, never 0.
 """
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,11 +27,11 @@ from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric, missing
 from scenthound.lab.measure.metrics import measure as measure_curve
-from scenthound.lab.measure.metrics.pairs import overlap, overlap_hosts, robustness, robustness_hosts
+from scenthound.lab.measure.metrics.crawl_pairs import overlap, overlap_hosts, robustness, robustness_hosts
 from scenthound.lab.measure.metrics.targets import search_length
 from scenthound.lab.measure.quality import pool_pageranks, rank_keywords_pagerank, ranks, similarities
 from scenthound.lab.measure.statistics import average_runs, log_points, mean
-from scenthound.lab.run.cells import Cell, load_outcome, load_seconds, load_trail, read_trail
+from scenthound.lab.run.cells import Cell, load_seconds, load_trail, read_trail
 from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.lab.topics.characteristics_table import COLUMNS as TOPIC_COLUMNS
@@ -55,7 +56,7 @@ _TYPES = {
     **dict.fromkeys(("specificity", "link_set_size", "popularity"), "int64"),
     **dict.fromkeys(("value", "fraction", "text_cohesiveness", "link_cohesiveness", "authority"), "float64"),
     "seed_target_similarity": "float64",
-    "oracle": "bool_",
+    "oracle": "bool",
 }
 Rows = list[tuple[Any, ...]]
 
@@ -70,8 +71,8 @@ class Tables(NamedTuple):
     topics: Rows
 
 
-class _Judged(NamedTuple):
-    """What one process needs to measure one topic."""
+class _TopicTask(NamedTuple):
+    """One topic to measure."""
 
     folder: Path
     topic: BedTopic
@@ -89,39 +90,41 @@ def measure(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Experiment:
-    """Write the tables of an experiment. Curves are kept at `at` and at 50 points evenly spaced in the logarithm.
+    """Write the tables of an experiment. Curves have the points `at` and 50 points evenly spaced in the logarithm.
 
-    `progress` hears how many topics are done and how many there are. Cells that are not done are left out.
+    `progress` is called with how many topics are done and how many there are. Cells that are not done are left out.
     """
-    found = experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
-    bed = bed or found.bed(jobs)
-    at = tuple(at) if at else default_points(found.request.limits.pages)
+    run = _opened(experiment)
+    bed = bed or run.bed(jobs)
+    at = tuple(at) if at else default_points(run.spec.limits.pages)
     if min(at) < 1:
         raise BadUsage(f"a value after {min(at)} pages", "points are whole numbers, 1 or more")
-    points = tuple(sorted({*at, *log_points(found.request.limits.pages, 50)}))
-    done = {cell.key for cell in found.cells if load_outcome(found.folder, cell.key) is not None}
+    points = tuple(sorted({*at, *log_points(run.spec.limits.pages, 50)}))
+    done = run.outcomes()
     tasks = []
-    for topic, popularity in zip(found.topics, popularities(bed, found.topics, ANALYSER), strict=True):
-        cells = tuple(cell for cell in found.cells if cell.topic == topic.id and cell.key in done)
+    for topic, popularity in zip(run.topics, popularities(bed, run.topics, ANALYSER), strict=True):
+        cells = tuple(cell for cell in run.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            tasks.append(_Judged(found.folder, topic, cells, points, at, found.request.seeds_per_run, popularity))
-    page_ranks = _page_ranks(bed, found.folder, [cell for task in tasks for cell in task.cells])
+            tasks.append(_TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity))
+    context = _Context(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
     tables = Tables([], [], [], [], [])
-    for number, rows in enumerate(_judged(bed, page_ranks, tasks, jobs), 1):
-        for table, more in zip(tables, rows, strict=True):
-            table.extend(more)
+    for count, rows in enumerate(_measure_all(context, tasks, jobs), 1):
+        for table, new_rows in zip(tables, rows, strict=True):
+            table.extend(new_rows)
         if progress is not None:
-            progress(number, len(tasks))
-    _write(found.folder / "metrics.parquet", METRIC_COLUMNS, tables.metrics)
-    _write(found.folder / "costs.parquet", METRIC_COLUMNS, tables.costs)
-    _write(found.folder / "reach.parquet", REACH_COLUMNS, tables.reach)
-    _write(found.folder / "pairs.parquet", PAIR_COLUMNS, tables.pairs)
-    _write(found.folder / "topics.parquet", TOPIC_COLUMNS, tables.topics)
-    return found
+            progress(count, len(tasks))
+    columns = (METRIC_COLUMNS, METRIC_COLUMNS, REACH_COLUMNS, PAIR_COLUMNS, TOPIC_COLUMNS)
+    for name, header, table in zip(Tables._fields, columns, tables, strict=True):
+        _write(run.folder / f"{name}.parquet", header, table)
+    return run
+
+
+def _opened(experiment: Experiment | str | Path) -> Experiment:
+    return experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
 
 
 def default_points(pages: int) -> tuple[int, ...]:
-    """The points that tables show unless others are asked for, and the last page.
+    """The points that tables show by default: those of `POINTS` within the crawl, and the last page.
 
     >>> default_points(300)
     (100, 250, 300)
@@ -132,32 +135,32 @@ def default_points(pages: int) -> tuple[int, ...]:
 def summary(
     experiment: Experiment | str | Path, at: Sequence[int] | None = None, metrics: Sequence[str] | None = None
 ) -> dict[str, dict[str, dict[int, dict[str, float | int | None]]]]:
-    """`{STRATEGY: {METRIC: {N: {"mean", "se", "topics"}}}}` over topics, runs of one topic averaged first.
+    """`{STRATEGY: {METRIC: {N: {"mean", "se", "topics"}}}}` over topics, after averaging the runs of each topic.
 
-    Needs `measure` to have been run with these points. Topics without a value are not counted.
+    `measure` must have been run with these points. Topics without a value are not counted.
     """
-    found = experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
-    wanted = tuple(at) if at else default_points(found.request.limits.pages)
-    told: dict[str, dict[str, dict[int, dict[str, float | int | None]]]] = {}
-    for strategy, metric, point, topics in _by_topic(found.folder, wanted, metrics):
+    run = _opened(experiment)
+    points = tuple(at) if at else default_points(run.spec.limits.pages)
+    table: dict[str, dict[str, dict[int, dict[str, float | int | None]]]] = {}
+    for strategy, metric, point, topics in _by_topic(run.folder, points, metrics):
         over = mean([value for _, value in sorted(topics.items())])
         entry: dict[str, float | int | None] = {"mean": over.mean, "se": over.error, "topics": over.number}
-        told.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
-    return told
+        table.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
+    return table
 
 
 def topic_values(experiment: Experiment | str | Path, metric: str, at: int) -> dict[str, dict[str, float | None]]:
-    """Each strategy's value per topic at one point, runs averaged: what `stats.compare` takes."""
+    """Each strategy's value per topic at one point, runs averaged: the input of `statistics.compare`."""
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
     get_metric(metric)
-    found = {strategy: topics for strategy, _, _, topics in _by_topic(folder, (at,), (metric,))}
-    if not found:
+    values = {strategy: topics for strategy, _, _, topics in _by_topic(folder, (at,), (metric,))}
+    if not values:
         raise BadConfig(f"{folder} has no {metric} at {at} pages", f"measure it with --at {at}")
-    return found
+    return values
 
 
 def load_characteristics(experiment: Experiment | str | Path) -> dict[str, Characteristics]:
-    """The characteristics of every topic that was measured, in the order of the experiment."""
+    """The characteristics of every measured topic, in the order of the experiment."""
     table = load_table(experiment, "topics")
     rows = zip(*(table[name] for name in NAMES), strict=True)
     return {topic: Characteristics(*row) for topic, row in zip(table["topic"], rows, strict=True)}
@@ -168,15 +171,15 @@ def topic_correlations(
 ) -> dict[str, dict[str, dict[int, dict[str, dict[str, float | int | None]]]]]:
     """`{STRATEGY: {METRIC: {N: {CHARACTERISTIC: {"rho", "topics"}}}}}`: Spearman's rank correlation over topics.
 
-    Unless points are given, N is the last page. Needs `measure` to have been run with these points.
+    Unless points are given, N is the last page. `measure` must have been run with these points.
     """
-    found = experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
-    topics = load_characteristics(found)
-    told: dict[str, dict[str, dict[int, dict[str, dict[str, float | int | None]]]]] = {}
-    for strategy, metric, point, values in _by_topic(found.folder, tuple(at or [found.request.limits.pages]), metrics):
-        entry = {name: {"rho": rho, "topics": number} for name, (rho, number) in correlations(topics, values).items()}
-        told.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
-    return told
+    run = _opened(experiment)
+    topics = load_characteristics(run)
+    table: dict[str, dict[str, dict[int, dict[str, dict[str, float | int | None]]]]] = {}
+    for strategy, metric, point, values in _by_topic(run.folder, tuple(at or [run.spec.limits.pages]), metrics):
+        entry = {name: {"rho": rho, "topics": count} for name, (rho, count) in correlations(topics, values).items()}
+        table.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
+    return table
 
 
 def load_table(experiment: Experiment | str | Path, name: str) -> dict[str, list[Any]]:
@@ -192,7 +195,7 @@ def load_table(experiment: Experiment | str | Path, name: str) -> dict[str, list
 def measure_trail(
     path: str | Path, bed: PreparedBed, topic: BedTopic, at: Sequence[int] | None = None
 ) -> dict[str, dict[int, float | None]]:
-    """`{METRIC: {N: value}}` for any crawler's trail: JSON lines with a `url` each. Its own pages are the pool."""
+    """`{METRIC: {N: value}}` for the trail of any crawler: JSON lines with a `url`. Its own pages are the pool."""
     steps = list(read_trail(Path(path)))
     points = tuple(at) if at else default_points(max(len(steps), 1))
     pool = _pool(bed, [steps])
@@ -210,7 +213,7 @@ def judge(
     page_ranks: Mapping[str, float],
     relevance: Mapping[str, float] | None = None,
 ) -> Judgement:
-    """Everything the judge of a topic knows. Without a pool, what is computed over it is left out."""
+    """All that is known about a topic's answers. Without a pool, what is computed over the pool is left out."""
     description, keywords = ANALYSER.counts(topic.description), set(ANALYSER.terms(topic.keywords))
     similarity = similarities(pool, description) if pool is not None else None
     return Judgement(
@@ -226,60 +229,60 @@ def judge(
     )
 
 
-def _judged(bed: PreparedBed, page_ranks: Mapping[str, float], tasks: Sequence[_Judged], jobs: int) -> Iterator[Tables]:
+class _Context(NamedTuple):
+    """What every task of a process uses: the open bed, and the PageRank of the crawled pages."""
+
+    bed: PreparedBed
+    page_ranks: Mapping[str, float]
+
+
+def _open_context(folder: Path, page_ranks: Mapping[str, float]) -> _Context:
+    """The context of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    return _Context(PreparedBed(folder), page_ranks)
+
+
+def _measure_all(context: _Context, tasks: Sequence[_TopicTask], jobs: int) -> Iterator[Tables]:
     if jobs < 2 or len(tasks) < 2:
-        for task in tasks:
-            yield _measure_topic(bed, page_ranks, task)
+        yield from (_measure_topic(context, task) for task in tasks)
         return
-    workers = min(jobs, len(tasks))
-    with ProcessPool(workers, _begin, (bed.folder, page_ranks)) as pool:
-        yield from pool.map(_measure_here, tasks)
+    with ProcessPool(min(jobs, len(tasks)), _open_context, (context.bed.folder, context.page_ranks)) as pool:
+        for future in [pool.call(_measure_topic, task) for task in tasks]:
+            yield future.result()
 
 
-_here: tuple[PreparedBed, Mapping[str, float]] | None = None
-
-
-def _begin(folder: Path, page_ranks: Mapping[str, float]) -> None:
-    global _here
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
-    _here = PreparedBed(folder), page_ranks
-
-
-def _measure_here(task: _Judged) -> Tables:
-    assert _here is not None
-    return _measure_topic(*_here, task)
-
-
-def _measure_topic(bed: PreparedBed, page_ranks: Mapping[str, float], task: _Judged) -> Tables:
-    topic, tables = task.topic, Tables([], [], [], [], [])
+def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
+    bed, topic, tables = context.bed, task.topic, Tables([], [], [], [], [])
     trails = {cell.key: load_trail(task.folder, cell.key) for cell in task.cells}
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
     relevance = {str(step.url): step.similarity for steps in trails.values() for step in steps}
     seeds = run_seeds(topic, task.seeds_per_run)
-    whole = judge(bed, topic, seeds, pool, page_ranks, relevance)
-    plain = judge(bed, topic, seeds, None, {}, relevance)
+    for_crawlers = judge(bed, topic, seeds, pool, context.page_ranks, relevance)
+    for_oracles = judge(bed, topic, seeds, None, {}, relevance)
     for cell in task.cells:
         if cell.half:
             continue
-        name = (cell.strategy, topic.id, cell.seed_number, cell.oracle)
+        key = (cell.strategy, topic.id, cell.seed_number, cell.oracle)
         steps, seconds = trails[cell.key], load_seconds(task.folder, cell.key)
-        for metric, values in _curves(steps, plain if cell.oracle else whole, task.points, seconds).items():
+        judgement = for_oracles if cell.oracle else for_crawlers
+        for metric, values in _curves(steps, judgement, task.points, seconds).items():
             table = tables.costs if TIMED in metric else tables.metrics
-            table.extend((*name, metric, point, value) for point, value in zip(task.points, values, strict=True))
+            table.extend((*key, metric, point, value) for point, value in zip(task.points, values, strict=True))
         for fraction in FRACTIONS:
-            length = search_length(steps, frozenset(topic.targets), seeds, whole.aliases, fraction)
-            tables.reach.append((*name, fraction, *length))
+            length = search_length(steps, frozenset(topic.targets), seeds, judgement.aliases, fraction)
+            tables.reach.append((*key, fraction, *length))
     tables.pairs.extend(_pairs(task, trails))
-    kind = topic_characteristics(bed, topic, seeds, pool, task.popularity, ANALYSER)
-    tables.topics.append((topic.id, *(getattr(kind, name) for name in NAMES)))
+    tables.topics.append(
+        (topic.id, *astuple(topic_characteristics(bed, topic, seeds, pool, task.popularity, ANALYSER)))
+    )
     return tables
 
 
 def _curves(
     steps: Sequence[Step], judgement: Judgement, points: Sequence[int], seconds: Sequence[float] | None
 ) -> dict[str, Curve]:
-    """Every metric that can be had, at the points."""
+    """Every metric whose data exists, at the points."""
     crawl: dict[str, object] = {} if seconds is None else {"rank_seconds": seconds}
     return {
         name: measure_curve(name, steps, judgement, points, **crawl)
@@ -288,26 +291,26 @@ def _curves(
     }
 
 
-def _pairs(task: _Judged, trails: Mapping[str, Sequence[Step]]) -> Iterator[tuple[Any, ...]]:
+def _pairs(task: _TopicTask, trails: Mapping[str, Sequence[Step]]) -> Iterator[tuple[Any, ...]]:
+    """The overlap of two crawlers, and the robustness of one on two halves of the seeds."""
     crawlers = [cell for cell in task.cells if not cell.oracle and not cell.half]
-    for one, other in combinations(crawlers, 2):
-        if one.seed_number == other.seed_number:
-            names = (one.strategy, other.strategy, task.topic.id, one.seed_number)
-            for metric, function in (("overlap", overlap), ("overlap_hosts", overlap_hosts)):
-                values = function(trails[one.key], trails[other.key], task.at)
-                yield from ((*names, metric, point, value) for point, value in zip(task.at, values, strict=True))
-    halves = {(cell.strategy, cell.seed_number, cell.half): cell.key for cell in task.cells if cell.half}
-    for (strategy, number, half), key in halves.items():
-        other_key = halves.get((strategy, number, 2))
-        if half == 1 and other_key is not None:
-            names = (strategy, strategy, task.topic.id, number)
-            for metric, function in (("robustness", robustness), ("robustness_hosts", robustness_hosts)):
-                values = function(trails[key], trails[other_key], task.at)
-                yield from ((*names, metric, point, value) for point, value in zip(task.at, values, strict=True))
+    same_run = [(a, b) for a, b in combinations(crawlers, 2) if a.seed_number == b.seed_number]
+    halves = {(cell.strategy, cell.seed_number, cell.half): cell for cell in task.cells if cell.half}
+    both_halves = [(cell, halves[strategy, seed, 2]) for (strategy, seed, half), cell in halves.items()
+                   if half == 1 and (strategy, seed, 2) in halves]  # fmt: skip
+    for cells, functions in (
+        (same_run, {"overlap": overlap, "overlap_hosts": overlap_hosts}),
+        (both_halves, {"robustness": robustness, "robustness_hosts": robustness_hosts}),
+    ):
+        for a, b in cells:
+            for metric, function in functions.items():
+                values = function(trails[a.key], trails[b.key], task.at)
+                key = (a.strategy, b.strategy, task.topic.id, a.seed_number, metric)
+                yield from ((*key, point, value) for point, value in zip(task.at, values, strict=True))
 
 
 def _pool(bed: PreparedBed, trails: Iterable[Sequence[Step]]) -> dict[str, Counts]:
-    """All pages that the crawlers brought home and the bed has, with their terms, in order of first visit."""
+    """All pages of the bed that the crawlers fetched, with their term counts, in order of first visit."""
     pool: dict[str, Counts] = {}
     for steps in trails:
         for step in steps:
@@ -344,9 +347,9 @@ def _by_topic(
 def _write(path: Path, columns: Sequence[str], rows: Rows) -> None:
     import pyarrow
 
-    schema = pyarrow.schema([(name, getattr(pyarrow, _TYPES[name])()) for name in columns])
+    schema = pyarrow.schema([(name, _TYPES[name]) for name in columns])
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
-    arrays = [pyarrow.array(column, one.type) for column, one in zip(cells, schema, strict=True)]
+    arrays = [pyarrow.array(column, field.type) for column, field in zip(cells, schema, strict=True)]
     with replacing(path) as file:
         _parquet().write_table(pyarrow.table(arrays, schema=schema), file, compression="zstd")
 

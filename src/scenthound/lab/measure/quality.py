@@ -1,8 +1,7 @@
-"""How good is a page? The measures of sheet 60.3, all computed after the crawls, with everything known.
+"""How good is a page? The measures of sheet 60.3, computed after the crawls with full knowledge.
 
-A pool is all pages that all crawlers of a topic brought home, as counts of terms by URL. The kinds of
-[CHAP] are each a function that makes a `Quality`: ask it for a page's URL and it answers with a number,
-bigger is better, 0 for a page it knows nothing of.
+A pool is all pages that all crawlers of a topic fetched, as term counts by URL. Each kind of [CHAP] is a function that
+returns a `Quality`: a function from a page's URL to a number. Higher is better; 0 for an unknown page.
 
 | kind in [CHAP]                     | here                                  |
 |------------------------------------|---------------------------------------|
@@ -22,6 +21,7 @@ from typing import Any
 from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import LinkGraph, link_graph
 from scenthound.graph.pagerank import by_name, pagerank
+from scenthound.model import DECIMALS
 from scenthound.text.smart import Pool, Scheme
 from scenthound.text.vectors import cosine
 
@@ -37,18 +37,18 @@ def similarities(pool: Pages, description: Counted, scheme: Scheme = "atc") -> d
 
 
 def ranks(scores: Mapping[str, float | Sequence[float]]) -> dict[str, int]:
-    """1 for the best score; ties by URL. Scores are compared to 12 decimals, as everywhere (rule 3).
+    """1 for the best score; ties by URL. Scores are rounded before they are compared (rule 3).
 
     >>> ranks({"b": 0.5, "c": 0.9, "a": 0.5})
     {'c': 1, 'a': 2, 'b': 3}
     """
 
-    def place(url: str) -> tuple[Any, ...]:
+    def sort_key(url: str) -> tuple[Any, ...]:
         score = scores[url]
         parts = (score,) if isinstance(score, (int, float)) else score
-        return (*(-round(part, 12) for part in parts), url)
+        return (*(-round(part, DECIMALS) for part in parts), url)
 
-    return {url: rank for rank, url in enumerate(sorted(scores, key=place), start=1)}
+    return {url: rank for rank, url in enumerate(sorted(scores, key=sort_key), start=1)}
 
 
 def rank_smart(pool: Pages, description: Counted, scheme: Scheme = "atc") -> dict[str, int]:
@@ -103,7 +103,7 @@ def seed_quality(pool: Pages, seeds: Iterable[str]) -> Quality:
 
 
 def concatenated(pages: Pages, urls: Iterable[str]) -> dict[str, int]:
-    """The counts of several pages as if they were one; pages that are not there add nothing."""
+    """The summed counts of several pages; missing pages add nothing."""
     total: dict[str, int] = {}
     for url in dict.fromkeys(urls):
         for term, count in pages.get(url, {}).items():
@@ -112,12 +112,12 @@ def concatenated(pages: Pages, urls: Iterable[str]) -> dict[str, int]:
 
 
 def classifier_quality(pool: Pages, probability: Callable[[Counted], float]) -> Quality:
-    """What a classifier trained on examples of the topic says: plug in any function from counts to a probability."""
+    """The probability by a classifier trained on examples of the topic, given as a function of counts."""
     return lambda url: probability(pool[url]) if url in pool else 0.0
 
 
 def retrieval_quality(pool: Pages, description: Counted, scheme: Scheme = "atc") -> Quality:
-    """The reciprocal of the page's place when a retrieval system ranks the pool by the description."""
+    """The reciprocal rank of the page when a retrieval system ranks the pool by the description."""
     return _looked_up({url: 1.0 / rank for url, rank in rank_smart(pool, description, scheme).items()})
 
 

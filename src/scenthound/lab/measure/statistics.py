@@ -1,8 +1,8 @@
 """Averages, errors and tests over topics (sheet 60.6). The distributions are scipy's.
 
-A comparison pairs two crawlers by topic: both saw the same topics, and topics differ far more than
-crawlers do. It is one-tailed: is A better than B? The sign test stands beside the t test as a check
-against outliers, and Holm's adjustment belongs to every family of more than one comparison.
+A comparison pairs two crawlers by topic, because topics differ far more than crawlers do. It is one-tailed: is A
+better than B? The sign test is a check of the t test against outliers, and Holm's adjustment is made for every family
+of more than one comparison.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-NOISE = 1e-12  # differences that agree to this share of the values are equal: floats can't tell
+NOISE = 1e-12  # differences below this share of the values are rounding errors
 
 
 class Mean(NamedTuple):
@@ -24,8 +24,8 @@ class Mean(NamedTuple):
     number: int
 
 
-class Verdict(NamedTuple):
-    """A t test: None for what too few topics can't tell."""
+class TTest(NamedTuple):
+    """The result of a t test. None for what needs more topics."""
 
     mean: float | None
     error: float | None
@@ -52,14 +52,14 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two crawlers on the same topics, at one point of one metric."""
+    """Two crawlers on the same topics, for one metric at one point."""
 
     first: str
     second: str
     metric: str
     at: int | None
     means: tuple[Mean, Mean]
-    paired: Verdict
+    paired: TTest
     signs: Signs
     effect: Effect | None
     left_out: tuple[str, ...] = ()
@@ -83,13 +83,13 @@ def standard_error(values: Sequence[float]) -> float | None:
 
 
 def mean(values: Sequence[float | None]) -> Mean:
-    """Mean and standard error of the values there are.
+    """Mean and standard error of the values that are not None.
 
     >>> mean([1.0, None, 3.0])
     Mean(mean=2.0, error=1.0, number=2)
     """
-    there = [value for value in values if value is not None]
-    return Mean(math.fsum(there) / len(there) if there else None, standard_error(there), len(there))
+    defined = [value for value in values if value is not None]
+    return Mean(math.fsum(defined) / len(defined) if defined else None, standard_error(defined), len(defined))
 
 
 def mean_curve(topics: Sequence[Sequence[float | None]]) -> list[Mean]:
@@ -98,7 +98,7 @@ def mean_curve(topics: Sequence[Sequence[float | None]]) -> list[Mean]:
 
 
 def ended_early(lengths: Sequence[int], at: Sequence[int]) -> list[int]:
-    """For each point, how many crawls had ended before it: printed under every plot."""
+    """For each point, how many crawls had ended before it; every plot says so."""
     return [sum(length < point for length in lengths) for point in at]
 
 
@@ -120,7 +120,7 @@ def average_runs(runs: Mapping[str, Sequence[float | None]]) -> dict[str, float 
     return {topic: mean(values).mean for topic, values in runs.items()}
 
 
-def paired_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
+def paired_t(first: Sequence[float], second: Sequence[float]) -> TTest:
     """One-tailed paired t test that `first` is larger.
 
     If every difference is equal, p is 0.5 if they are 0, and 0 or 1 otherwise.
@@ -128,46 +128,46 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
     >>> paired_t([0.2, 0.3], [0.2, 0.3]).p
     0.5
     """
-    differences = [one - other for one, other in zip(first, second, strict=True)]
+    differences = [a - b for a, b in zip(first, second, strict=True)]
     number = len(differences)
     if number < 2:
-        return Verdict(differences[0] if differences else None, None, None, number - 1 if number else None, None)
+        return TTest(differences[0] if differences else None, None, None, number - 1 if number else None, None)
     middle = math.fsum(differences) / number
     error = standard_error(differences) or 0.0
     scale = max(map(abs, (*first, *second)))
     if error <= NOISE * scale:
         level = abs(middle) <= NOISE * scale
-        return Verdict(0.0 if level else middle, 0.0, None, number - 1, 0.5 if level else 0.0 if middle > 0 else 1.0)
+        return TTest(0.0 if level else middle, 0.0, None, number - 1, 0.5 if level else 0.0 if middle > 0 else 1.0)
     t = middle / error
-    return Verdict(middle, error, t, number - 1, float(_stats().t.sf(t, number - 1)))
+    return TTest(middle, error, t, number - 1, float(_stats().t.sf(t, number - 1)))
 
 
-def welch_t(first: Sequence[float], second: Sequence[float]) -> Verdict:
+def welch_t(first: Sequence[float], second: Sequence[float]) -> TTest:
     """One-tailed t test for samples that are not paired and need not vary alike. [Welch 1947]"""
     if min(len(first), len(second)) < 2:
-        return Verdict(None, None, None, None, None)
-    one, other = (standard_error(first) or 0.0) ** 2, (standard_error(second) or 0.0) ** 2
+        return TTest(None, None, None, None, None)
+    a, b = (standard_error(first) or 0.0) ** 2, (standard_error(second) or 0.0) ** 2
     difference = math.fsum(first) / len(first) - math.fsum(second) / len(second)
-    error = math.sqrt(one + other)
+    error = math.sqrt(a + b)
     scale = max(map(abs, (*first, *second)))
     if error <= NOISE * scale:
         level = abs(difference) <= NOISE * scale
-        return Verdict(difference, 0.0, None, None, 0.5 if level else 0.0 if difference > 0 else 1.0)
-    freedom = (one + other) ** 2 / (one**2 / (len(first) - 1) + other**2 / (len(second) - 1))
+        return TTest(difference, 0.0, None, None, 0.5 if level else 0.0 if difference > 0 else 1.0)
+    freedom = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(second) - 1))
     t = difference / error
-    return Verdict(difference, error, t, freedom, float(_stats().t.sf(t, freedom)))
+    return TTest(difference, error, t, freedom, float(_stats().t.sf(t, freedom)))
 
 
 def sign_test(first: Sequence[float], second: Sequence[float]) -> Signs:
-    """One-tailed sign test that `first` is larger more often than not. Ties are dropped.
+    """One-tailed sign test that `first` is larger more often than not. NeighbourGraph are dropped.
 
     >>> sign_test([1, 1, 1, 0], [0, 0, 0, 0])
     Signs(wins=3, losses=0, p=0.125)
     """
     pairs = list(zip(first, second, strict=True))
-    close = [abs(one - other) <= NOISE * max(abs(one), abs(other)) for one, other in pairs]
-    wins = sum(one > other and not tie for (one, other), tie in zip(pairs, close, strict=True))
-    losses = sum(one < other and not tie for (one, other), tie in zip(pairs, close, strict=True))
+    decided = [(a, b) for a, b in pairs if abs(a - b) > NOISE * max(abs(a), abs(b))]
+    wins = sum(a > b for a, b in decided)
+    losses = len(decided) - wins
     if not wins + losses:
         return Signs(0, 0, 1.0)
     return Signs(wins, losses, float(_stats().binomtest(wins, wins + losses, alternative="greater").pvalue))
@@ -180,18 +180,18 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
     [0.03, 0.06, None, 0.06]
     """
     adjusted: list[float | None] = [None] * len(ps)
-    there = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    ordered = sorted((p, index) for index, p in enumerate(ps) if p is not None)
     highest = 0.0
-    for done, (p, place) in enumerate(there):
-        highest = max(highest, min(1.0, p * (len(there) - done)))
-        adjusted[place] = highest
+    for done, (p, index) in enumerate(ordered):
+        highest = max(highest, min(1.0, p * (len(ordered) - done)))
+        adjusted[index] = highest
     return adjusted
 
 
 def effect_size(first: Sequence[float], second: Sequence[float], confidence: float = 0.95) -> Effect | None:
-    """Cohen's d of the paired differences (their mean by their standard deviation) with its interval.
+    """Cohen's d of the paired differences (their mean / their standard deviation) with its interval.
 
-    The interval is the exact one, from the noncentral t distribution. None where the differences do not vary.
+    The interval is exact, from the noncentral t distribution. None if the differences do not vary.
     """
     test = paired_t(first, second)
     if test.t is None:
@@ -211,22 +211,22 @@ def bootstrap(
         return None
     import numpy as np
 
-    lots = np.random.default_rng(rng.getrandbits(64))
+    generator = np.random.default_rng(rng.getrandbits(64))
     values = np.asarray(differences, dtype=np.float64)
-    means = np.sort([values[lots.integers(0, len(values), len(values))].mean() for _ in range(draws)])
+    means = np.sort([values[generator.integers(0, len(values), len(values))].mean() for _ in range(draws)])
     low, high = np.quantile(means, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
     return float(low), float(high)
 
 
-def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Spearman's rank correlation; None for fewer than three pairs or where nothing varies.
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's rank correlation; None for fewer than three pairs or if either does not vary.
 
     >>> spearman([1, 2, 3], [10, 30, 20])
     0.5
     """
-    if len(one) < 3 or len(set(one)) < 2 or len(set(other)) < 2:
+    if len(first) < 3 or len(set(first)) < 2 or len(set(second)) < 2:
         return None
-    return float(_stats().spearmanr(one, other).statistic)
+    return float(_stats().spearmanr(first, second).statistic)
 
 
 def compare(
@@ -238,13 +238,13 @@ def compare(
 ) -> Comparison:
     """Is the first crawler better than the second? Each is a name and its value per topic (`average_runs` first).
 
-    With `lower_is_better` (as for ranks) the differences are turned round, so that wins and a positive
-    difference always mean that the first crawler is better.
+    With `lower_is_better` (as for ranks) the signs are swapped, so that wins and a positive difference always mean that
+    the first crawler is better.
     """
     (name, ours), (other, theirs) = first, second
-    every = sorted(ours.keys() | theirs.keys())
-    there = [topic for topic in every if ours.get(topic) is not None and theirs.get(topic) is not None]
-    a, b = _values(ours, there), _values(theirs, there)
+    topics = sorted(ours.keys() | theirs.keys())
+    common = [topic for topic in topics if ours.get(topic) is not None and theirs.get(topic) is not None]
+    a, b = _values(ours, common), _values(theirs, common)
     better, worse = (b, a) if lower_is_better else (a, b)
     return Comparison(
         name,
@@ -255,7 +255,7 @@ def compare(
         paired_t(better, worse),
         sign_test(better, worse),
         effect_size(better, worse),
-        tuple(topic for topic in every if topic not in set(there)),
+        tuple(topic for topic in topics if topic not in set(common)),
         lower_is_better,
     )
 
@@ -267,7 +267,7 @@ def adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def sentence(comparison: Comparison, level: float = 0.05) -> str:
-    """The result in plain English, `no difference shown` included."""
+    """The result in plain English, including `no difference shown`."""
     a, b, test = comparison.first, comparison.second, comparison.paired
     where = comparison.metric if comparison.at is None else f"{comparison.metric} at {comparison.at} pages"
     number = comparison.means[0].number
@@ -278,14 +278,14 @@ def sentence(comparison: Comparison, level: float = 0.05) -> str:
     values = f"{_number(comparison.means[0].mean)} against {_number(comparison.means[1].mean)}"
     signs = f"{comparison.signs.wins} wins, {comparison.signs.losses} losses"
     name = "p" if comparison.adjusted is None else "Holm-adjusted p"
-    told = f"paired one-tailed t test over {number} topics, {name} {_probability(p)}; {signs}"
+    test_text = f"paired one-tailed t test over {number} topics, {name} {_probability(p)}; {signs}"
     if test.mean == 0.0 and test.error == 0.0:
         return f"On {where}, no difference shown: {a} and {b} are equal on each of {number} topics ({values})."
     if p < level:
-        return f"On {where}, {a} is better than {b}: {values} ({told}{_effect(comparison.effect)})."
+        return f"On {where}, {a} is better than {b}: {values} ({test_text}{_effect(comparison.effect)})."
     if test.p > 1.0 - level:
-        return f"On {where}, {a} is not better than {b}; the opposite is likelier: {values} ({told})."
-    return f"On {where}, no difference shown between {a} and {b}: {values} ({told})."
+        return f"On {where}, {a} is not better than {b}; the opposite is likelier: {values} ({test_text})."
+    return f"On {where}, no difference shown between {a} and {b}: {values} ({test_text})."
 
 
 def _effect(effect: Effect | None) -> str:
@@ -309,18 +309,18 @@ def _noncentrality(t: float, freedom: int, probability: float) -> float:
     from scipy import optimize
 
     def excess(noncentrality: float) -> float:
-        found = float(_stats().nct.cdf(t, freedom, noncentrality))
-        if math.isnan(found):  # scipy 1.17 has holes far from t, as at (4.02, 59, -4.9), where it is 1 or 0
-            found = 1.0 if noncentrality < t else 0.0
-        return found - probability
+        below_t = float(_stats().nct.cdf(t, freedom, noncentrality))
+        if math.isnan(below_t):  # scipy 1.17 gives NaN far from t, as at (4.02, 59, -4.9), where it is 1 or 0
+            below_t = 1.0 if noncentrality < t else 0.0
+        return below_t - probability
 
     spread = math.sqrt(1.0 + t * t / (2.0 * freedom))
-    guess = t - float(_stats().norm.ppf(probability)) * spread  # the normal approximation lies close by
+    guess = t - float(_stats().norm.ppf(probability)) * spread  # the normal approximation
     for wide in (1.5, 6.0, 24.0):
         low, high = guess - wide * spread, guess + wide * spread
         if excess(low) * excess(high) < 0.0:
             return float(optimize.brentq(excess, low, high))
-    return guess  # so far out that scipy's distribution has lost its digits
+    return guess  # so far out that scipy's distribution has no precision left
 
 
 def _stats() -> Any:

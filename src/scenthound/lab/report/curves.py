@@ -1,64 +1,66 @@
-"""Curves of a report, and under each what stands behind it: how many topics, how many crawls that ended early."""
+"""The curves of the report, with the number of topics and of crawls that ended early under each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scenthound.lab.report.facts import Facts
-from scenthound.lab.report.html import details, number, plain, text
-from scenthound.lab.report.svg import Point, Series, curves, key, style_of
-from scenthound.lab.run.request import marked
+from scenthound.lab.report.experiment_facts import ExperimentFacts
+from scenthound.lab.report.formatting import details, number, plain, text
+from scenthound.lab.report.svg import CurvePoint, Series, curves, key, style_of
+from scenthound.lab.run.spec import display_name
 from scenthound.report.layout import section, table
 
 LABEL = 30  # letters of a name beside its line
-BEYOND = 4.0  # a reference line so many times higher than every crawler would leave them no room; it is told instead
+BEYOND = 4.0  # a reference line this many times higher than every crawler is not drawn: it would leave them no room
 
 
-def figure(facts: Facts, metric: str, title: str, note: str) -> str:
-    """A metric against pages crawled, with bands of one standard error: linear, and logarithmic at a click."""
-    crawled = [one for one in (_series(facts, metric, name) for name in facts.strategies) if one.points]
+def figure(facts: ExperimentFacts, metric: str, title: str, note: str) -> str:
+    """A metric by pages crawled, with bands of one standard error; the axis can be linear or logarithmic."""
+    crawled = [series for name in facts.strategies if (series := _series(facts, metric, name)).points]
     if not crawled:
         return section(title, f"{note} No topic of this experiment has a value.")
-    lines = [one for one in (_series(facts, metric, name) for name in facts.oracles) if one.points]
-    near = [one for one in lines if _highest([one]) <= BEYOND * _highest(crawled)]
-    every = [*crawled, *near]
-    told = f"{title} by pages crawled, means over topics"
-    last = facts.run.request.limits.pages
+    references = [series for name in facts.oracles if (series := _series(facts, metric, name)).points]
+    near = [series for series in references if _highest([series]) <= BEYOND * _highest(crawled)]
+    shown = [*crawled, *near]
+    heading = f"{title} by pages crawled, means over topics"
+    last = facts.run.spec.limits.pages
     name = f"axis-{metric}"
     drawn = (
         f'<div class="chart"><input type="radio" name="{name}" id="{name}-linear" class="linear" checked>'
         f'<label for="{name}-linear">linear</label>'
         f'<input type="radio" name="{name}" id="{name}-log" class="log"><label for="{name}-log">logarithmic</label>'
-        f'<div class="drawn linear">{curves(told, metric, every, last)}</div>'
-        f'<div class="drawn log">{curves(told, metric, every, last, logarithmic=True)}</div></div>'
+        f'<div class="drawn linear">{curves(heading, metric, shown, last)}</div>'
+        f'<div class="drawn log">{curves(heading, metric, shown, last, logarithmic=True)}</div></div>'
     )
     caption = (
         '<p class="caption">Lines are means over topics, bands ± one standard error (s/√n). Dots are the points of the '
-        f"tables; point at one for its value. {_ended(facts, metric)}{_not_drawn(lines, near)}</p>"
+        f"tables; point at one for its value. {_ended(facts, metric)}{_not_drawn(references, near)}</p>"
     )
     return section(
         title, note, drawn, caption, details("Topics and crawls behind these curves", _behind(facts, metric))
     )
 
 
-def style(facts: Facts, name: str) -> str:
-    """The look of a crawler's line, the same in every drawing."""
+def style(facts: ExperimentFacts, name: str) -> str:
+    """The style of a crawler's line, the same in every chart."""
     if name in facts.oracles:
         return style_of(facts.oracles.index(name), oracle=True)
     return style_of(facts.strategies.index(name))
 
 
-def named(facts: Facts, name: str) -> str:
+def named(facts: ExperimentFacts, name: str) -> str:
     """A crawler's name with a piece of its line."""
-    mark = "oracle" if marked(name, facts.run.request.given) != name else "reference" if name in facts.oracles else ""
+    mark = (
+        "oracle" if display_name(name, facts.run.spec.given) != name else "reference" if name in facts.oracles else ""
+    )
     kind = f' <span class="reference">{mark}</span>' if mark else ""
     return f'<span class="named">{key(style(facts, name))}{text(name)}{kind}</span>'
 
 
-def _series(facts: Facts, metric: str, name: str) -> Series:
-    label = plain(marked(name, facts.run.request.given))
+def _series(facts: ExperimentFacts, metric: str, name: str) -> Series:
+    label = plain(display_name(name, facts.run.spec.given))
     points = [
-        Point(
+        CurvePoint(
             at,
             over.mean,
             over.error or 0.0,
@@ -70,21 +72,21 @@ def _series(facts: Facts, metric: str, name: str) -> Series:
     return Series(_label(facts, name), style(facts, name), points, frozenset(facts.points))
 
 
-def _highest(every: Sequence[Series]) -> float:
-    return max(point.mean for one in every for point in one.points)
+def _highest(curves: Sequence[Series]) -> float:
+    return max(point.mean for series in curves for point in series.points)
 
 
-def _not_drawn(lines: Sequence[Series], near: Sequence[Series]) -> str:
-    gone = [f"{one.name}, {number(one.points[-1].mean)} at the end" for one in lines if one not in near]
-    return f" Beyond this drawing: {'; '.join(gone)}." if gone else ""
+def _not_drawn(references: Sequence[Series], near: Sequence[Series]) -> str:
+    far = [f"{series.name}, {number(series.points[-1].mean)} at the end" for series in references if series not in near]
+    return f" Too high to draw: {'; '.join(far)}." if far else ""
 
 
-def _label(facts: Facts, name: str) -> str:
-    is_mode = marked(name, facts.run.request.given) != name
+def _label(facts: ExperimentFacts, name: str) -> str:
+    is_mode = display_name(name, facts.run.spec.given) != name
     return f"{plain(name, LABEL - 8)} (oracle)" if is_mode else plain(name, LABEL)
 
 
-def _ended(facts: Facts, metric: str) -> str:
+def _ended(facts: ExperimentFacts, metric: str) -> str:
     """How many topics there are at each point and how many crawls ended early, in a sentence."""
     numbers = {facts.mean(metric, name, at).number for name in facts.strategies for at in facts.points}
     topics = f"n = {numbers.pop():,} topics at every point." if len(numbers) == 1 else "n differs: see below."
@@ -96,7 +98,7 @@ def _ended(facts: Facts, metric: str) -> str:
     return f"{topics} Crawls that had ended before {facts.last:,} pages keep their last value: {listed}."
 
 
-def _behind(facts: Facts, metric: str) -> str:
+def _behind(facts: ExperimentFacts, metric: str) -> str:
     heads = [
         "crawler",
         *(f"n at {at:,}" for at in facts.points),
@@ -105,9 +107,9 @@ def _behind(facts: Facts, metric: str) -> str:
     ]
     rows = []
     for name in facts.names:
-        told = [facts.mean(metric, name, at).number for at in facts.points]
-        if any(told):
+        topics = [facts.mean(metric, name, at).number for at in facts.points]
+        if any(topics):
             crawls = facts.crawls[name]
             reasons = ", ".join(f"{text(reason)} {count:,}" for reason, count in sorted(crawls.reasons.items()))
-            rows.append([named(facts, name), *(f"{n:,}" for n in told), *(f"{n:,}" for n in crawls.early), reasons])
+            rows.append([named(facts, name), *(f"{n:,}" for n in topics), *(f"{n:,}" for n in crawls.early), reasons])
     return table(heads, rows, range(1, 2 * len(facts.points) + 1))

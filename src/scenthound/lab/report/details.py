@@ -1,30 +1,31 @@
-"""The rest of a report: search length, cost, overlap, every topic, and what went wrong."""
+"""Sections of the report: search length, cost, overlap, every topic, and problems."""
 
 from __future__ import annotations
 
 from scenthound.lab.measure.measure import FRACTIONS
-from scenthound.lab.measure.statistics import mean
+from scenthound.lab.measure.statistics import Mean, mean
 from scenthound.lab.report.curves import named
-from scenthound.lab.report.facts import Facts, median
-from scenthound.lab.report.html import details, many, number, plus_minus, text
+from scenthound.lab.report.experiment_facts import ExperimentFacts, median
+from scenthound.lab.report.formatting import details, many, number, plus_minus, text
 from scenthound.lab.run.cells import load_training
 from scenthound.report.layout import section, table
 
 FEW_TOPICS = 25
-MOST_TROUBLES = 200
+MOST_PROBLEMS = 200
+NO_MEAN = Mean(None, None, 0)
 
 
-def lengths(facts: Facts) -> str:
+def lengths(facts: ExperimentFacts) -> str:
     """How many pages it took to find a share of the targets."""
     rows = []
     for name in facts.names:
         cells = []
         for fraction in FRACTIONS:
             pages = facts.reach.get(name, {}).get(fraction, [])
-            reached = sum(one is not None for one in pages)
+            reached = sum(length is not None for length in pages)
             middle = median(pages)
-            told = "not reached" if middle is None else f"{middle:,.0f}"
-            cells.append(f"{told} <span class='se'>({reached:,} of {len(pages):,})</span>" if pages else "–")
+            shown = "not reached" if middle is None else f"{middle:,.0f}"
+            cells.append(f"{shown} <span class='se'>({reached:,} of {len(pages):,})</span>" if pages else "–")
         if any(cell != "–" for cell in cells):
             rows.append([named(facts, name), *cells])
     if not rows:
@@ -38,8 +39,8 @@ def lengths(facts: Facts) -> str:
     return section("Search length", note, table(heads, rows, range(1, len(FRACTIONS) + 1)))
 
 
-def costs(facts: Facts) -> str:
-    """What ranking took, and what it bought."""
+def costs(facts: ExperimentFacts) -> str:
+    """The CPU time of ranking, and recall per CPU second."""
     rows = []
     for name in facts.strategies:
         crawls = facts.crawls[name]
@@ -65,38 +66,37 @@ def costs(facts: Facts) -> str:
     return section("Cost", note, table(heads, rows, range(1, len(heads))))
 
 
-def _training(facts: Facts, name: str) -> float | None:
-    """Mean CPU seconds of learning before a crawl; None for a strategy that was given nothing to learn from."""
-    if name not in facts.run.request.given:
+def _training(facts: ExperimentFacts, name: str) -> float | None:
+    """Mean CPU seconds of training per crawl; None for a strategy without lessons."""
+    if name not in facts.run.spec.given:
         return None
     cells = [cell for cell in facts.run.cells if cell.strategy == name and not cell.half]
     return mean([load_training(facts.run.folder, cell.key) for cell in cells]).mean
 
 
-def overlaps(facts: Facts) -> str:
+def overlaps(facts: ExperimentFacts) -> str:
     """Do crawlers find the same pages? A table of all pairs, and of robustness where it was measured."""
     parts = []
     for metric, title in (("overlap", "of pages"), ("overlap_hosts", "of hosts")):
-        found = facts.pairs.get(metric, {})
-        values = {one.mean for one in found.values()}
-        if not found or (metric == "overlap_hosts" and values == {1.0}):  # a bed of one host
-            continue
+        overlap = facts.pairs.get(metric, {})
+        if not overlap or (metric == "overlap_hosts" and {over.mean for over in overlap.values()} == {1.0}):
+            continue  # not measured, or a bed of one host
         rows = []
-        for one in facts.strategies:
+        for name in facts.strategies:
             cells = []
             for other in facts.strategies:
-                over = found.get((one, other)) or found.get((other, one))
-                cells.append("" if one == other or over is None else plus_minus(over.mean, over.error))
-            rows.append([named(facts, one), *cells])
+                over = overlap.get((name, other)) or overlap.get((other, name))
+                cells.append("" if name == other or over is None else plus_minus(over.mean, over.error))
+            rows.append([named(facts, name), *cells])
         heads = (f"overlap {title}", *(text(name) for name in facts.strategies))
         parts.append(table(heads, rows, range(1, len(facts.strategies) + 1)))
     halves = facts.pairs.get("robustness", {})
     if halves:
         hosts = facts.pairs.get("robustness_hosts", {})
         rows = [
-            [named(facts, one), plus_minus(over.mean, over.error), _hosts(hosts.get((one, one)))]
-            for (one, _), over in halves.items()
-            if one in facts.strategies
+            [named(facts, name), plus_minus(over.mean, over.error), plus_minus(*hosts.get((name, name), NO_MEAN)[:2])]
+            for (name, _), over in halves.items()
+            if name in facts.strategies
         ]
         parts.append(table(("robustness: two halves of the seeds", "of pages", "of hosts"), rows, (1, 2)))
     if not parts:
@@ -108,7 +108,7 @@ def overlaps(facts: Facts) -> str:
     return section("Do they find the same pages?", note, *parts)
 
 
-def per_topic(facts: Facts) -> str:
+def per_topic(facts: ExperimentFacts) -> str:
     """The main metric at the last point, topic by topic."""
     values = facts.values.get(facts.main, {}).get(facts.last, {})
     shown = [name for name in facts.names if values.get(name)]
@@ -127,19 +127,19 @@ def per_topic(facts: Facts) -> str:
     return section("Topic by topic", note, made)
 
 
-def troubles(facts: Facts) -> str:
-    """Topics left out or maimed, crawls that failed or are not done: named and counted."""
+def problems(facts: ExperimentFacts) -> str:
+    """Topics with something missing, and crawls that failed or are not done."""
     parts = []
-    notes = facts.run.troubles
-    if notes:
+    topic_problems = facts.run.problems
+    if topic_problems:
         rows = [
             [
-                text(trouble.topic, 60),
-                _effect(trouble.what),
-                f"{len(trouble.urls):,} of {trouble.of:,}" if trouble.of else "–",
-                ", ".join(text(url) for url in trouble.urls[:3]) + (" …" if len(trouble.urls) > 3 else ""),
+                text(problem.topic, 60),
+                _effect(problem.what),
+                f"{len(problem.urls):,} of {problem.of:,}" if problem.of else "–",
+                ", ".join(text(url) for url in problem.urls[:3]) + (" …" if len(problem.urls) > 3 else ""),
             ]
-            for trouble in notes[:MOST_TROUBLES]
+            for problem in topic_problems[:MOST_PROBLEMS]
         ]
         parts.append(table(("topic", "what is missing", "how many", "which"), rows, (2,)))
     failed = facts.run.failures()
@@ -152,7 +152,7 @@ def troubles(facts: Facts) -> str:
                 f"{outcome.pages:,}",
                 text(outcome.error, 300),
             ]
-            for cell, outcome in failed[:MOST_TROUBLES]
+            for cell, outcome in failed[:MOST_PROBLEMS]
         ]
         heads = ("crawl that failed", "topic", "seed number", "after pages", "what was raised")
         parts.append(table(heads, rows, (2, 3)))
@@ -160,15 +160,15 @@ def troubles(facts: Facts) -> str:
     missing = {name: crawls.missing for name, crawls in facts.crawls.items() if crawls.missing}
     if missing:
         listed = ", ".join(f"{text(name)} {count:,}" for name, count in missing.items())
-        parts.append(f"<p>Crawls that are not done yet: {listed}. Run the same command again to go on.</p>")
-    more = max(len(notes), len(failed)) - MOST_TROUBLES
+        parts.append(f"<p>Crawls that are not done yet: {listed}. Run the same command again to resume.</p>")
+    more = max(len(topic_problems), len(failed)) - MOST_PROBLEMS
     if more > 0:
         parts.append(details(f"{more:,} more are in failures.jsonl"))
     if not parts:
         return section(
             "What went wrong", "Nothing: no topic was left out, no crawl failed, every seed and target is there."
         )
-    counted = f"{many(len(notes), 'note')} on topics, {many(len(failed), 'failed crawl')}."
+    counted = f"{many(len(topic_problems), 'note')} on topics, {many(len(failed), 'failed crawl')}."
     return section("What went wrong", counted, *parts)
 
 
@@ -180,11 +180,6 @@ def _effect(what: str) -> str:
         "targets missing": "targets that the bed lacks: they stay in the denominator of recall",
     }
     return text(meaning.get(what, what), 120)
-
-
-def _hosts(over: object) -> str:
-    found = getattr(over, "mean", None)
-    return plus_minus(found, getattr(over, "error", None))
 
 
 def _meter(value: float | None, top: float, oracle: bool) -> str:

@@ -1,20 +1,20 @@
-"""The tables of means and of paired tests, and what they say in plain sentences."""
+"""Sections of the report: tables of means, and paired tests with their results in sentences."""
 
 from __future__ import annotations
 
-from scenthound.lab.measure.comparison import is_shown, outstanding
+from scenthound.lab.measure.comparison import clear_winner, is_significant
 from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.measure.statistics import Comparison, sentence
 from scenthound.lab.report.curves import named
-from scenthound.lab.report.facts import DRAWN, Facts
-from scenthound.lab.report.html import details, number, plus_minus, probability, spelled, text
+from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
+from scenthound.lab.report.formatting import details, number, plus_minus, probability, spelled, text
 from scenthound.lab.report.svg import interval
 from scenthound.report.layout import section, table
 
 MANY_PAIRS = 15  # more sentences than these are folded away; the table has them all
 
 
-def means(facts: Facts) -> str:
+def means(facts: ExperimentFacts) -> str:
     """Means ± standard errors at the points, for each metric that is drawn."""
     parts = [_means(facts, metric) for metric in DRAWN]
     note = (
@@ -24,7 +24,7 @@ def means(facts: Facts) -> str:
     return section("Values at some points", note, *parts)
 
 
-def other_metrics(facts: Facts) -> str:
+def other_metrics(facts: ExperimentFacts) -> str:
     """The same for whatever else was measured, folded away."""
     names = [metric for metric in sorted(facts.values) if metric not in DRAWN]
     parts = [_means(facts, metric) for metric in names]
@@ -35,16 +35,18 @@ def other_metrics(facts: Facts) -> str:
     )
 
 
-def tests(facts: Facts) -> str:
+def tests(facts: ExperimentFacts) -> str:
     """Every pair of strategies at the last point of the main metric."""
-    found = facts.compared(facts.main, facts.last)
-    if not found:
+    comparisons = facts.compared(facts.main, facts.last)
+    if not comparisons:
         return ""
-    found.sort(key=lambda one: (-(one.paired.mean or 0.0), one.first, one.second))
-    reach = max([1.0, *(abs(end) for one in found if one.effect for end in (one.effect.low, one.effect.high))])
+    comparisons.sort(key=lambda each: (-(each.paired.mean or 0.0), each.first, each.second))
+    reach = max(
+        [1.0, *(abs(end) for each in comparisons if each.effect for end in (each.effect.low, each.effect.high))]
+    )
     heads = ("better mean", "than", "difference", "t (df)", "p", "Holm p", "won : lost : tied", "sign p",
              "d, 95% interval")  # fmt: skip
-    rows = [_row(facts, one, reach) for one in found]
+    rows = [_row(facts, each, reach) for each in comparisons]
     number_of = len(facts.strategies) * (len(facts.strategies) - 1)
     note = (
         f"On {text(facts.main)} after {facts.last:,} pages. One-tailed paired t tests over topics. Who is better was "
@@ -52,27 +54,27 @@ def tests(facts: Facts) -> str:
         f"{number_of:,} tests; the direction of the better mean is shown. The sign test is a check against outliers. "
         "d is the mean difference in standard deviations of the differences; its interval is exact (noncentral t)."
     )
-    sentences = "<ul class='sentences'>" + "".join(_sentence(one) for one in found) + "</ul>"
-    if len(found) > MANY_PAIRS:
-        sentences = details(f"{len(found):,} sentences", sentences)
+    sentences = "<ul class='sentences'>" + "".join(map(_sentence, comparisons)) + "</ul>"
+    if len(comparisons) > MANY_PAIRS:
+        sentences = details(f"{len(comparisons):,} sentences", sentences)
     return section(
-        "Who is better?", note, sentences, table(heads, rows, (2, 3, 4, 5, 6, 7, 8), "tests"), _left_out(found)
+        "Who is better?", note, sentences, table(heads, rows, (2, 3, 4, 5, 6, 7, 8), "tests"), _left_out(comparisons)
     )
 
 
-def _means(facts: Facts, metric: str) -> str:
-    found = (facts.mean(metric, name, at).mean for name in facts.strategies for at in facts.points)
-    highest = max((abs(value) for value in found if value is not None), default=1.0)
+def _means(facts: ExperimentFacts, metric: str) -> str:
+    values = (facts.mean(metric, name, at).mean for name in facts.strategies for at in facts.points)
+    highest = max((abs(value) for value in values if value is not None), default=1.0)
     digits = 3 if highest >= 0.1 else 4
-    best = {at: outstanding(facts.compared(metric, at), facts.strategies) for at in facts.points}
+    best = {at: clear_winner(facts.compared(metric, at), facts.strategies) for at in facts.points}
     rows = []
     for name in facts.names:
         over = [facts.mean(metric, name, at) for at in facts.points]
-        if not any(one.number for one in over):
+        if not any(each.number for each in over):
             continue
-        told = [plus_minus(one.mean, one.error, digits) for one in over]
-        cells = [f"<b>{cell}</b>" if best[at] == name else cell for at, cell in zip(facts.points, told, strict=True)]
-        numbers = sorted({one.number for one in over})
+        shown = [plus_minus(each.mean, each.error, digits) for each in over]
+        cells = [f"<b>{cell}</b>" if best[at] == name else cell for at, cell in zip(facts.points, shown, strict=True)]
+        numbers = sorted({each.number for each in over})
         rows.append([named(facts, name), *cells, "/".join(map(str, numbers))])
     if not rows:
         return ""
@@ -81,18 +83,18 @@ def _means(facts: Facts, metric: str) -> str:
     return table(heads, rows, range(1, len(facts.points) + 2), "means")
 
 
-def _row(facts: Facts, one: Comparison, reach: float) -> list[str]:
-    test, signs, effect = one.paired, one.signs, one.effect
-    ties = one.means[0].number - signs.wins - signs.losses
+def _row(facts: ExperimentFacts, comparison: Comparison, reach: float) -> list[str]:
+    test, signs, effect = comparison.paired, comparison.signs, comparison.effect
+    ties = comparison.means[0].number - signs.wins - signs.losses
     freedom = "–" if test.freedom is None else f"{test.freedom:g}"
-    adjusted = probability(one.adjusted)
+    adjusted = probability(comparison.adjusted)
     return [
-        named(facts, one.first),
-        named(facts, one.second),
+        named(facts, comparison.first),
+        named(facts, comparison.second),
         plus_minus(test.mean, test.error),
         f"{number(test.t, 2)} ({freedom})",
         probability(test.p),
-        f"<b>{adjusted}</b>" if is_shown(one) else adjusted,
+        f"<b>{adjusted}</b>" if is_significant(comparison) else adjusted,
         f"{signs.wins} : {signs.losses} : {ties}",
         probability(signs.p),
         "–"
@@ -102,16 +104,20 @@ def _row(facts: Facts, one: Comparison, reach: float) -> list[str]:
     ]
 
 
-def _sentence(one: Comparison) -> str:
-    kind = "shown" if is_shown(one) else "open"
-    mark = "●" if is_shown(one) else "○"
-    return f'<li class="{kind}"><span class="mark" aria-hidden="true">{mark}</span>{text(sentence(one), 2000)}</li>'
+def _sentence(comparison: Comparison) -> str:
+    kind = "shown" if is_significant(comparison) else "open"
+    mark = "●" if is_significant(comparison) else "○"
+    return (
+        f'<li class="{kind}"><span class="mark" aria-hidden="true">{mark}</span>{text(sentence(comparison), 2000)}</li>'
+    )
 
 
-def _left_out(found: list[Comparison]) -> str:
-    gone = sorted({topic for one in found for topic in one.left_out})
-    if not gone:
+def _left_out(comparisons: list[Comparison]) -> str:
+    topics = sorted({topic for each in comparisons for topic in each.left_out})
+    if not topics:
         return ""
-    topics = ", ".join(text(topic) for topic in gone[:20])
-    more = f" and {len(gone) - 20:,} more" if len(gone) > 20 else ""
-    return f'<p class="caption">Left out of {spelled(len(found))} comparisons or some of them: {topics}{more}.</p>'
+    listed = ", ".join(text(topic) for topic in topics[:20])
+    more = f" and {len(topics) - 20:,} more" if len(topics) > 20 else ""
+    return (
+        f'<p class="caption">Left out of {spelled(len(comparisons))} comparisons or some of them: {listed}{more}.</p>'
+    )

@@ -1,7 +1,7 @@
-"""Curves with error bands and direct labels, drawn by hand as SVG that a style sheet colours.
+"""Draws curves with error bands and labels as SVG; a style sheet sets the colours.
 
-A crawler is told from the others by its colour and by its dashes, and named at the end of its line. Texts given to
-these functions must have been escaped.
+Each crawler has its own colour and dashes, and its name is at the end of its line. Texts passed to these functions must
+be escaped already.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ COLOURS, DASHES = 8, 5
 """How many of each the style sheet knows: `c0` … and `d0` …."""
 
 
-class Point(NamedTuple):
-    """A mean and its standard error (0 for one topic), after so many pages; `told` is what pointing at it says."""
+class CurvePoint(NamedTuple):
+    """A mean and its standard error (0 for one topic) after `at` pages; `tooltip` is shown on hover."""
 
     at: int
     mean: float
     error: float
-    told: str = ""
+    tooltip: str = ""
 
 
 class Series(NamedTuple):
@@ -34,19 +34,19 @@ class Series(NamedTuple):
 
     name: str
     style: str
-    points: Sequence[Point]
+    points: Sequence[CurvePoint]
     marked: frozenset[int] = frozenset()
 
 
-def style_of(place: int, oracle: bool = False) -> str:
-    """Classes for the crawler at this place: each of the first forty has its own colour and dashes.
+def style_of(index: int, oracle: bool = False) -> str:
+    """CSS classes of a crawler by its index: each of the first forty has its own colour and dashes.
 
     >>> style_of(0), style_of(9), style_of(1, oracle=True)
     ('c0 d0', 'c1 d0', 'oracle d2')
     """
     if oracle:
-        return f"oracle d{1 + place % (DASHES - 1)}"
-    return f"c{place % COLOURS} d{(place + place // COLOURS) % DASHES}"
+        return f"oracle d{1 + index % (DASHES - 1)}"
+    return f"c{index % COLOURS} d{(index + index // COLOURS) % DASHES}"
 
 
 class _Curves(Axes):
@@ -78,22 +78,22 @@ class _Curves(Axes):
     def curve(self, series: Series) -> str:
         dots = "".join(
             f'<circle class="dot {series.style}" cx="{self.x(point.at):.1f}" cy="{self.y(point.mean):.1f}" r="3">'
-            f"<title>{point.told}</title></circle>"
+            f"<title>{point.tooltip}</title></circle>"
             for point in series.points
             if point.at in series.marked and point.at >= self.first
         )
         return self.line([(point.at, point.mean) for point in series.points], f"curve {series.style}") + dots
 
-    def labels(self, every: Sequence[Series]) -> str:
-        """The names at the ends of the lines, moved apart where they would cover each other."""
-        there = sorted((one for one in every if one.points), key=lambda one: self.y(one.points[-1].mean))
-        places = apart([self.y(one.points[-1].mean) for one in there], LABEL_APART, TOP, self.floor)
+    def labels(self, drawn: Sequence[Series]) -> str:
+        """The names at the ends of the lines, moved so that they do not overlap."""
+        ends = sorted((series for series in drawn if series.points), key=lambda series: self.y(series.points[-1].mean))
+        heights = apart([self.y(series.points[-1].mean) for series in ends], LABEL_APART, TOP, self.floor)
         parts = []
-        for one, place in zip(there, places, strict=True):
-            y = self.y(one.points[-1].mean)
-            path = f"M{self.x(one.points[-1].at):.1f},{y:.1f} L{self.end + 16:.1f},{place:.1f}"
-            parts.append(f'<path class="leader {one.style}" d="{path}"/>')
-            parts.append(f'<text class="label" x="{self.end + 20:.1f}" y="{place + 4:.1f}">{one.name}</text>')
+        for series, height in zip(ends, heights, strict=True):
+            y = self.y(series.points[-1].mean)
+            path = f"M{self.x(series.points[-1].at):.1f},{y:.1f} L{self.end + 16:.1f},{height:.1f}"
+            parts.append(f'<path class="leader {series.style}" d="{path}"/>')
+            parts.append(f'<text class="label" x="{self.end + 20:.1f}" y="{height + 4:.1f}">{series.name}</text>')
         return "".join(parts)
 
     def _ticks(self) -> list[float]:
@@ -101,20 +101,20 @@ class _Curves(Axes):
             step = max(round_step(self.across, 6), 1.0)
             return [number * step for number in range(int(self.across / step + 1e-9) + 1)]
         powers = range(int(math.log10(self.across)) + 1)
-        found = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
-        return [at for at in found if self.first <= at <= self.across]
+        ticks = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
+        return [at for at in ticks if self.first <= at <= self.across]
 
 
-def curves(title: str, value_name: str, every: Sequence[Series], last: int, logarithmic: bool = False) -> str:
-    """The curves of all crawlers in one drawing."""
-    highest = max((point.mean + point.error for one in every for point in one.points), default=1.0)
-    axes = _Curves(last, highest, [one.name for one in every], logarithmic)
+def curves(title: str, value_name: str, drawn: Sequence[Series], last: int, logarithmic: bool = False) -> str:
+    """The curves of all crawlers in one chart."""
+    highest = max((point.mean + point.error for series in drawn for point in series.points), default=1.0)
+    axes = _Curves(last, highest, [series.name for series in drawn], logarithmic)
     return axes.svg(
         title,
         axes.grid(value_name),
-        *(axes.band(one) for one in every if len(one.points) > 1),
-        *(axes.curve(one) for one in reversed(every)),  # the first strategies lie on top
-        axes.labels(every),
+        *(axes.band(series) for series in drawn if len(series.points) > 1),
+        *(axes.curve(series) for series in reversed(drawn)),  # the first strategies are on top
+        axes.labels(drawn),
     )
 
 
@@ -135,22 +135,22 @@ def interval(size: float, low: float, high: float, reach: float) -> str:
 
 
 def key(style: str) -> str:
-    """A short piece of a crawler's line, to stand beside its name in a table."""
+    """A short piece of a crawler's line, shown beside its name in a table."""
     return (
         f'<svg class="key" viewBox="0 0 26 10" width="26" height="10" aria-hidden="true">'
         f'<line class="curve {style}" x1="1" x2="25" y1="5" y2="5"/></svg>'
     )
 
 
-def apart(places: Sequence[float], distance: float, least: float, most: float) -> list[float]:
-    """Sorted places moved as little as needed to lie `distance` apart, within bounds if there is room.
+def apart(positions: Sequence[float], distance: float, least: float, most: float) -> list[float]:
+    """Sorted positions moved as little as needed to be `distance` apart, within bounds if there is room.
 
     >>> apart([10, 12, 50], 10, 0, 100)
     [6.0, 16.0, 50.0]
     """
     groups: list[tuple[float, int]] = []  # middle and size of labels that touch each other
-    for place in places:
-        middle, size = float(place), 1
+    for position in positions:
+        middle, size = float(position), 1
         while groups:
             before, count = groups[-1]
             if before + distance * count / 2 <= middle - distance * size / 2:
@@ -162,4 +162,4 @@ def apart(places: Sequence[float], distance: float, least: float, most: float) -
             middle = max(min(middle, most - half), least + half)
         groups.append((middle, size))
     moved = [middle + distance * (number - (size - 1) / 2) for middle, size in groups for number in range(size)]
-    return [max(least, place) for place in moved]
+    return [max(least, position) for position in moved]

@@ -1,8 +1,8 @@
-"""The files of one cell of an experiment: its trail, what came of it, and the seconds it took.
+"""The files of one cell of an experiment: its trail, its outcome, and the seconds it took.
 
-    trails/<cell>.jsonl     one line a page (docs/concepts/files.md), the same bytes whenever it is run again
-    cells/<cell>.json       why it ended, misses, errors; the same bytes as well. Written last: its presence means done
-    times/<cell>.json       measured CPU seconds, which never repeat
+    trails/<cell>.jsonl     one line per page (docs/concepts/files.md), the same bytes in every run
+    cells/<cell>.json       why it ended, misses, errors; also the same bytes. Written last: then the cell is done
+    times/<cell>.json       measured CPU seconds, which differ from run to run
 
 A cell's name is a readable prefix and a hash of everything that determines it.
 """
@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,31 +25,31 @@ from scenthound.lab.run.run_cell import CellResult
 from scenthound.model import Step, Url
 from scenthound.url import make
 
-_UNFIT = re.compile(r"[^A-Za-z0-9.=_-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9.=_-]+")
 LONGEST_LINE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One crawl of an experiment. `strategy` is how it was asked for, as `best-n-first:n=64`."""
+    """One crawl of an experiment. `strategy` is its label, as `best-n-first:n=64`."""
 
     key: str
     strategy: str
     topic: str
     seed_number: int = 0
     half: int = 0
-    """0: all seeds; 1 and 2: the disjoint halves of them that robustness is measured with."""
+    """0: all seeds; 1 and 2: the two disjoint halves of the seeds for measuring robustness."""
     oracle: bool = False
 
     @property
     def about(self) -> dict[str, Any]:
         """The cell as a line of `cells.jsonl`."""
-        return {name: getattr(self, name) for name in Cell.__slots__}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a finished cell says of itself."""
+    """What `cells/<cell>.json` says about a finished cell."""
 
     pages: int
     reason: str
@@ -60,15 +60,15 @@ class Outcome:
     waiting: int = 0
     error: str = ""
     given: tuple[str, ...] = ()
-    """What the lab handed to the strategy beyond the topic and seeds, of `handover.KINDS`."""
+    """What the lab gave the strategy beyond the topic and seeds, of `handover.KINDS`."""
 
 
 def cell_key(strategy: str, topic: str, seed_number: int, half: int, determined_by: Any) -> str:
-    """The cell's file name: readable, and different for everything that could make its trail differ."""
-    shown = [_UNFIT.sub("_", part)[:40] for part in (strategy, topic)]
-    shown += [str(seed_number)] + ([f"half{half}"] if half else [])
+    """The cell's file name: readable, and different whenever the trail could differ."""
+    prefix = [_UNSAFE.sub("_", part)[:40] for part in (strategy, topic)]
+    prefix += [str(seed_number)] + ([f"half{half}"] if half else [])
     text = json.dumps(determined_by, sort_keys=True, ensure_ascii=False, default=str)
-    return "--".join(shown) + "-" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return "--".join(prefix) + "-" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
@@ -84,17 +84,17 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.error,
         result.given,
     )
-    fields = {name: getattr(outcome, name) for name in Outcome.__slots__}
-    trail = "".join(f"{line(full_trail_line(step))}\n" for step in result.steps)
-    write_bytes(folder / "trails" / f"{key}.jsonl", trail.encode())
+    write_lines(folder / "trails" / f"{key}.jsonl", map(full_trail_line, result.steps))
     seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
     write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
-    write_bytes(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
+    write_bytes(
+        folder / "cells" / f"{key}.json", (json.dumps(asdict(outcome), indent=1, sort_keys=True) + "\n").encode()
+    )
     return outcome
 
 
 def load_outcome(folder: Path, key: str) -> Outcome | None:
-    """What came of a cell; None while it is not done."""
+    """The outcome of a cell; None if the cell is not done."""
     try:
         fields = json.loads((folder / "cells" / f"{key}.json").read_bytes())
         return Outcome(**{**fields, "given": tuple(fields.get("given", ()))})
@@ -107,45 +107,43 @@ def load_trail(folder: Path, key: str) -> list[Step]:
 
 
 def load_seconds(folder: Path, key: str) -> list[float] | None:
-    """CPU seconds spent in ranking by each page; None where they were not measured (oracles, strangers)."""
-    try:
-        seconds = json.loads((folder / "times" / f"{key}.json").read_bytes())["rank_seconds"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return seconds or None
+    """CPU seconds spent on ranking until each page; None if they were not measured (oracles, other crawlers)."""
+    return _load_times(folder, key).get("rank_seconds") or None
 
 
 def load_training(folder: Path, key: str) -> float:
-    """CPU seconds that a cell's strategy spent in learning before it crawled."""
+    """CPU seconds that a cell's strategy spent on training."""
+    return float(_load_times(folder, key).get("train_seconds", 0.0))
+
+
+def _load_times(folder: Path, key: str) -> dict[str, Any]:
     try:
-        return float(json.loads((folder / "times" / f"{key}.json").read_bytes())["train_seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0.0
+        return dict(json.loads((folder / "times" / f"{key}.json").read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return {}
 
 
 def line(fields: Mapping[str, Any]) -> str:
-    """One line of JSON, ASCII only: nothing in it that a terminal or an editor could obey."""
+    """One line of JSON, ASCII only, so that it holds no control codes for a terminal."""
     return json.dumps(fields, allow_nan=False, separators=(",", ":"))
 
 
 def read_trail(path: Path) -> Iterator[Step]:
-    """The pages of a trail, ours or a stranger's: JSON lines with at least a `url` each, made canonical.
+    """The pages of a trail, ours or another crawler's: JSON lines with at least a `url`, which is made canonical.
 
-    Lines without a number of their own (`"n": null`, misses of ours) are no pages and are left out. Raises
-    `BadConfig` that names the line where something is no JSON, or has no URL.
+    Lines with `"n": null` are misses and left out. Raises `BadConfig` for a line that is not JSON or has no URL.
     """
-    number = 0
+    page_number = 0
     try:
         file = path.open("rb")
     except OSError as error:
         raise BadConfig(f"the trail {path} can't be read: {error.strerror}") from None
     with file:
-        for place, raw in enumerate(_lines(file), 1):
-            fields = _fields(raw, path, place)
-            if fields is None:
-                continue
-            number += 1
-            yield _step(fields, number, f"{path} line {place}")
+        for line_number, raw in enumerate(_lines(file), 1):
+            fields = _fields(raw, f"{path} line {line_number}")
+            if fields is not None:
+                page_number += 1
+                yield _step(fields, page_number, f"{path} line {line_number}")
 
 
 def _lines(file: Any) -> Iterator[bytes]:
@@ -154,19 +152,20 @@ def _lines(file: Any) -> Iterator[bytes]:
             yield raw
 
 
-def _fields(raw: bytes, path: Path, place: int) -> Mapping[str, Any] | None:
+def _fields(raw: bytes, where: str) -> Mapping[str, Any] | None:
+    hint = "a trail has one JSON object with a `url` per line"
     try:
         fields = json.loads(raw)
     except ValueError:
-        raise BadConfig(f"{path} line {place} is not JSON", "a trail has one JSON object with a `url` a line") from None
+        raise BadConfig(f"{where} is not JSON", hint) from None
     if isinstance(fields, str):
         return {"url": fields}
     if not isinstance(fields, dict) or not isinstance(fields.get("url"), str):
-        raise BadConfig(f"{path} line {place} has no `url`", "a trail has one JSON object with a `url` a line")
+        raise BadConfig(f"{where} has no `url`", hint)
     return None if "n" in fields and fields["n"] is None else fields
 
 
-def _step(fields: Mapping[str, Any], number: int, where: str) -> Step:
+def _step(fields: Mapping[str, Any], page_number: int, where: str) -> Step:
     try:
         url = make(fields["url"])
         parent, requested = (_url(fields.get(name)) for name in ("parent", "requested"))
@@ -174,7 +173,7 @@ def _step(fields: Mapping[str, Any], number: int, where: str) -> Step:
         raise BadConfig(f"{where}: {error.message}") from None
     parts = fields.get("parts")
     return Step(
-        number,
+        page_number,
         url,
         parent,
         _text(fields.get("anchor")),
@@ -210,7 +209,7 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def read_lines(path: Path) -> Sequence[dict[str, Any]]:
-    """The JSON objects of a file of ours; none where it is missing."""
+    """The JSON objects of one of our files; none if the file is missing."""
     try:
         return [json.loads(raw) for raw in path.read_bytes().splitlines() if raw.strip()]
     except FileNotFoundError:

@@ -1,14 +1,14 @@
-"""An experiment: strategies x topics x seed numbers under the same limits, one crawl a cell, in a folder.
+"""An experiment: strategies x topics x seed numbers under the same limits, one crawl per cell, in a folder.
 
-    experiment.toml   what was asked: bed and digest, strategies, topics, limits, versions
+    experiment.toml   the specification: bed and digest, strategies, topics, limits, versions
     topics.jsonl      the topics, with their answers
     cells.jsonl       the cells in their order
-    trails/ cells/ times/   the cells' files (`cells`)
+    trails/ cells/ times/   the files of the cells (`cells`)
     failures.jsonl    cells whose strategy raised, and topics with something missing
     *.parquet         metrics, once measured (`measure`)
 
-Cells run in parallel processes and are skipped when already there, so an interrupted experiment is run again to go
-on. Everything but `times/` is byte for byte the same whenever and with however many processes it is run.
+Cells run in parallel processes. Cells that exist are skipped, so running an interrupted experiment again resumes it.
+All files but `times/` have the same bytes in every run, with any number of processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,34 +31,34 @@ from scenthound.lab.beds.bed import Bed, BedTopic, read_topics, topic_line
 from scenthound.lab.beds.cache import digest_of, sources_digest
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.measure.metrics.pairs import seed_halves
+from scenthound.lab.measure.metrics.crawl_pairs import seed_halves
 from scenthound.lab.run.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
-from scenthound.lab.run.handover import KINDS, Powers, read_powers, told_topic, withheld
-from scenthound.lab.run.lessons import syllabus_of
-from scenthound.lab.run.oracles import ORACLES
-from scenthound.lab.run.request import (
+from scenthound.lab.run.handover import KINDS, Powers, read_powers, visible_topic, withheld
+from scenthound.lab.run.oracles import ORACLES, OracleBed
+from scenthound.lab.run.run_cell import Access, CellResult, ReplayLimits, run_strategy
+from scenthound.lab.run.spec import (
     FILE,
-    Chosen,
-    ExperimentRequest,
+    ExperimentSpec,
+    StrategySpec,
     choose_topics,
-    load_request,
+    load_spec,
     parse_strategies,
-    save_request,
+    save_spec,
 )
-from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell
+from scenthound.lab.run.topic_lessons import lessons_of, syllabus_of
 from scenthound.model import Url
 from scenthound.processes import ProcessPool
 from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy, versions
 
-FORMAT = 1  # of a cell; raise it when the same crawl would be another, so that it is run again
+FORMAT = 1  # of a cell; raise it when the same cell would get another trail, so that it is run again
 FOLDERS = ("trails", "cells", "times")
 Progress = Callable[[int, int, Cell, Outcome], None]
-"""Called after every cell with how many are done, how many there are, the cell and what came of it."""
+"""Called after every cell with how many are done, how many there are, the cell and its outcome."""
 
 
-class Trouble(NamedTuple):
-    """Something wrong with a topic: named and counted, and the rest goes on."""
+class TopicProblem(NamedTuple):
+    """Something wrong with a topic. It is recorded, and the rest goes on."""
 
     topic: str
     what: str
@@ -67,132 +68,143 @@ class Trouble(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What an experiment runs besides its strategies."""
+
+    topics: int | str | Sequence[str] | None = None
+    """All of the bed's, the first N, or those of these ids."""
+    topics_file: str | Path | None = None
+    """Topics other than the bed's own."""
+    pages: int | None = None
+    """Overrides the pages of `limits`."""
+    limits: ReplayLimits = field(default_factory=ReplayLimits)
+    cut: Cut = field(default_factory=Cut)
+    seed_numbers: Sequence[int] = (0,)
+    seeds_per_run: int = 0
+    """Only the first N seeds of a topic; 0: all."""
+    robustness: bool = False
+    """Also crawl from two halves of the seeds."""
+    oracles: bool = True
+    """Also run the reference lines."""
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
-    """A folder with an experiment in it, as far as it has come."""
+    """The experiment in a folder, finished or not."""
 
     folder: Path
-    request: ExperimentRequest
+    spec: ExperimentSpec
     cells: tuple[Cell, ...]
     topics: tuple[BedTopic, ...]
-    troubles: tuple[Trouble, ...]
+    problems: tuple[TopicProblem, ...]
 
     def outcomes(self) -> dict[str, Outcome]:
-        """What came of the cells that are done, by key."""
-        found = {cell.key: load_outcome(self.folder, cell.key) for cell in self.cells}
-        return {key: outcome for key, outcome in found.items() if outcome is not None}
+        """The outcomes of the cells that are done, by key."""
+        loaded = {cell.key: load_outcome(self.folder, cell.key) for cell in self.cells}
+        return {key: outcome for key, outcome in loaded.items() if outcome is not None}
 
     def failures(self) -> list[tuple[Cell, Outcome]]:
         done = self.outcomes()
         return [(cell, done[cell.key]) for cell in self.cells if cell.key in done and done[cell.key].error]
 
     def bed(self, jobs: int = 2) -> PreparedBed:
-        """The prepared bed the cells ran on; raises `BadConfig` where the bed is gone or is another one now."""
-        web = Bed.open(self.request.bed)
-        if digest_of(web) != self.request.digest:
+        """The prepared bed that the cells ran on. Raises `BadConfig` if the bed is missing or has changed."""
+        web = Bed.open(self.spec.bed)
+        if digest_of(web) != self.spec.digest:
             raise BadConfig(
-                f"the bed {self.request.bed} has changed since {self.folder} was made", "run the experiment on it anew"
+                f"the bed {self.spec.bed} has changed since {self.folder} was made", "run a new experiment on it"
             )
-        return prepare(web, self.request.cut, jobs)
+        return prepare(web, self.spec.cut, jobs)
 
 
 class _Task(NamedTuple):
     cell: Cell
     topic: BedTopic
     seeds: tuple[Url, ...]
-    chosen: Chosen
+    strategy: StrategySpec
     limits: ReplayLimits
     powers: Powers = Powers()
 
 
 def run(
     bed: Bed | str | Path,
-    strategies: str | Sequence[str | Chosen],
+    strategies: str | Sequence[str | StrategySpec],
     out: str | Path,
+    options: RunOptions | None = None,
     *,
-    topics: int | str | Sequence[str] | None = None,
-    topics_file: str | Path | None = None,
-    pages: int | None = None,
-    limits: ReplayLimits | None = None,
-    cut: Cut | None = None,
-    seed_numbers: Sequence[int] = (0,),
-    seeds_per_run: int = 0,
-    robustness: bool = False,
-    oracles: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
     preparing: Callable[[int], None] | None = None,
 ) -> Experiment:
-    """Run what is missing of an experiment and give it back whole.
+    """Run the missing cells of an experiment and return the whole experiment.
 
     A folder that holds an experiment on the same bed under the same limits takes new strategies, topics and seed
-    numbers in; under others it is refused. `KeyboardInterrupt` passes through after cells under way have been
-    finished and kept.
+    numbers; under other limits it is refused. On `KeyboardInterrupt`, running cells are finished and kept first.
     """
+    options = options or RunOptions()
     web = bed if isinstance(bed, Bed) else Bed.open(bed)
-    limits = limits or ReplayLimits()
-    limits = limits if pages is None else replace(limits, pages=pages)
+    limits = options.limits if options.pages is None else replace(options.limits, pages=options.pages)
     chosen = parse_strategies(strategies)
-    listed = web.topics if topics_file is None else read_topics(Path(topics_file), web.faults)
-    picked = choose_topics(listed, topics)
-    if not picked:
+    listed = web.topics if options.topics_file is None else read_topics(Path(options.topics_file), web.faults)
+    topics = choose_topics(listed, options.topics)
+    if not topics:
         raise BadConfig(f"no topics in {web.folder}", "an experiment needs at least one; see topics.jsonl")
-    prepared = prepare(web, cut, max(jobs, 1), preparing)
-    request = ExperimentRequest(
+    prepared = prepare(web, options.cut, max(jobs, 1), preparing)
+    spec = ExperimentSpec(
         bed=str(web.folder),
         name=web.name,
         digest=digest_of(web),
         prepared=prepared.folder.name,
-        cut=cut or Cut(),
+        cut=options.cut,
         limits=limits,
-        strategies=tuple(one.label for one in chosen),
-        topics=tuple(topic.id for topic in picked),
-        seed_numbers=tuple(seed_numbers),
-        seeds_per_run=seeds_per_run,
-        robustness=robustness,
-        oracles=oracles,
+        strategies=tuple(strategy.label for strategy in chosen),
+        topics=tuple(topic.id for topic in topics),
+        seed_numbers=tuple(options.seed_numbers),
+        seeds_per_run=options.seeds_per_run,
+        robustness=options.robustness,
+        oracles=options.oracles,
         versions=versions(),
     )
-    folder = Path(out)
-    tasks = list(_plan(request, chosen, picked, prepared, listed))
-    troubles = check_topics(prepared, picked)
-    experiment = _open_folder(folder, request, [task.cell for task in tasks], picked, troubles)
+    lab = _Lab(prepared, tuple(listed))
+    tasks = list(_plan(spec, chosen, topics, lab))
+    experiment = _open_folder(Path(out), spec, [task.cell for task in tasks], topics, check_topics(prepared, topics))
     try:
-        _run_all(experiment, tasks, prepared, listed, jobs, progress)
+        _run_all(experiment, tasks, lab, jobs, progress)
     finally:
-        _note_failures(experiment)
-        experiment = _note_given(experiment, {one.label for one in chosen})
+        _save_failures(experiment)
+        experiment = _save_given(experiment, set(spec.strategies))
     return experiment
 
 
 def open_experiment(folder: str | Path) -> Experiment:
-    """The experiment in a folder. Raises `BadConfig` where there is none."""
+    """The experiment in a folder. Raises `BadConfig` if there is none."""
     folder = Path(folder)
-    request = load_request(folder)
+    spec = load_spec(folder)
     cells = tuple(Cell(**fields) for fields in read_lines(folder / "cells.jsonl"))
-    notes = read_lines(folder / "failures.jsonl")
-    troubles = tuple(
-        Trouble(note["topic"], note["what"], tuple(note["urls"]), note["of"]) for note in notes if "what" in note
+    lines = read_lines(folder / "failures.jsonl")
+    problems = tuple(
+        TopicProblem(line["topic"], line["what"], tuple(line["urls"]), line["of"]) for line in lines if "what" in line
     )
-    return Experiment(folder, request, cells, tuple(read_topics(folder / "topics.jsonl", [])), troubles)
+    return Experiment(folder, spec, cells, tuple(read_topics(folder / "topics.jsonl", [])), problems)
 
 
-def check_topics(bed: PreparedBed, topics: Iterable[BedTopic]) -> list[Trouble]:
-    """What these topics need and the bed lacks, and which of their examples no strategy is told."""
-    found: list[Trouble] = []
+def check_topics(bed: PreparedBed, topics: Iterable[BedTopic]) -> list[TopicProblem]:
+    """What these topics need and the bed lacks, and which of their examples are hidden from strategies."""
+    problems: list[TopicProblem] = []
     for topic in topics:
         for name, urls in (("targets", topic.targets), ("seeds", topic.seeds)):
-            gone = tuple(url for url in urls if url not in bed)
-            if not urls or (name == "seeds" and len(gone) == len(urls)):
-                found.append(Trouble(topic.id, f"no {name}", gone, len(urls)))
-            elif gone:
-                found.append(Trouble(topic.id, f"{name} missing", gone, len(urls)))
-        if away := withheld(topic, bed.aliases):
-            found.append(Trouble(topic.id, "examples withheld", away, len(topic.examples)))
-    return found
+            missing = tuple(url for url in urls if url not in bed)
+            if not urls or (name == "seeds" and len(missing) == len(urls)):
+                problems.append(TopicProblem(topic.id, f"no {name}", missing, len(urls)))
+            elif missing:
+                problems.append(TopicProblem(topic.id, f"{name} missing", missing, len(urls)))
+        if hidden := withheld(topic, bed.aliases):
+            problems.append(TopicProblem(topic.id, "examples withheld", hidden, len(topic.examples)))
+    return problems
 
 
 def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_number: int = 0) -> tuple[Url, ...]:
-    """The seeds that a cell starts from: the first N, or one of two halves drawn by lot from them."""
+    """The seeds that a cell starts from: the first N, or one of two random halves of them."""
     seeds = topic.seeds[:seeds_per_run] if seeds_per_run > 0 else topic.seeds
     if not half:
         return seeds
@@ -201,72 +213,74 @@ def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_numbe
 
 
 def _plan(
-    request: ExperimentRequest,
-    chosen: Sequence[Chosen],
-    topics: Sequence[BedTopic],
-    bed: PreparedBed,
-    listed: Sequence[BedTopic],
+    spec: ExperimentSpec, strategies: Sequence[StrategySpec], topics: Sequence[BedTopic], lab: _Lab
 ) -> Iterator[_Task]:
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
-    code = {one.label: plugin_digest(one.name) for one in chosen}
-    powers = {one.label: read_powers(make_strategy(one.name, one.parameters)) for one in chosen}
-    base = {"format": FORMAT, "bed": request.digest, "prepared": request.prepared, "limits": asdict(request.limits)}
+    code = {strategy.label: plugin_digest(strategy.name) for strategy in strategies}
+    powers = {each.label: read_powers(make_strategy(each.name, each.parameters)) for each in strategies}
+    base = {"format": FORMAT, "bed": spec.digest, "prepared": spec.prepared, "limits": asdict(spec.limits)}
     for topic in topics:
-        told = asdict(told_topic(topic, bed.aliases))
-        for one in chosen:
-            for number in request.seed_numbers:
-                for half in (0, 1, 2) if request.robustness and len(topic.seeds) > 1 else (0,):
-                    seeds = run_seeds(topic, request.seeds_per_run, half, number)
-                    known = [base, code[one.label], one.name, one.settled, topic.id, told, seeds, number]
-                    known.append(asdict(powers[one.label]))
-                    if powers[one.label].trains:
-                        known.append(syllabus_of(bed, topic, listed, seeds).plain)
-                    key = cell_key(one.label, topic.id, number, half, known)
-                    cell = Cell(key, one.label, topic.id, number, half)
-                    yield _Task(cell, topic, seeds, one, request.limits, powers[one.label])
-        for name in ORACLES if request.oracles else ():
-            seeds = run_seeds(topic, request.seeds_per_run)
-            known = [base, name, topic_line(topic), seeds]
-            key = cell_key(name, topic.id, 0, 0, known)
-            yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, Chosen(name), request.limits)
+        visible = asdict(visible_topic(topic, lab.bed.aliases))
+        halves = (0, 1, 2) if spec.robustness and len(topic.seeds) > 1 else (0,)
+        for strategy, seed_number, half in product(strategies, spec.seed_numbers, halves):
+            label, power = strategy.label, powers[strategy.label]
+            seeds = run_seeds(topic, spec.seeds_per_run, half, seed_number)
+            determined_by: list[Any] = [
+                base,
+                code[label],
+                strategy.name,
+                strategy.all_parameters,
+                topic.id,
+                visible,
+                seeds,
+            ]
+            determined_by += [seed_number, asdict(power)]
+            if power.trains:
+                determined_by.append(syllabus_of(lab.bed, topic, lab.topics, seeds).plain)
+            key = cell_key(label, topic.id, seed_number, half, determined_by)
+            yield _Task(Cell(key, label, topic.id, seed_number, half), topic, seeds, strategy, spec.limits, power)
+        for name in ORACLES if spec.oracles else ():
+            seeds = run_seeds(topic, spec.seeds_per_run)
+            key = cell_key(name, topic.id, 0, 0, [base, name, topic_line(topic), seeds])
+            yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, StrategySpec(name), spec.limits)
 
 
 def plugin_digest(name: str) -> str:
-    """A digest of a strategy's source, if somebody else wrote it; ours are covered by `FORMAT`."""
+    """A digest of a plug-in strategy's source; for our own strategies `FORMAT` stands."""
     modules = {kind.__module__ for kind in inspect.getmro(STRATEGIES.get(name)) if kind is not object} - {"__main__"}
     return sources_digest(sorted(module for module in modules if not module.startswith("scenthound.")))
 
 
 def _open_folder(
-    folder: Path, request: ExperimentRequest, cells: list[Cell], topics: Sequence[BedTopic], troubles: Sequence[Trouble]
+    folder: Path, spec: ExperimentSpec, cells: list[Cell], topics: Sequence[BedTopic], problems: Sequence[TopicProblem]
 ) -> Experiment:
-    """Write what is to be done, together with what earlier runs in this folder did."""
+    """Write the specification and cells, merged with those of earlier runs in this folder."""
     if (folder / FILE).exists():
         before = open_experiment(folder)
-        if reason := before.request.conflict(request):
+        if reason := before.spec.conflict(spec):
             raise BadConfig(f"{folder} holds an experiment that can't be compared: {reason}", "give another --out")
         cells = _merged(before.cells, cells)
         topics = list({topic.id: topic for topic in (*before.topics, *topics)}.values())
-        troubles = list(dict.fromkeys((*(t for t in before.troubles if t.topic not in request.topics), *troubles)))
-        request = replace(
-            request,
-            strategies=_union(before.request.strategies, request.strategies),
-            topics=_union(before.request.topics, request.topics),
-            seed_numbers=tuple(sorted({*before.request.seed_numbers, *request.seed_numbers})),
-            robustness=before.request.robustness or request.robustness,
-            oracles=before.request.oracles or request.oracles,
-            given=before.request.given,
+        problems = list(dict.fromkeys((*(old for old in before.problems if old.topic not in spec.topics), *problems)))
+        spec = replace(
+            spec,
+            strategies=_union(before.spec.strategies, spec.strategies),
+            topics=_union(before.spec.topics, spec.topics),
+            seed_numbers=tuple(sorted({*before.spec.seed_numbers, *spec.seed_numbers})),
+            robustness=before.spec.robustness or spec.robustness,
+            oracles=before.spec.oracles or spec.oracles,
+            given=before.spec.given,
         )
     for name in FOLDERS:
         make_folder(folder / name)
     write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
     write_lines(folder / "cells.jsonl", [cell.about for cell in cells])
-    save_request(folder, request)
-    return Experiment(folder, request, tuple(cells), tuple(topics), tuple(troubles))
+    save_spec(folder, spec)
+    return Experiment(folder, spec, tuple(cells), tuple(topics), tuple(problems))
 
 
 def _merged(before: Iterable[Cell], cells: Iterable[Cell]) -> list[Cell]:
-    """Cells by what they are of: one made by older code gives way to the one that replaces it."""
+    """Both lists of cells; a new cell replaces an old one of the same strategy, topic, seed number and half."""
     merged = {(cell.strategy, cell.topic, cell.seed_number, cell.half): cell for cell in before}
     merged.update({(cell.strategy, cell.topic, cell.seed_number, cell.half): cell for cell in cells})
     return list(merged.values())
@@ -276,98 +290,87 @@ def _union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _run_all(
-    experiment: Experiment,
-    tasks: Sequence[_Task],
-    bed: PreparedBed,
-    topics: Sequence[BedTopic],
-    jobs: int,
-    progress: Progress | None,
-) -> None:
-    folder, total = experiment.folder, len(tasks)
-    missing: list[_Task] = []
-    done = 0
-    for task in tasks:
-        outcome = load_outcome(folder, task.cell.key)
-        if outcome is None or outcome.error:  # a strategy that raised may have been mended where we can't see it
-            missing.append(task)
-            continue
-        done += 1
+def _run_all(experiment: Experiment, tasks: Sequence[_Task], lab: _Lab, jobs: int, progress: Progress | None) -> None:
+    """Run the tasks that are not done. A failed one runs again: its strategy may have been fixed."""
+    loaded = [(task, load_outcome(experiment.folder, task.cell.key)) for task in tasks]
+    finished = [(task.cell, outcome) for task, outcome in loaded if outcome is not None and not outcome.error]
+    missing = [task for task, outcome in loaded if outcome is None or outcome.error]
+    results = _run_missing(experiment.folder, missing, lab, jobs)
+    for done, (cell, outcome) in enumerate(chain(finished, results), 1):
         if progress is not None:
-            progress(done, total, task.cell, outcome)
-    for cell, outcome in _worked(folder, missing, bed, topics, jobs):
-        done += 1
-        if progress is not None:
-            progress(done, total, cell, outcome)
+            progress(done, len(tasks), cell, outcome)
 
 
-def _worked(
-    folder: Path, tasks: Sequence[_Task], bed: PreparedBed, topics: Sequence[BedTopic], jobs: int
-) -> Iterator[tuple[Cell, Outcome]]:
+def _run_missing(folder: Path, tasks: Sequence[_Task], lab: _Lab, jobs: int) -> Iterator[tuple[Cell, Outcome]]:
     if jobs < 2 or len(tasks) < 2:
         for task in tasks:
-            yield task.cell, _do(folder, bed, topics, task)
+            yield task.cell, _run_task(lab, folder, task)
         return
-    pool = ProcessPool(min(jobs, len(tasks)), _begin, (bed.folder, tuple(topics)))
+    pool = ProcessPool(min(jobs, len(tasks)), _open_lab, (lab.bed.folder, lab.topics))
     try:
-        futures: dict[Future[Outcome], Cell] = {pool.submit(_do_here, folder, task): task.cell for task in tasks}
+        futures: dict[Future[Outcome], Cell] = {pool.call(_run_task, folder, task): task.cell for task in tasks}
         for future in as_completed(futures):
             yield futures[future], future.result()
     except BrokenProcessPool:
         raise ScenthoundError(
-            "a process of the experiment was killed, perhaps for want of memory",
-            "run it again to go on, with fewer --jobs",
+            "a process of the experiment was killed, perhaps for lack of memory",
+            "run it again to resume, with fewer --jobs",
         ) from None
     finally:
-        pool.shutdown(cancel_futures=True)  # those under way are finished and kept
+        pool.shutdown(cancel_futures=True)  # running cells are finished and kept
 
 
-_bed: PreparedBed | None = None  # each worker process opens the bed once
-_topics: Sequence[BedTopic] = ()
+class _Lab:
+    """What every task of a process uses: the open bed and all its topics."""
+
+    def __init__(self, bed: PreparedBed, topics: tuple[BedTopic, ...]) -> None:
+        self.bed, self.topics, self.oracle_bed = bed, topics, OracleBed(bed)
 
 
-def _begin(folder: Path, topics: Sequence[BedTopic]) -> None:
-    global _bed, _topics
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer: cells are finished, not torn
-    _bed, _topics = PreparedBed(folder), topics
-    gc.freeze()  # the bed's tables live as long as the process: no need to look through them again and again
-    gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples that are no cycles; 30% of the time otherwise
+def _open_lab(folder: Path, topics: tuple[BedTopic, ...]) -> _Lab:
+    """The context of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C: running cells are finished
+    lab = _Lab(PreparedBed(folder), topics)
+    gc.freeze()  # the bed's tables live as long as the process: the collector need not scan them again and again
+    gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples without cycles; 30% of the time otherwise
+    return lab
 
 
-def _do_here(folder: Path, task: _Task) -> Outcome:
-    assert _bed is not None
-    return _do(folder, _bed, _topics, task)
+def _run_task(lab: _Lab, folder: Path, task: _Task) -> Outcome:
+    return save_cell(folder, task.cell.key, _result(lab, task))
 
 
-def _do(folder: Path, bed: PreparedBed, topics: Sequence[BedTopic], task: _Task) -> Outcome:
-    return save_cell(folder, task.cell.key, _result(bed, topics, task))
-
-
-def _result(bed: PreparedBed, topics: Sequence[BedTopic], task: _Task) -> CellResult:
+def _result(lab: _Lab, task: _Task) -> CellResult:
+    topic, seeds, limits = task.topic, task.seeds, task.limits
     if task.cell.oracle:
-        return ORACLES[task.chosen.name](bed, task.topic, task.limits.pages, task.seeds)
-    parameters: dict[str, Any] = dict(task.chosen.parameters)
-    number = task.cell.seed_number
-    return run_cell(bed, task.topic, task.chosen.name, parameters, task.limits, number, task.seeds, topics, task.powers)
+        return ORACLES[task.strategy.name](lab.oracle_bed, topic, limits.pages, seeds)
+    strategy = make_strategy(task.strategy.name, task.strategy.parameters)
+    access = Access(lambda: lessons_of(lab.bed, topic, lab.topics, seeds), task.powers)
+    visible = visible_topic(topic, lab.bed.aliases)
+    return run_strategy(lab.bed, visible, strategy, seeds, limits, task.cell.seed_number, access)
 
 
-def _note_given(experiment: Experiment, labels: set[str]) -> Experiment:
-    """Write down what the lab handed to the strategies of these labels, by the record of their cells."""
-    done, given = experiment.outcomes(), dict(experiment.request.given)
+def _save_given(experiment: Experiment, labels: set[str]) -> Experiment:
+    """Save what the lab gave the strategies of these labels, by the record of their cells."""
+    done, given = experiment.outcomes(), dict(experiment.spec.given)
     for label in sorted(labels):
-        cells = [done[cell.key].given for cell in experiment.cells if cell.strategy == label and cell.key in done]
-        kinds = tuple(kind for kind in KINDS if any(kind in one for one in cells))
+        recorded = {
+            kind
+            for cell in experiment.cells
+            if cell.strategy == label and cell.key in done
+            for kind in done[cell.key].given
+        }
         given.pop(label, None)
-        if kinds:
-            given[label] = kinds
-    given = {label: given[label] for label in experiment.request.strategies if label in given}
-    noted = replace(experiment, request=replace(experiment.request, given=given))
-    save_request(noted.folder, noted.request)
-    return noted
+        if recorded:
+            given[label] = tuple(kind for kind in KINDS if kind in recorded)
+    given = {label: given[label] for label in experiment.spec.strategies if label in given}
+    saved = replace(experiment, spec=replace(experiment.spec, given=given))
+    save_spec(saved.folder, saved.spec)
+    return saved
 
 
-def _note_failures(experiment: Experiment) -> None:
-    rows: list[dict[str, Any]] = [trouble._asdict() for trouble in experiment.troubles]
+def _save_failures(experiment: Experiment) -> None:
+    rows: list[dict[str, Any]] = [problem._asdict() for problem in experiment.problems]
     for cell, outcome in experiment.failures():
         rows.append({**cell.about, "pages": outcome.pages, "error": outcome.error})
     write_lines(experiment.folder / "failures.jsonl", rows)

@@ -1,11 +1,11 @@
-"""What the lab hands to a strategy, and the record of it (sheet 60.7).
+"""What the lab gives a strategy beyond the topic and seeds, and the record of it (sheet 60.7).
 
-Powers that a strategy declares are read once, before its crawl, and decide what it is given. Lessons and the links an
-oracle may look up are lent: when the loan ends they answer no more. What was given is noted as it is handed over; what
-a strategy says about itself plays no part.
+The powers that a strategy declares are read once, before its crawl, and decide what it gets. Lessons, and the links
+that an oracle may look up, are lent: after the loan they raise `LoanEnded`. The lab records what was used; what a
+strategy says about itself plays no part.
 
-A loan holds no reference to what it opens: that lies in `_OPEN`, so nothing a strategy keeps leads to the bed. Python
-can't keep a program from its own modules; a plug-in that searches those, or opens the bed's files, is beyond this.
+A lent object holds only a weak reference to its loan, so that no object a strategy keeps leads to the bed. Python can't
+hide private attributes: a plug-in that calls the weak reference, or opens the bed's files, is beyond this.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Generic, TypeVar, overload
+from weakref import ref
 
 from scenthound.errors import OurFault
 from scenthound.lab.beds.bed import BedTopic
@@ -24,19 +25,19 @@ from scenthound.ports import Lessons, Strategy, Taxonomy, Trains, declaration_of
 
 UNFETCHED = "links of pages not fetched"
 KINDS = ("examples", "others", "taxonomy", "back-links", "pages", UNFETCHED)
-"""What a strategy may be given beyond the topic and seeds, in the order in which it is told."""
+"""What a strategy may be given beyond the topic and seeds, in the order in which reports list it."""
 
 Links = Callable[[Url], Iterable[Url]]
-_OPEN: dict[object, Any] = {}
+T = TypeVar("T")
 
 
 class LoanEnded(OurFault):
-    """A strategy asked for something that it was lent and that has been taken back."""
+    """A strategy used something that was lent to it after the loan ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What a strategy declares that it can do, as it was when somebody read it."""
+    """What a strategy declared that it can do, when it was asked."""
 
     trains: bool = False
     oracle: bool = False
@@ -56,7 +57,7 @@ class Given:
     def __init__(self) -> None:
         self._kinds: set[str] = set()
 
-    def note(self, kind: str) -> None:
+    def add(self, kind: str) -> None:
         self._kinds.add(kind)
 
     @property
@@ -67,14 +68,14 @@ class Given:
 # ---- the topic
 
 
-def told_topic(topic: BedTopic, aliases: Mapping[str, str]) -> Topic:
-    """The topic as a strategy hears it: no example in it is a target, under whatever URL."""
-    away = set(withheld(topic, aliases))
-    return replace(topic.topic, examples=tuple(url for url in topic.topic.examples if url not in away))
+def visible_topic(topic: BedTopic, aliases: Mapping[str, str]) -> Topic:
+    """The topic as a strategy sees it: no example is a target, under whatever URL."""
+    hidden = set(withheld(topic, aliases))
+    return replace(topic.topic, examples=tuple(url for url in topic.topic.examples if url not in hidden))
 
 
 def withheld(topic: BedTopic, aliases: Mapping[str, str]) -> tuple[Url, ...]:
-    """The examples that are targets, directly or behind a redirect: no strategy hears of them, and none is taught."""
+    """The examples that are targets, directly or behind a redirect. No strategy sees them or learns from them."""
     answers = {form for target in topic.targets for form in forms(target, aliases)}
     return tuple(url for url in topic.examples if not answers.isdisjoint(forms(url, aliases)))
 
@@ -82,117 +83,121 @@ def withheld(topic: BedTopic, aliases: Mapping[str, str]) -> tuple[Url, ...]:
 # ---- loans
 
 
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class _Loan(Generic[T]):
+    """Something that is lent, and the record of its use. Only the lab's side holds it."""
+
+    thing: T | None
+    given: Given
+
+
+def _open(loan: ref[_Loan[T]], kind: str = "") -> T:
+    """What was lent, its use recorded as `kind`. Raises `LoanEnded`."""
+    opened = loan()
+    if opened is None or opened.thing is None:
+        raise LoanEnded(
+            "this was lent to the strategy and has been taken back",
+            "lessons can be used while `train` runs: keep what was learned, not the lessons",
+        )
+    if kind:
+        opened.given.add(kind)
+    return opened.thing
+
+
+@contextmanager
+def _lent(thing: T, given: Given) -> Iterator[ref[_Loan[T]]]:
+    loan: _Loan[T] = _Loan(thing, given)
+    try:
+        yield ref(loan)
+    finally:
+        loan.thing = None
+
+
 @contextmanager
 def lent_lessons(lessons: Lessons, given: Given) -> Iterator[Lessons]:
     """The lessons, until training ends."""
-    token = object()
-    _OPEN[token] = (lessons, given)
-    try:
-        yield LentLessons(token)
-    finally:
-        del _OPEN[token]
+    with _lent(lessons, given) as loan:
+        yield LentLessons(loan)
 
 
 @contextmanager
 def lent_links(links: Links, given: Given) -> Iterator[Links]:
     """A way to look up the links of a page, until the crawl ends."""
-    token = object()
-    _OPEN[token] = links
-    given.note(UNFETCHED)
-    try:
-        yield LentLinks(token)
-    finally:
-        del _OPEN[token]
+    given.add(UNFETCHED)
+    with _lent(links, given) as loan:
+        yield LentLinks(loan)
 
 
 class LentLessons:
-    """Lessons that answer while training runs."""
+    """Lessons that can be used while training runs."""
 
-    __slots__ = ("_token",)
+    __slots__ = ("_loan",)
 
-    def __init__(self, token: object) -> None:
-        self._token = token
+    def __init__(self, loan: ref[_Loan[Lessons]]) -> None:
+        self._loan = loan
 
     @property
     def topic(self) -> Topic:
-        topic: Topic = _lessons(self._token).topic
-        return topic
+        return _open(self._loan).topic
 
     @property
     def examples(self) -> Sequence[Page]:
-        return LentPages(self._token, _lessons(self._token, "examples").examples)
+        return LentPages(self._loan, _open(self._loan, "examples").examples)
 
     @property
     def others(self) -> Sequence[Page]:
-        return LentPages(self._token, _lessons(self._token, "others").others)
+        return LentPages(self._loan, _open(self._loan, "others").others)
 
     @property
     def taxonomy(self) -> Taxonomy | None:
-        taxonomy = _lessons(self._token, "taxonomy").taxonomy
+        taxonomy = _open(self._loan, "taxonomy").taxonomy
         if taxonomy is None:
             return None
         children = {name: tuple(below) for name, below in taxonomy.children.items()}
-        examples = {name: LentPages(self._token, pages) for name, pages in taxonomy.examples.items()}
+        examples = {name: LentPages(self._loan, pages) for name, pages in taxonomy.examples.items()}
         return replace(taxonomy, children=children, examples=examples)
 
     def page(self, url: Url) -> Page | None:
-        return _lessons(self._token, "pages").page(url)
+        return _open(self._loan, "pages").page(url)
 
     def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
-        return tuple(_lessons(self._token, "back-links").back_links(url, most))
+        return tuple(_open(self._loan, "back-links").back_links(url, most))
 
 
 class LentPages(Sequence[Page]):
-    """Pages of the lessons. Each is a copy, a strategy's own; the list is lent."""
+    """Pages of the lessons. The strategy may keep each page, which is a copy, but not the list."""
 
-    __slots__ = ("_pages", "_token")
+    __slots__ = ("_loan", "_pages")
 
-    def __init__(self, token: object, pages: Sequence[Page]) -> None:
-        self._token, self._pages = token, tuple(pages)
+    def __init__(self, loan: ref[_Loan[Lessons]], pages: Sequence[Page]) -> None:
+        self._loan, self._pages = loan, tuple(pages)
 
     @overload
-    def __getitem__(self, place: int) -> Page: ...
+    def __getitem__(self, index: int) -> Page: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Page]: ...
-    def __getitem__(self, place: int | slice) -> Page | Sequence[Page]:
-        _check_open(self._token)
-        found = self._pages[place]
-        return LentPages(self._token, found) if isinstance(found, tuple) else found
+    def __getitem__(self, index: slice) -> Sequence[Page]: ...
+    def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
+        _open(self._loan)
+        item = self._pages[index]
+        return LentPages(self._loan, item) if isinstance(item, tuple) else item
 
     def __iter__(self) -> Iterator[Page]:
         for page in self._pages:
-            _check_open(self._token)
+            _open(self._loan)
             yield page
 
     def __len__(self) -> int:
-        _check_open(self._token)
+        _open(self._loan)
         return len(self._pages)
 
 
 class LentLinks:
     """The links of any page of the bed, for an oracle while it crawls."""
 
-    __slots__ = ("_token",)
+    __slots__ = ("_loan",)
 
-    def __init__(self, token: object) -> None:
-        self._token = token
+    def __init__(self, loan: ref[_Loan[Links]]) -> None:
+        self._loan = loan
 
     def __call__(self, url: Url) -> Iterable[Url]:
-        _check_open(self._token)
-        return tuple(_OPEN[self._token](url))
-
-
-def _lessons(token: object, kind: str = "") -> Lessons:
-    _check_open(token)
-    lessons, given = _OPEN[token]
-    if kind:
-        given.note(kind)
-    return lessons  # type: ignore[no-any-return]
-
-
-def _check_open(token: object) -> None:
-    if token not in _OPEN:
-        raise LoanEnded(
-            "this was lent to the strategy and has been taken back",
-            "lessons answer while `train` runs: keep what was learned, not the lessons",
-        )
+        return tuple(_open(self._loan)(url))

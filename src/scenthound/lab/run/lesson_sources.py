@@ -1,6 +1,6 @@
 """Where a strategy's lessons come from: a bed, a crawl folder, a folder of HTML, or the generated web.
 
-Whatever it is, it is prepared as beds are, so that lessons know one kind of web only.
+All of them are prepared as beds are, so that lessons deal with one kind of web.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.importers.html import HtmlOptions
 from scenthound.lab.importers.html import html as html_files
-from scenthound.lab.importers.port import Notes
+from scenthound.lab.importers.interface import Notes
 from scenthound.lab.importers.warc import responses_in
 from scenthound.lab.importers.warc_stream import check_start
 from scenthound.loop.folder import CrawlFolder
@@ -26,12 +26,12 @@ from scenthound.model import Response, Url
 from scenthound.store.warc_repository import files_of
 
 GENERATED = "generated"
-_WAY_OUT = "name a bed, a crawl folder or a folder of HTML pages; or `generated` for the web that scenthound makes up"
+_WAY_OUT = "name a bed, a crawl folder or a folder of HTML pages; or `generated` for scenthound's generated web"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A web that is known already, and what somebody said of its pages."""
+    """A known web, and the labels of its pages."""
 
     kind: str
     """`bed`, `crawl`, `pages` or `generated`."""
@@ -40,9 +40,9 @@ class Source:
     bed: PreparedBed
     topics: tuple[BedTopic, ...] = ()
     labels: Mapping[Url, bool] = field(default_factory=dict)
-    """What people said of pages of a crawl."""
+    """Pages of a crawl that a person labelled as on or off topic."""
     likely: frozenset[Url] = frozenset()
-    """Pages that a crawl's own judge liked: no good as a background."""
+    """Pages that the crawl's own judge rated as relevant: unfit as background."""
 
     @property
     def is_made_up(self) -> bool:
@@ -50,7 +50,7 @@ class Source:
 
 
 def open_source(path: str | Path, jobs: int = 2, progress: Callable[[int], None] | None = None) -> Source:
-    """The source in a folder, prepared; raises `BadConfig` where there is none."""
+    """The source in a folder, prepared. Raises `BadConfig` if there is none."""
     if str(path) == GENERATED:
         web = GeneratedWeb(pages=1500, seed=1)
         return Source("generated", web.name, web.digest, prepare(web, None, jobs, progress), tuple(web.topics))
@@ -86,9 +86,9 @@ def _html(folder: Path) -> Iterator[Response]:
 
 
 class _Recorded:
-    """Responses that can be read again and again, as a web for the lab to prepare."""
+    """Responses that can be read repeatedly, as a web that the lab can prepare."""
 
-    topics: list[BedTopic] = []  # noqa: RUF012 - none, and nobody adds any
+    topics: list[BedTopic] = []  # noqa: RUF012 - always empty
     traps = False
 
     def __init__(self, name: str, read: Callable[[], Iterator[Response]]) -> None:
@@ -96,18 +96,18 @@ class _Recorded:
 
     @cached_property
     def digest(self) -> str:
-        whole = hashlib.sha256(f"{self.name}\n".encode("utf-8", "replace"))
-        for one in self._read():
-            kind = one.header("content-type") + one.header("content-encoding") + one.header("location")
-            head = f"{one.url}\n{one.status}\n{kind}\n{len(one.body)}\n"
-            whole.update(head.encode("utf-8", "replace") + one.body)
-        return whole.hexdigest()
+        digest = hashlib.sha256(f"{self.name}\n".encode("utf-8", "replace"))
+        for response in self._read():
+            headers = "".join(map(response.header, ("content-type", "content-encoding", "location")))
+            head = f"{response.url}\n{response.status}\n{headers}\n{len(response.body)}\n"
+            digest.update(head.encode("utf-8", "replace") + response.body)
+        return digest.hexdigest()
 
     def responses(self) -> Iterator[Response]:
         return self._read()
 
     def get(self, url: Url) -> Response | None:
-        return next((one for one in self._read() if one.url == url), None)
+        return next((response for response in self._read() if response.url == url), None)
 
 
 _: type[Web] = _Recorded

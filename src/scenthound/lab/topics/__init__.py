@@ -1,1 +1,1 @@
-"""."""
+"""Topics with known answers, their example pages, seeds, taxonomies and characteristics."""

@@ -17,8 +17,8 @@ BANNED = ("dmoz.org", "directory.google.com")
 MIRROR = 0.9  # [BIZ]: above this cosine a page is a copy of the category
 
 
-class Fate(StrEnum):
-    """What became of a page that links to seeds."""
+class Decision(StrEnum):
+    """What was decided about a page that links to seeds."""
 
     KEPT = "kept"
     TOO_FEW = "too few"
@@ -29,22 +29,22 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A page that links to seeds: to how many, how close to the description (None: not looked at), its fate."""
+class HubCandidate:
+    """A page that links to seeds: to how many, its cosine with the description (None: not computed), the decision."""
 
     url: str
     seeds: int
     cosine: float | None
-    fate: Fate
+    decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """The hubs to add, best first, and every candidate in the order of its count."""
+    """The seeds, the hubs to add, best first, and all candidates by number of linked seeds."""
 
     seeds: tuple[str, ...]
     hubs: tuple[str, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[HubCandidate, ...]
 
     @property
     def all_seeds(self) -> tuple[str, ...]:
@@ -52,50 +52,59 @@ class Augmented:
         return self.seeds + self.hubs
 
 
+@dataclass(frozen=True, slots=True)
+class HubRules:
+    """Which pages become hubs: up to `most`, among the first `per_seed` back-links of each seed."""
+
+    per_seed: int = 10
+    fewest: int = 2
+    """Seeds that a hub links to at least."""
+    most: int = 10
+    banned: tuple[str, ...] = BANNED
+    host_of: Callable[[str], str] = host
+
+
 def augment(
     seeds: Sequence[str],
     back_links: Callable[[str], Sequence[str]],
     description: Mapping[str, int],
     page: Callable[[str], Mapping[str, int] | None],
-    host_of: Callable[[str], str] = host,
-    banned: Iterable[str] = BANNED,
-    per_seed: int = 10,
-    fewest: int = 2,
-    most: int = 10,
+    rules: HubRules | None = None,
 ) -> Augmented:
-    """The seeds and up to `most` hubs among the first `per_seed` back-links of each seed.
+    """The seeds and the hubs among their back-links.
 
-    `description` and `page(url)` are counts of terms; None for a page that is not there. Hubs come by
-    the number of seeds they link to, ties by who was met first. Ours: a seed that links to other seeds
-    is no candidate, since it is a seed already.
+    `description` and `page(url)` are term counts; None for a page that is missing. Hubs are sorted by the number of
+    seeds they link to, ties by which came first. Ours: a seed that links to other seeds is not a candidate.
     """
+    rules = rules or HubRules()
     distinct = tuple(dict.fromkeys(seeds))
     counted: dict[str, int] = {}
     for seed in distinct:
-        for linking in dict.fromkeys(back_links(seed)[:per_seed]):
+        for linking in dict.fromkeys(back_links(seed)[: rules.per_seed]):
             counted[linking] = counted.get(linking, 0) + 1
-    refused = tuple(banned)
-    candidates: list[Candidate] = []
+    candidates: list[HubCandidate] = []
     hubs: list[str] = []
-    for url in sorted(counted, key=lambda met: -counted[met]):  # a stable sort: ties stay in the order of meeting
-        fate, close = Fate.KEPT, None
+    for url in sorted(counted, key=lambda page_url: -counted[page_url]):  # a stable sort: ties keep their order
+        decision, close = Decision.KEPT, None
         if url in distinct:
-            fate = Fate.A_SEED
-        elif counted[url] < fewest:
-            fate = Fate.TOO_FEW
-        elif is_banned(host_of(url), refused):
-            fate = Fate.BANNED
+            decision = Decision.A_SEED
+        elif counted[url] < rules.fewest:
+            decision = Decision.TOO_FEW
+        elif is_banned(rules.host_of(url), rules.banned):
+            decision = Decision.BANNED
         else:
             close = likeness(page(url) or {}, description)
-            fate = Fate.MIRROR if close > MIRROR else Fate.BEYOND if len(hubs) >= most else Fate.KEPT
-        if fate is Fate.KEPT:
+            decision = (
+                Decision.MIRROR if close > MIRROR else Decision.BEYOND if len(hubs) >= rules.most else Decision.KEPT
+            )
+        if decision is Decision.KEPT:
             hubs.append(url)
-        candidates.append(Candidate(url, counted[url], close, fate))
+        candidates.append(HubCandidate(url, counted[url], close, decision))
     return Augmented(distinct, tuple(hubs), tuple(candidates))
 
 
 def likeness(page: Mapping[str, int], description: Mapping[str, int]) -> float:
-    """Cosine after the page was projected on the description's terms: a mirror's own words don't hide it.
+    """Cosine of the page and the description over the description's terms: a mirror's own words don't hide it.
 
     >>> likeness({"solar": 2, "panel": 2, "mirror": 9}, {"solar": 1, "panel": 1})
     1.0
@@ -104,7 +113,7 @@ def likeness(page: Mapping[str, int], description: Mapping[str, int]) -> float:
 
 
 def is_banned(name: str, banned: Iterable[str]) -> bool:
-    """Whether the host is one of the banned ones or below one.
+    """Whether the host is banned or a subdomain of a banned one.
 
     >>> is_banned("www.dmoz.org", BANNED), is_banned("notdmoz.org", BANNED)
     (True, False)

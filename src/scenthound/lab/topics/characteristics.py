@@ -1,7 +1,7 @@
-"""What kind of topic was it? Numbers that may explain why crawlers differ on it (sheet 60.5).
+"""Characteristics of a topic: numbers that may explain why crawlers differ on it (sheet 60.5).
 
 The SMP framework of Srinivasan, Menczer and Pant 2005 names popularity, cohesiveness and authority of
-the targets and similarity of seeds and targets; the formulas are ours [D]. None where undefined.
+the targets and similarity of seeds and targets; the formulas are ours [D]. None if undefined.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import LinkGraph
 from scenthound.graph.pagerank import by_name
-from scenthound.lab.measure.quality import Counted, Pages, concatenated
+from scenthound.lab.measure.quality import Counted
 from scenthound.lab.measure.statistics import spearman
-from scenthound.text.vectors import cosine
+from scenthound.model import DECIMALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,60 +32,26 @@ class Characteristics:
     seed_target_similarity: float
 
 
-def characteristics(
-    targets: Iterable[str],
-    seeds: Iterable[str],
-    keywords: Iterable[str],
-    description: Counted,
-    snapshot: Pages,
-    links: Mapping[str, Iterable[str]],
-    pool: LinkGraph | None = None,
-    specificity: int | None = None,
-) -> Characteristics:
-    """All of them at once. `snapshot` holds the term counts of every recorded page, `links` what each links to."""
-    wanted = sorted(set(targets))
-    return Characteristics(
-        specificity=specificity,
-        link_set_size=len(wanted),
-        popularity=popularity(snapshot, keywords),
-        text_cohesiveness=text_cohesiveness(snapshot[url] for url in wanted if url in snapshot),
-        link_cohesiveness=link_cohesiveness(wanted, links),
-        authority=None if pool is None else authority(wanted, pool),
-        seed_target_similarity=cosine(concatenated(snapshot, seeds), description),
-    )
-
-
-def popularity(snapshot: Pages, keywords: Iterable[str]) -> int | None:
-    """Pages of the snapshot that hold all keywords; undefined without keywords.
-
-    >>> popularity({"p": {"solar": 1, "panel": 2}, "q": {"solar": 1}}, ["solar", "panel"])
-    1
-    """
-    wanted = frozenset(keywords)
-    return sum(1 for counts in snapshot.values() if wanted <= counts.keys()) if wanted else None
-
-
 def text_cohesiveness(pages: Iterable[Counted]) -> float | None:
     """Mean pairwise cosine of term frequencies; undefined for fewer than two pages.
 
-    The sum over all pairs is half of |Σu|² − Σ|u|² for the pages' unit vectors u, so thousands of targets
-    cost no more than reading them once.
+    The sum over all pairs is half of |Σu|² − Σ|u|² for the pages' unit vectors u: linear in the number of pages.
 
     >>> text_cohesiveness([{"a": 1}, {"a": 2}, {"b": 1}])
     0.3333333333333333
     """
     total: dict[str, float] = {}
-    number, lengths = 0, 0
+    number, not_empty = 0, 0
     for counts in pages:
         number += 1
         length = math.sqrt(sum(count * count for count in counts.values()))
         if length:
-            lengths += 1
+            not_empty += 1
             for term, count in counts.items():
                 total[term] = total.get(term, 0.0) + count / length
     if number < 2:
         return None
-    pairs = math.fsum(weight * weight for weight in total.values()) - lengths
+    pairs = math.fsum(weight * weight for weight in total.values()) - not_empty
     return min(1.0, max(0.0, pairs / (number * (number - 1))))
 
 
@@ -104,9 +70,9 @@ def link_cohesiveness(targets: Iterable[str], links: Mapping[str, Iterable[str]]
 def authority(targets: Iterable[str], pool: LinkGraph) -> float | None:
     """Mean authority (HITS on the pool) of the targets found, relative to the pool's mean."""
     scores = by_name(pool, hits(pool).authorities)
-    found = [scores[url] for url in sorted(set(targets)) if url in scores]
+    of_targets = [scores[url] for url in sorted(set(targets)) if url in scores]
     mean = math.fsum(scores.values()) / len(scores) if scores else 0.0
-    return math.fsum(found) / len(found) / mean if found and mean else None
+    return math.fsum(of_targets) / len(of_targets) / mean if of_targets and mean else None
 
 
 def correlations(
@@ -114,16 +80,16 @@ def correlations(
 ) -> dict[str, tuple[float | None, int]]:
     """Spearman's rank correlation of each characteristic with one crawler's final values, and over how many topics.
 
-    Topics where either is undefined are left out of that pair; None where nothing varies. Values are compared to 12
-    decimals, as everywhere (rule 3): what differs by rounding alone is a tie.
+    Topics where either is undefined are left out of that pair; None if nothing varies. Values are rounded before they
+    are compared (rule 3): what differs by rounding alone is a tie.
     """
-    found: dict[str, tuple[float | None, int]] = {}
+    result: dict[str, tuple[float | None, int]] = {}
     rows = {topic: asdict(characteristic) for topic, characteristic in topics.items()}
     for name in Characteristics.__slots__:
         pairs = [
-            (round(float(row[name]), 12), round(float(value), 12))
+            (round(float(row[name]), DECIMALS), round(float(value), DECIMALS))
             for topic, row in rows.items()
             if row[name] is not None and (value := results.get(topic)) is not None
         ]
-        found[name] = spearman([one for one, _ in pairs], [other for _, other in pairs]), len(pairs)
-    return found
+        result[name] = spearman([x for x, _ in pairs], [y for _, y in pairs]), len(pairs)
+    return result

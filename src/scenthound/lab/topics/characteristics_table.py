@@ -3,9 +3,9 @@
     topics.parquet    topic, specificity, link_set_size, popularity, text_cohesiveness, link_cohesiveness,
                       authority, seed_target_similarity     a row for each topic
 
-The formulas are `characteristics`'; here they meet a bed, whose redirects are followed: a link to a URL that leads to
-a page is a link to that page, and two targets that lead to one page have one text. Only `authority` depends on which
-crawlers were run, since its pool is what they brought home together.
+The formulas are in `characteristics`. Redirects of the bed are followed: a link to a URL that redirects to a page is a
+link to that page, and two targets that redirect to one page have one text. Only `authority` depends on which crawlers
+were run: its pool is the pages that they fetched.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scenthound.text.vectors import cosine
 
 NAMES = Characteristics.__slots__
 COLUMNS = ("topic", *NAMES)
-CHUNK = 1 << 22  # terms looked at in one go: 16 MB of a table that may have gigabytes
+CHUNK = 1 << 22  # terms read at once: 16 MB of a table that may have gigabytes
 
 Rows = npt.NDArray[np.int64]
 
@@ -41,10 +41,10 @@ def topic_characteristics(
     popularity: int | None,
     analyser: Analyser,
 ) -> Characteristics:
-    """Everything about one topic. `pool` are the pages its crawlers brought home, `popularity` comes from below."""
+    """All characteristics of one topic. `pool` is the pages its crawlers fetched; `popularity` see `popularities`."""
     targets = sorted({_final(url, bed.aliases) for url in topic.targets})
-    sown = sorted({_final(url, bed.aliases) for url in seeds})
-    texts = {url: counts for url in {*targets, *sown} if (counts := bed.counts(Url(url), analyser)) is not None}
+    seed_urls = sorted({_final(url, bed.aliases) for url in seeds})
+    texts = {url: counts for url in {*targets, *seed_urls} if (counts := bed.counts(Url(url), analyser)) is not None}
     links = {url: [_final(link, bed.aliases) for link in bed.links(Url(url))] for url in targets}
     return Characteristics(
         specificity=len(topic.path) or None,
@@ -53,14 +53,14 @@ def topic_characteristics(
         text_cohesiveness=text_cohesiveness(texts[url] for url in targets if url in texts),
         link_cohesiveness=link_cohesiveness(targets, links),
         authority=authority(targets, links_among(bed, pool)),
-        seed_target_similarity=cosine(concatenated(texts, sown), analyser.counts(topic.description)),
+        seed_target_similarity=cosine(concatenated(texts, seed_urls), analyser.counts(topic.description)),
     )
 
 
 def popularities(bed: PreparedBed, topics: Sequence[BedTopic], analyser: Analyser) -> list[int | None]:
-    """For each topic, how many pages of the bed hold all its keywords; None for a topic without keywords.
+    """For each topic, how many pages of the bed contain all its keywords; None for a topic without keywords.
 
-    The term table is read once for all topics together; no page is unfolded.
+    The term table is read once for all topics.
     """
     keywords = [frozenset(analyser.terms(topic.keywords)) for topic in topics]
     holders = _holders(bed, frozenset().union(*keywords), analyser)
@@ -75,36 +75,36 @@ def links_among(bed: PreparedBed, pages: Iterable[str]) -> LinkGraph:
     """The bed's links among some of its pages, redirects followed; URLs that are no page of the bed are left out."""
     numbers = [number for url in pages if (number := bed.number(url)) is not None]
     chosen = np.array(list(dict.fromkeys(numbers)), dtype=np.int64)
-    place = np.full(len(bed), -1, dtype=np.int64)
-    place[chosen] = np.arange(len(chosen))
-    sources, targets = place[bed.graph.sources], place[bed.graph.targets]
+    position = np.full(len(bed), -1, dtype=np.int64)
+    position[chosen] = np.arange(len(chosen))
+    sources, targets = position[bed.graph.sources], position[bed.graph.targets]
     inside = (sources >= 0) & (targets >= 0)
     return numbered_graph([bed.pages[number] for number in chosen.tolist()], sources[inside], targets[inside])
 
 
 def _holders(bed: PreparedBed, wanted: frozenset[str], analyser: Analyser) -> dict[str, Rows]:
-    """The rows of the pages that hold each term, ascending; terms that no page holds are left out."""
+    """The rows of the pages that contain each term, ascending; terms without pages are left out."""
     terms = bed.terms(analyser)
     numbers = [number for number, term in enumerate(terms.vocabulary) if term in wanted]
     is_wanted = np.zeros(len(terms.vocabulary), dtype=bool)
     is_wanted[numbers] = True
-    found = [
+    chunks = [
         np.flatnonzero(is_wanted[terms.ids[begin : begin + CHUNK]]) + begin for begin in range(0, len(terms.ids), CHUNK)
     ]
-    places = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-    rows = np.searchsorted(terms.starts, places, side="right") - 1
+    offsets = np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
+    rows = np.searchsorted(terms.starts, offsets, side="right") - 1
     is_page = np.zeros(len(terms.starts) - 1, dtype=bool)  # of two records of one URL only one is a page of the bed
     is_page[bed.page_rows] = True
     kept = is_page[rows]
-    ids, rows = terms.ids[places[kept]], rows[kept]
+    ids, rows = terms.ids[offsets[kept]], rows[kept]
     order = np.argsort(ids, kind="stable")
     ends = np.searchsorted(ids[order], numbers, side="right").tolist()
     parts = zip(numbers, [0, *ends], ends, strict=False)
     return {terms.vocabulary[number]: rows[order[begin:end]] for number, begin, end in parts}
 
 
-def _in_both(one: Rows, other: Rows) -> Rows:
-    return np.intersect1d(one, other, assume_unique=True)
+def _in_both(first: Rows, second: Rows) -> Rows:
+    return np.intersect1d(first, second, assume_unique=True)
 
 
 def _final(url: str, aliases: Mapping[str, str]) -> str:

@@ -1,8 +1,7 @@
 """Topics with known answers from a directory tree (sheet 60.1).
 
-A directory is read twice: once to see which categories there are and how many links each has, once
-more to collect the links of the chosen ones. So memory holds the names of all categories, but only
-the entries of the topics that were asked for.
+A directory is read twice: first for its categories and how many links each has, then for the links of the chosen
+categories. So memory holds the names of all categories, but only the entries of the chosen topics.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ DEEPEST = 50  # labels; the deepest real category has 15
 
 
 class Entry(NamedTuple):
-    """An external link of a category, with what the editors wrote."""
+    """An external link of a category, with the editors' title and description."""
 
     url: Url
     title: str
@@ -36,7 +35,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The topics, and everything that was wrong with the sources or kept a topic out."""
+    """The topics, and all problems of the sources and of topics that were left out."""
 
     topics: tuple[BedTopic, ...]
     problems: tuple[Problem, ...]
@@ -59,18 +58,18 @@ class Survey:
 
 
 class Rule(Protocol):
-    """How topics are made of a directory."""
+    """How topics are chosen from a directory."""
 
     def choose(self, survey: Survey, rng: random.Random) -> list[str]:
         """The categories that become topics."""
         ...
 
     def topic_of(self, category: str) -> str:
-        """The category whose topic a link of `category` would belong to; empty if to none."""
+        """The category whose topic a link of `category` belongs to; empty if none."""
         ...
 
     def build(self, category: str, entries: Sequence[Entry], rng: random.Random) -> BedTopic | None:
-        """The topic, or None where too little was found."""
+        """The topic, or None if it has too few links."""
         ...
 
 
@@ -112,7 +111,7 @@ class ExpLeaves:
     def build(self, category: str, entries: Sequence[Entry], rng: random.Random) -> BedTopic | None:
         if len(entries) < self.fewest:
             return None
-        examples = _drawn(entries, self.most_examples, rng)
+        examples = _sample(entries, self.most_examples, rng)
         urls = tuple(entry.url for entry in examples)
         return BedTopic(
             slug(category), labels(category), " ".join(labels(category)), described(examples), urls, urls, urls
@@ -130,8 +129,8 @@ class BizCategories:
     without: tuple[str, ...] = ("regional", "world", "international")
 
     def choose(self, survey: Survey, rng: random.Random) -> list[str]:
-        found = sorted(path for path, links in survey.links.items() if links > self.more_than and self._fits(path))
-        return found if self.count is None or self.count >= len(found) else sorted(rng.sample(found, self.count))
+        fitting = sorted(path for path, links in survey.links.items() if links > self.more_than and self._fits(path))
+        return fitting if self.count is None or self.count >= len(fitting) else sorted(rng.sample(fitting, self.count))
 
     def _fits(self, path: str) -> bool:
         names = [label.lower() for label in labels(path)]
@@ -143,7 +142,7 @@ class BizCategories:
     def build(self, category: str, entries: Sequence[Entry], rng: random.Random) -> BedTopic | None:
         if len(entries) <= self.more_than:
             return None
-        seeds = {entry.url for entry in _drawn(entries, self.seeds, rng)}
+        seeds = {entry.url for entry in _sample(entries, self.seeds, rng)}
         words = _WORD.findall(" ".join(labels(category)[1:]))
         return BedTopic(
             slug(category),
@@ -180,7 +179,7 @@ class SmpSubtrees:
     def build(self, category: str, entries: Sequence[Entry], rng: random.Random) -> BedTopic | None:
         if not entries:
             return None
-        seeds = tuple(entry.url for entry in _drawn(entries, self.seeds, rng))
+        seeds = tuple(entry.url for entry in _sample(entries, self.seeds, rng))
         targets = tuple(entry.url for entry in entries)
         names = labels(category)
         return BedTopic(slug(category), names, " ".join(names), described(entries), seeds, targets)
@@ -196,8 +195,8 @@ RULES: Mapping[str, type[ExpLeaves] | type[BizCategories] | type[SmpSubtrees]] =
 def import_odp(sources: Sequence[Path], rule: Rule, rng: random.Random, longest_url: int = LONGEST_URL) -> Imported:
     """Topics of an ODP/DMOZ directory in its RDF files, structure and content in any order, plain or gzip.
 
-    The same files, rule and seed of `rng` give the same topics. What could not be read is a problem, and
-    the rest goes on; only a file that declares entities of its own is refused (`Unreadable`).
+    The same files, rule and seed of `rng` give the same topics. What can't be read is a problem, and the rest goes on;
+    only a file that declares its own entities is refused (`Unreadable`).
     """
     problems = Problems()
     seen = survey(sources, problems)
@@ -212,19 +211,19 @@ def import_odp(sources: Sequence[Path], rule: Rule, rng: random.Random, longest_
             problems.add("too-few-links", category, "after its URLs were made canonical")
         else:
             topics.append(topic)
-    return Imported(_named_apart(topics), problems.all())
+    return Imported(_with_unique_ids(topics), problems.all())
 
 
 def survey(sources: Iterable[Path], problems: Problems) -> Survey:
     """The tree of categories and the number of links in each.
 
-    Parents that have no record of their own are there too. A link named by its category and again by
-    its own record, which follows it in all dumps, counts once.
+    Parents without a record of their own are included. A link that both its category and its own record name (in all
+    dumps the record follows the category) counts once.
     """
     links: dict[str, int] = {}
     current, own = "", set[str]()
     for source in sources:
-        for record in records(source, Problems()):  # what is wrong is reported when the links are collected
+        for record in records(source, Problems()):  # problems are reported when the links are collected
             if isinstance(record, Category):
                 current, own = record.path, set(record.links)
                 for child in filter(is_category, record.children):
@@ -252,32 +251,44 @@ def collect(
     problems: Problems,
 ) -> dict[str, dict[Url, Entry]]:
     """The external links of the wanted topics by canonical URL, in the order of the files."""
-    found: dict[str, dict[Url, Entry]] = {category: {} for category in sorted(wanted)}
+    topics: dict[str, dict[Url, Entry]] = {category: {} for category in sorted(wanted)}
+    for link in listed_links(sources, lambda category: topic_of(category) in wanted, longest_url, problems):
+        if "\N{REPLACEMENT CHARACTER}" in link.raw:  # bytes were lost: this URL never existed
+            problems.add("broken-url", link.source, link.raw[:100])
+            continue
+        entries = topics[topic_of(link.category)]
+        before = entries.get(link.url)
+        if before is None or not (before.title or before.description):  # the first words of an editor stay
+            entries[link.url] = Entry(link.url, link.title, link.description)
+    return topics
+
+
+class ListedLink(NamedTuple):
+    """A link of a dump: its URL, its category, and what an editor wrote."""
+
+    url: Url
+    raw: str
+    category: str
+    source: str
+    title: str = ""
+    description: str = ""
+
+
+def listed_links(
+    sources: Iterable[Path], is_wanted: Callable[[str], bool], longest_url: int, problems: Problems
+) -> Iterator[ListedLink]:
+    """The links of the wanted categories, in the order of the files."""
     for source in sources:
         for record in records(source, problems):
-            topic = topic_of(record.path if isinstance(record, Category) else record.category)
-            if topic not in wanted:
+            category = record.path if isinstance(record, Category) else record.category
+            if not is_wanted(category):
                 continue
-            raws = record.links if isinstance(record, Category) else (record.raw,)
-            for raw in raws:
+            words = (record.title, record.description) if isinstance(record, Listing) else ("", "")
+            for raw in record.links if isinstance(record, Category) else (record.raw,):
                 try:
-                    url = make(raw, longest=longest_url)
+                    yield ListedLink(make(raw, longest=longest_url), raw, category, source.name, *words)
                 except NotAUrl:
                     problems.add("not-a-url", source.name, raw[:100])
-                    continue
-                if "\N{REPLACEMENT CHARACTER}" in raw:  # bytes were lost: nobody ever linked to this
-                    problems.add("broken-url", source.name, raw[:100])
-                    continue
-                _keep(found[topic], url, record)
-    return found
-
-
-def _keep(entries: dict[Url, Entry], url: Url, record: Category | Listing) -> None:
-    """An editor's words replace none, and the first words stay."""
-    told = Entry(url, record.title, record.description) if isinstance(record, Listing) else Entry(url, "", "")
-    before = entries.get(url)
-    if before is None or not (before.title or before.description):
-        entries[url] = told
 
 
 def _with_children(links: dict[str, int]) -> Survey:
@@ -306,12 +317,12 @@ def labels(path: str) -> tuple[str, ...]:
 
 
 def is_category(path: str) -> bool:
-    """Whether it is a place below the root, and no absurd one."""
+    """Whether the path is below the root and not absurdly deep."""
     return path.startswith(ROOT + "/") and path.count("/") <= DEEPEST
 
 
 def slug(path: str) -> str:
-    """A name that may stand in a file name.
+    """A name that can be part of a file name.
 
     >>> slug("Top/Business/Food_&_Drink")
     'business-food-drink'
@@ -320,24 +331,23 @@ def slug(path: str) -> str:
 
 
 def described(entries: Iterable[Entry]) -> str:
-    """Titles and descriptions of the editors, as one text."""
+    """The editors' titles and descriptions as one text."""
     return " ".join(text for entry in entries for text in (entry.title, entry.description) if text)
 
 
 _WORD = re.compile(r"[^\W_]+")
 
 
-def _drawn(entries: Sequence[Entry], number: int, rng: random.Random) -> list[Entry]:
-    """Some entries drawn by lot, in their old order."""
-    places = sorted(rng.sample(range(len(entries)), min(number, len(entries))))
-    return [entries[place] for place in places]
+def _sample(entries: Sequence[Entry], count: int, rng: random.Random) -> list[Entry]:
+    """A random sample of the entries, in their old order."""
+    return [entries[index] for index in sorted(rng.sample(range(len(entries)), min(count, len(entries))))]
 
 
-def _named_apart(topics: Sequence[BedTopic]) -> tuple[BedTopic, ...]:
-    """Topics whose names would be the same get numbers."""
+def _with_unique_ids(topics: Sequence[BedTopic]) -> tuple[BedTopic, ...]:
+    """The topics; equal ids get a number."""
     used: dict[str, int] = {}
-    apart: list[BedTopic] = []
+    unique: list[BedTopic] = []
     for topic in topics:
         used[topic.id] = used.get(topic.id, 0) + 1
-        apart.append(topic if used[topic.id] == 1 else replace(topic, id=f"{topic.id}-{used[topic.id]}"))
-    return tuple(apart)
+        unique.append(topic if used[topic.id] == 1 else replace(topic, id=f"{topic.id}-{used[topic.id]}"))
+    return tuple(unique)

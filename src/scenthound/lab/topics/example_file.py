@@ -1,7 +1,7 @@
-"""Example pages of a topic as they are kept beside its file: `reefs.toml` has `reefs.examples.jsonl`.
+"""Topic files and the example pages stored beside them: `reefs.toml` has `reefs.examples.jsonl`.
 
-One JSON object a line: url, title, text, category. So training needs no network, and anybody can read, mend or add to
-what a classifier learned from.
+One JSON object per line: url, title, text, category. So training needs no network, and users can read and edit what a
+classifier learns from.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ LONGEST_TEXT = 200_000  # characters of an example that are kept
 LARGEST_FILE = 200_000_000
 MOST_EXAMPLES = 5_000
 NOWHERE = "http://examples.invalid/"
-"""Pages without an address of their own lie below this one."""
+"""Pages without a URL of their own get one below this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page that shows what a topic is about: its address, title and text without the title, and its category."""
+    """An example page of a topic: its URL, title, text without the title, and category."""
 
     url: Url
     title: str
@@ -48,14 +48,19 @@ class Example:
         return not self.url.startswith(NOWHERE)
 
     def page(self) -> Page:
-        """The page again, without its links."""
-        written = f"<title>{html.escape(self.title)}</title><p>{html.escape(self.text)}</p>"
-        return Page(self.url, Candidate(self.url, 0.0), read_html(written, self.url), size=len(written))
+        """The page, without its links."""
+        return text_page(self.url, self.title, self.text)
+
+
+def text_page(url: Url, title: str, text: str) -> Page:
+    """A page with this title and text."""
+    source = f"<title>{html.escape(title)}</title><p>{html.escape(text)}</p>"
+    return Page(url, Candidate(url, 0.0), read_html(source, url), size=len(source))
 
 
 @dataclass(frozen=True, slots=True)
 class TopicFile:
-    """A topic as its file tells it, with its examples and where its categories come from."""
+    """The content of a topic file, with its examples and the source of its categories."""
 
     topic: Topic
     examples: tuple[Example, ...] = ()
@@ -65,64 +70,65 @@ class TopicFile:
 
 
 def examples_beside(path: Path) -> Path:
-    """Where the examples of a topic file are kept."""
+    """The path of the examples of a topic file."""
     return path.with_name(f"{path.name.removesuffix('.toml')}.examples.jsonl")
 
 
 def read_topic_file(path: Path) -> TopicFile:
-    """A topic file with all that lies beside it; raises `BadConfig` that names what is wrong."""
+    """Read a topic file and its examples. Raises `BadConfig` that names what is wrong."""
     data = load_toml(path, "topic file")
     inner = data.get("topic")
     topic = topic_from(inner if isinstance(inner, dict) else data, path)
-    taxonomy, ground = (found if isinstance(found := data.get(key), dict) else {} for key in ("taxonomy", "background"))
+    tables = (data.get(key) for key in ("taxonomy", "background"))
+    taxonomy, background = (table if isinstance(table, dict) else {} for table in tables)
     depth = taxonomy.get("depth", 0)
     return TopicFile(
         topic,
         tuple(read_examples(beside)) if (beside := examples_beside(path)).is_file() else (),
         _source(taxonomy.get("source", ""), path),
         depth if isinstance(depth, int) else 0,
-        _source(ground.get("source", ""), path),
+        _source(background.get("source", ""), path),
     )
 
 
-def write_topic_file(path: Path, known: TopicFile) -> None:
-    """Write a topic file that `crawl` and `train` understand, whole or not at all. Its examples are written apart."""
-    made = known.topic
+def write_topic_file(path: Path, file: TopicFile) -> None:
+    """Write a topic file for `crawl` and `train`, without its examples."""
+    topic = file.topic
     lines = [
-        "# Made by `scenthound topic new`; change what you like. The examples are kept in the file beside it.",
+        "# Made by `scenthound topic new`; edit it as you like. The examples are in the file beside it.",
         "[topic]",
-        f"name = {toml_value(made.name)}",
-        f"keywords = {toml_value(made.keywords)}",
-        *([f"description = {toml_value(made.description)}"] if made.description else []),
+        f"name = {toml_value(topic.name)}",
+        f"keywords = {toml_value(topic.keywords)}",
+        *([f"description = {toml_value(topic.description)}"] if topic.description else []),
         "examples = ["
-        + "".join(f"\n  {toml_value(url)}," for url in made.examples)
-        + ("\n]" if made.examples else "]"),
-        f"good = [{', '.join(map(toml_value, made.good))}]",
+        + "".join(f"\n  {toml_value(url)}," for url in topic.examples)
+        + ("\n]" if topic.examples else "]"),
+        f"good = [{', '.join(map(toml_value, topic.good))}]",
     ]
-    if known.taxonomy:
-        lines += ["", "[taxonomy]", f"source = {toml_value(known.taxonomy)}"]
-        lines += [f"depth = {known.depth}"] if known.depth else []
-    if known.background:
-        lines += ["", "[background]", f"source = {toml_value(known.background)}"]
+    if file.taxonomy:
+        lines += ["", "[taxonomy]", f"source = {toml_value(file.taxonomy)}"]
+        lines += [f"depth = {file.depth}"] if file.depth else []
+    if file.background:
+        lines += ["", "[background]", f"source = {toml_value(file.background)}"]
     write_text(path, "\n".join([*lines, ""]))
 
 
-def _source(said: object, path: Path) -> str:
-    """A folder named in a topic file, seen from that file."""
-    if not isinstance(said, str) or not said or said == "generated":
-        return said if isinstance(said, str) else ""
-    return str(path.parent / said)
+def _source(value: object, path: Path) -> str:
+    """A folder named in a topic file, relative to that file."""
+    if not isinstance(value, str) or not value or value == "generated":
+        return value if isinstance(value, str) else ""
+    return str(path.parent / value)
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The examples of a file; raises `BadConfig` that names the line which is none."""
+    """The examples of a file. Raises `BadConfig` that names an invalid line."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise BadConfig(f"{path} is larger than {LARGEST_FILE:,} bytes", "keep fewer examples")
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise BadConfig(f"the examples {path} can't be read: {error.strerror}", "check the path") from None
-    found: list[Example] = []
+    examples: list[Example] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -131,29 +137,29 @@ def read_examples(path: Path) -> list[Example]:
             words = {key: plain.get(key, "") for key in ("title", "text", "category")}
             if not all(isinstance(word, str) for word in words.values()):
                 raise ValueError("title, text and category are texts")
-            found.append(Example(make(plain["url"]), **words))
+            examples.append(Example(make(plain["url"]), **words))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, NotAUrl) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
             raise BadConfig(
-                f"{path} line {number} is no example: {what}", "each line is a JSON object with url, title and text"
+                f"{path} line {number} is not an example: {what}", "each line is a JSON object with url, title and text"
             ) from None
-    return found
+    return examples
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> None:
-    """Write the examples of a topic, whole or not at all."""
-    text = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in examples)
+    """Write the examples of a topic."""
+    text = "".join(json.dumps(asdict(example), ensure_ascii=False) + "\n" for example in examples)
     write_text(path, text)
 
 
 def content(example: Example) -> str:
-    """What an example says, however it is spaced and cased: equal for pages that teach the same."""
+    """The text of an example without case and spacing: equal for pages that teach the same."""
     return " ".join(f"{example.title} {example.text}".lower().split())
 
 
 def different(examples: Sequence[Example]) -> list[Example]:
-    """Each text once: a page that is there twice teaches nothing new."""
-    found: dict[str, Example] = {}
-    for one in examples:
-        found.setdefault(content(one), one)
-    return list(found.values())
+    """The examples without duplicate texts."""
+    distinct: dict[str, Example] = {}
+    for example in examples:
+        distinct.setdefault(content(example), example)
+    return list(distinct.values())

@@ -1,7 +1,7 @@
-"""Example pages from wherever people have them: addresses, bookmarks, files, a crawl.
+"""Collects example pages from URLs, bookmarks, files or a crawl.
 
-Addresses are fetched as in any crawl: robots.txt is obeyed, hosts are given rest, private networks are left alone. Or
-they are looked up in a web that is known already.
+URLs are fetched as in any crawl: with robots.txt, delays, and no access to private networks. Or they are looked up in a
+known web.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from scenthound import url as urls
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.lab.run.lesson_sources import Source
+from scenthound.lab.run.topic_lessons import page_at
 from scenthound.lab.topics.taxonomies import PAGES, category_files, page_on_disk
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import check_seeds, read_seeds
@@ -33,67 +34,70 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.wiring import make_fetcher, page_limits, product_token
 
-MOST = 1_000  # pages that one topic is made of
-MOST_OF_CRAWL = 50  # of a crawl without labels: its best
+MOST = 1_000  # examples of one topic
+MOST_OF_CRAWL = 50  # best pages of a crawl without labels
 LARGEST_LIST = 20_000_000  # bytes of a list of addresses
 _WAY_OUT = "give addresses, a file with an address a line, bookmarks, a folder of pages, or a crawl folder"
 
 
 @dataclass(slots=True)
 class Gathered:
-    """The pages that could be had, and what became of the rest, one line each."""
+    """The pages that could be read, and why the others could not, one line each."""
 
     pages: list[Page] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 def gather(
-    places: Sequence[str],
+    sources: Sequence[str],
     settings: Settings | None = None,
     known: Source | None = None,
     fetcher: Fetcher | None = None,
     tick: Callable[[int, int], None] | None = None,
 ) -> Gathered:
-    """The pages at these places, each once. `known` is where addresses are looked up instead of asking the web.
+    """The pages of these sources, each once. With `known`, URLs are looked up there and not fetched.
 
-    Raises `BadConfig` where there is not a single one, naming why.
+    Raises `BadConfig` that says why if there is no page.
     """
-    found = Gathered()
+    gathered = Gathered()
     wanted: dict[Url, str] = {}
-    for place in places:
-        for one in _at(place, found):
-            if isinstance(one, Page):
-                found.pages.append(one)
+    for source in sources:
+        for item in _read_source(source, gathered):
+            if isinstance(item, Page):
+                gathered.pages.append(item)
             else:
-                wanted.setdefault(urls.make(one), one)
-    if len(wanted) + len(found.pages) > MOST:
-        raise BadConfig(f"{len(wanted) + len(found.pages):,} examples are too many", f"{MOST:,} do; choose among them")
+                wanted.setdefault(urls.make(item), item)
+    if len(wanted) + len(gathered.pages) > MOST:
+        raise BadConfig(
+            f"{len(wanted) + len(gathered.pages):,} examples are too many", f"{MOST:,} do; choose among them"
+        )
     if wanted and known is not None:
-        _look_up(wanted, known, found)
+        _look_up(wanted, known, gathered)
     elif wanted:
-        asyncio.run(_fetch(wanted, settings or Settings(), fetcher, tick, found))
-    with_words = [page for page in found.pages if page.text.strip()]
-    found.problems += [f"{page.url}: there are no words on it" for page in found.pages if not page.text.strip()]
-    found.pages = list({page.url: page for page in with_words}.values())
-    if not found.pages:
-        listed = "".join(f"\n{problem}" for problem in found.problems[:10])
-        private = any(": refused-address" in problem for problem in found.problems)
+        asyncio.run(_fetch(wanted, settings or Settings(), fetcher, tick, gathered))
+    with_words = [page for page in gathered.pages if page.text.strip()]
+    gathered.problems += [f"{page.url}: it has no text" for page in gathered.pages if not page.text.strip()]
+    gathered.pages = list({page.url: page for page in with_words}.values())
+    if not gathered.pages:
+        listed = "".join(f"\n{problem}" for problem in gathered.problems[:10])
+        private = any(": refused-address" in problem for problem in gathered.problems)
         hint = "--allow-private NET lets private networks be reached, as `loopback`" if private else _WAY_OUT
-        raise BadConfig(f"there is not one example that can be read{listed}", hint)
-    return found
+        raise BadConfig(f"no example can be read{listed}", hint)
+    return gathered
 
 
-def _at(place: str, found: Gathered) -> Iterator[str | Page]:
-    if place.lower().startswith(("http://", "https://")):
-        yield from check_seeds([("--examples", place)])
+def _read_source(source: str, gathered: Gathered) -> Iterator[str | Page]:
+    """The URLs or pages of one source."""
+    if source.lower().startswith(("http://", "https://")):
+        yield from check_seeds([("--examples", source)])
         return
-    path = Path(place)
-    if place == "-":
+    path = Path(source)
+    if source == "-":
         yield from _listed(sys.stdin.buffer.read(LARGEST_LIST), "stdin")
     elif path.is_dir():
-        yield from _in_folder(path, found)
+        yield from _in_folder(path, gathered)
     elif not path.is_file():
-        raise BadConfig(f"there are no examples at {place}", _WAY_OUT)
+        raise BadConfig(f"there are no examples at {source}", _WAY_OUT)
     else:
         try:
             with path.open("rb") as file:
@@ -105,23 +109,23 @@ def _at(place: str, found: Gathered) -> Iterator[str | Page]:
             page = page_on_disk(path, path.parent)
             yield from [] if page is None else [page]
         else:
-            yield from _listed(raw, place)
+            yield from _listed(raw, source)
 
 
 def _listed(raw: bytes, where: str) -> list[str]:
-    found = list(dict.fromkeys(read_seeds(raw.decode("utf-8-sig", "replace"), where)))
-    if not found:
-        raise BadConfig(f"there are no addresses in {where}", "one a line, or a browser's bookmarks in HTML")
-    return found
+    addresses = list(dict.fromkeys(read_seeds(raw.decode("utf-8-sig", "replace"), where)))
+    if not addresses:
+        raise BadConfig(f"there are no addresses in {where}", "give one per line, or a browser's bookmarks in HTML")
+    return addresses
 
 
-def _in_folder(folder: Path, found: Gathered) -> Iterator[Page]:
+def _in_folder(folder: Path, gathered: Gathered) -> Iterator[Page]:
     if (folder / "bed.toml").is_file():
         raise BadUsage(
             f"{folder} is a bed, and not all of its pages are examples", f"list addresses, and add --from {folder}"
         )
     if (folder / "crawl.toml").is_file():
-        yield from _of_crawl(folder, found)
+        yield from _of_crawl(folder, gathered)
         return
     for _, file in category_files(folder):
         page = page_on_disk(file, folder)
@@ -129,8 +133,8 @@ def _in_folder(folder: Path, found: Gathered) -> Iterator[Page]:
             yield page
 
 
-def _of_crawl(folder: Path, found: Gathered) -> Iterator[Page]:
-    """What somebody labelled as on topic; without labels, what the crawl itself liked best."""
+def _of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
+    """The pages labelled as on topic; without labels, those with the highest similarity."""
     with CrawlFolder.look(folder) as opened:
         labelled = [url for url, on_topic in opened.database.labels().items() if on_topic]
         liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.similarity >= opened.request.settings.relevant]
@@ -142,24 +146,22 @@ def _of_crawl(folder: Path, found: Gathered) -> Iterator[Page]:
             if isinstance(page, Page):
                 yield page
             else:
-                found.problems.append(f"{url}: the crawl kept no page of it")
+                gathered.problems.append(f"{url}: the crawl has no page of it")
 
 
-def _look_up(wanted: dict[Url, str], known: Source, found: Gathered) -> None:
+def _look_up(wanted: dict[Url, str], known: Source, gathered: Gathered) -> None:
     for url in wanted:
-        number = known.bed.number(url)
-        page = None if number is None else known.bed.fetch(Candidate(known.bed.pages[number], 0.0))
-        if isinstance(page, Page):
-            found.pages.append(page)
+        if (page := page_at(known.bed, url)) is not None:
+            gathered.pages.append(page)
         else:
-            found.problems.append(f"{url}: not in {known.name}")
+            gathered.problems.append(f"{url}: not in {known.name}")
 
 
 # ---- from the web
 
 
-class _Listed:
-    """A strategy that wants what it was given and nothing else."""
+class _SeedsOnly:
+    """A strategy that fetches the seeds and follows no links."""
 
     def __init__(self) -> None:
         self.pages: list[Page] = []
@@ -175,8 +177,8 @@ class _Listed:
         return ()
 
 
-class _Nowhere:
-    """What has landed is in memory, and that is all there is to it."""
+class _NoStore:
+    """Pages stay in memory: nothing is committed."""
 
     def commit(self, now: float) -> None:
         return None
@@ -187,20 +189,20 @@ async def _fetch(
     settings: Settings,
     fetcher: Fetcher | None,
     tick: Callable[[int, int], None] | None,
-    found: Gathered,
+    gathered: Gathered,
 ) -> None:
     lost: dict[Url, str] = {}
-    listed, clock = _Listed(), Clock()
+    strategy, clock = _SeedsOnly(), Clock()
 
     def watch(event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Miss | Dropped):
             detail = f" ({event.detail[:100]})" if isinstance(event, Miss) and event.detail else ""
             lost.setdefault(event.candidate.url, event.reason + detail)
         if tick is not None:
-            tick(len(listed.pages) + len(lost), len(wanted))
+            tick(len(strategy.pages) + len(lost), len(wanted))
 
     crawl = Crawl(
-        listed,
+        strategy,
         MemoryFrontier(),
         MemoryHistory(),
         Topic("examples"),
@@ -219,12 +221,12 @@ async def _fetch(
         used = fetcher if fetcher is not None else await stack.enter_async_context(make_fetcher(settings))
         crawl.start()
         await LiveRun(
-            crawl, used, _Nowhere(), Replies(product_token(settings), page_limits(settings), settings.robots),
+            crawl, used, _NoStore(), Replies(product_token(settings), page_limits(settings), settings.robots),
             concurrency=settings.concurrency, slow_requests=settings.slow_requests, delay=settings.delay, clock=clock,
         ).run()  # fmt: skip
-    found.pages += listed.pages
-    had = {url for page in listed.pages for url in (page.url, page.candidate.url)}
-    gone = {step.requested for step in crawl.history.trail()} | had
+    gathered.pages += strategy.pages
+    fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}
+    fetched |= {step.requested for step in crawl.history.trail() if step.requested is not None}
     for url in wanted:
-        if url not in gone:
-            found.problems.append(f"{url}: {lost.get(url, 'it leads to a page that is there already, or nowhere')}")
+        if url not in fetched:
+            gathered.problems.append(f"{url}: {lost.get(url, 'it redirects to nothing new')}")

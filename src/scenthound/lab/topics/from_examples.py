@@ -1,9 +1,8 @@
-"""A topic made of example pages: words that tell them from the rest, where they fall in a taxonomy, and how sure
-a classifier is that has seen so few.
+"""Makes a topic from example pages: keywords, matching categories of a taxonomy, and how well a classifier does.
 
-Words are ranked by the information that their presence gives on whether a page is an example (in bits), times the
-logarithm of how often examples use them; a background of other pages is what they are told from. How sure: every page
-is classified by what all the others teach (leave one out); counts are exact, so taking one out costs its words only.
+Keywords are ranked by the information (in bits) that their presence gives on whether a page is an example, times the
+logarithm of how often examples use them, against a background of other pages. The classifier is tested leave-one-out:
+each page is classified by a model trained on all others. Counts are exact, so leaving one out costs only its words.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scenthound.lab.run.lessons import tree
+from scenthound.lab.run.topic_lessons import tree
 from scenthound.lab.topics.taxonomies import Categories
+from scenthound.model import DECIMALS
 from scenthound.page.page import Page
-from scenthound.strategies.parts.taxonomy import learn_taxonomy
+from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.taxonomy import TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens
@@ -28,18 +28,18 @@ ANALYSER = Analyser()
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A word that tells examples from other pages."""
+    """A word that distinguishes the examples from other pages."""
 
     word: str
     score: float
     examples: int
-    """Examples that have it."""
+    """Examples that contain it."""
     others: int
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """So many of so many, with Wilson's 95% interval."""
+class Proportion:
+    """A proportion with Wilson's 95% interval."""
 
     hits: int
     of: int
@@ -51,22 +51,22 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Sureness:
-    """What a classifier makes of pages it has not learned from."""
+class LeaveOneOut:
+    """The results of a classifier on pages that it was not trained on."""
 
-    recognised: Share
-    """Examples that it takes for the topic, each left out in its turn."""
-    mistaken: Share
-    """Background pages that it takes for the topic."""
+    recognised: Proportion
+    """Examples classified as on topic."""
+    mistaken: Proportion
+    """Background pages classified as on topic."""
     auc: float
-    """The chance that an example scores higher than a background page; 0.5 is a coin."""
+    """The probability that an example scores higher than a background page; 0.5 is random."""
     auc_error: float
     """Its standard error (Hanley and McNeil 1982)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Falls:
-    """A category, and how probable it is: on average over the examples, and for how many it is the most probable."""
+class CategoryMatch:
+    """A category, its mean probability over the examples, and for how many it is the most probable leaf."""
 
     name: str
     probability: float
@@ -75,34 +75,34 @@ class Falls:
 
 
 def propose_keywords(examples: Sequence[Page], others: Sequence[Page], most: int = KEYWORDS) -> list[Keyword]:
-    """The words that tell the examples from the others best, in the form in which examples mostly write them."""
+    """The words that best distinguish the examples from the others, in the spelling most common in the examples."""
     ours = [page.record.counts(ANALYSER).to_dict() for page in examples]
     theirs = Counter(term for page in others for term in page.record.counts(ANALYSER))
     has = Counter(term for counts in ours for term in counts)
     times: Counter[str] = Counter()
     for counts in ours:
         times.update(counts)
-    found = []
-    for term, number in has.items():
-        share, rest = number / len(ours), theirs[term] / len(others) if others else 0.0
+    scored = []
+    for term, count in has.items():
+        share, rest = count / len(ours), theirs[term] / len(others) if others else 0.0
         if share <= rest or term.isdigit():
             continue
-        bits = information(number, len(ours), theirs[term], len(others))
-        found.append((bits * math.log2(1.0 + times[term] / len(ours)), term, number))
-    found.sort(key=lambda one: (-round(one[0], 9), one[1]))
-    written = _spellings(examples, {term for _, term, _ in found[:most]})
-    return [Keyword(written[term], score, number, theirs[term]) for score, term, number in found[:most]]
+        bits = information(count, len(ours), theirs[term], len(others))
+        scored.append((bits * math.log2(1.0 + times[term] / len(ours)), term, count))
+    best = sorted(scored, key=lambda entry: (-round(entry[0], 9), entry[1]))[:most]
+    spelling = _spellings(examples, {term for _, term, _ in best})
+    return [Keyword(spelling[term], score, count, theirs[term]) for score, term, count in best]
 
 
 def information(has: int, of: int, other_has: int, other_of: int) -> float:
-    """Bits that a word's presence gives on the class of a page, half a page added to each count. Classes weigh the
-    same, however many pages they have.
+    """Bits that a word's presence gives on the class of a page, with half a page added to each count. Both classes
+    have equal weight.
 
     >>> round(information(5, 5, 0, 1000), 3), round(information(1, 2, 500, 1000), 3)
     (0.785, 0.0)
     """
-    here, there = (has + 0.5) / (of + 1.0), (other_has + 0.5) / (other_of + 1.0)
-    return _entropy((here + there) / 2) - (_entropy(here) + _entropy(there)) / 2
+    share, other_share = (has + 0.5) / (of + 1.0), (other_has + 0.5) / (other_of + 1.0)
+    return _entropy((share + other_share) / 2) - (_entropy(share) + _entropy(other_share)) / 2
 
 
 def _entropy(share: float) -> float:
@@ -110,7 +110,7 @@ def _entropy(share: float) -> float:
 
 
 def _spellings(examples: Sequence[Page], terms: set[str]) -> dict[str, str]:
-    """For each term the word that most often stands for it; of equal ones the shortest."""
+    """For each term its most frequent word; of equally frequent ones the shortest."""
     counted: dict[str, Counter[str]] = {term: Counter() for term in terms}
     for page in examples:
         for word in tokens(page.text):
@@ -122,7 +122,7 @@ def _spellings(examples: Sequence[Page], terms: set[str]) -> dict[str, str]:
     }
 
 
-def how_sure(examples: Sequence[Page], others: Sequence[Page]) -> Sureness | None:
+def leave_one_out(examples: Sequence[Page], others: Sequence[Page]) -> LeaveOneOut | None:
     """Leave-one-out with a naive Bayes classifier and equal priors; None with fewer than two on either side."""
     documents = [("on", page.record.counts(ANALYSER).to_dict()) for page in examples]
     documents += [("off", page.record.counts(ANALYSER).to_dict()) for page in others]
@@ -137,31 +137,31 @@ def how_sure(examples: Sequence[Page], others: Sequence[Page]) -> Sureness | Non
         odds[label].append(bayes.log_odds("on", counts))
         bayes.add(label, counts)
     area = _area(odds["on"], odds["off"])
-    return Sureness(
-        wilson(sum(one > 0 for one in odds["on"]), len(examples)),
-        wilson(sum(one > 0 for one in odds["off"]), len(others)),
+    return LeaveOneOut(
+        wilson(sum(value > 0 for value in odds["on"]), len(examples)),
+        wilson(sum(value > 0 for value in odds["off"]), len(others)),
         area,
         _area_error(area, len(examples), len(others)),
     )
 
 
-def wilson(hits: int, of: int) -> Share:
-    """A share with its 95% interval, sensible for few and for extreme ones too (Wilson 1927).
+def wilson(hits: int, of: int) -> Proportion:
+    """A proportion with its 95% interval, also valid for few cases and near 0 or 1 (Wilson 1927).
 
     >>> print(wilson(5, 5))
     5 of 5 (95% interval 57% to 100%)
     """
     if not of:
-        return Share(0, 0, 0.0, 1.0)
+        return Proportion(0, 0, 0.0, 1.0)
     share, square = hits / of, Z95 * Z95
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = Z95 * math.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
-    return Share(hits, of, max(0.0, middle - half), min(1.0, middle + half))
+    return Proportion(hits, of, max(0.0, middle - half), min(1.0, middle + half))
 
 
 def _area(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """Mann and Whitney: pairs in which ours is larger, ties as half."""
-    wins = sum((one > other) + 0.5 * (one == other) for one in ours for other in theirs)
+    """The Mann-Whitney statistic: the share of pairs in which ours is larger, ties as half."""
+    wins = sum((a > b) + 0.5 * (a == b) for a in ours for b in theirs)
     return wins / (len(ours) * len(theirs))
 
 
@@ -171,27 +171,28 @@ def _area_error(area: float, ours: int, theirs: int) -> float:
     return math.sqrt(max(0.0, spread) / (ours * theirs))
 
 
-def categories_of(examples: Sequence[Page], categories: Categories) -> list[Falls]:
-    """Where the examples fall in a taxonomy: every category, the most probable first."""
+def match_categories(examples: Sequence[Page], categories: Categories) -> list[CategoryMatch]:
+    """All categories of a taxonomy, the most probable for the examples first."""
     classifier = _classifier(categories)
     leaves = set(classifier.tree.leaves)
-    found: list[Mapping[str, float]] = [classifier.probabilities(page.record.counts(ANALYSER)) for page in examples]
-    first = Counter(max(leaves, key=lambda name: (one[name], name)) for one in found)
-    names = [name for name in classifier.tree.order if name != classifier.tree.root]
-    told = [
-        Falls(name, math.fsum(one[name] for one in found) / len(found), first[name], name in leaves) for name in names
+    probabilities: list[Mapping[str, float]] = [
+        classifier.probabilities(page.record.counts(ANALYSER)) for page in examples
     ]
-    return sorted(told, key=lambda one: (-round(one.probability, 12), one.name))
+    first = Counter(max(leaves, key=lambda name: (each[name], name)) for each in probabilities)
+    names = [name for name in classifier.tree.order if name != classifier.tree.root]
+    means = {name: math.fsum(each[name] for each in probabilities) / len(examples) for name in names}
+    matches = [CategoryMatch(name, means[name], first[name], name in leaves) for name in names]
+    return sorted(matches, key=lambda match: (-round(match.probability, DECIMALS), match.name))
 
 
 def _classifier(categories: Categories) -> TreeClassifier:
-    """A classifier over all categories; which is good plays no part in where pages fall."""
+    """A classifier over all categories; which category is good does not matter here."""
     taught = {}
     for path, pages in categories.placed.items():
         if kept := [page for page in pages if page.record.counts(ANALYSER)]:
             taught[path] = kept
     first = tree(taught, ())
-    assert first is not None, "categories have pages in two of them at least"
+    assert first is not None, "at least two categories have pages"
     last = [name for name in first.examples if name not in first.children][-1]
     whole = tree(taught, [last])
     assert whole is not None

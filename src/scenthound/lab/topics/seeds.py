@@ -1,4 +1,4 @@
-"""Seeds that lie some links before the answers (sheet 60.1), from the reversed link graph of a bed."""
+"""Seeds at some distance from the answers (sheet 60.1), found over the back-links of a bed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ BackLinks = Callable[[str, int | None], Sequence[str]]
 def neighbours(
     examples: Sequence[str], back_links: BackLinks, rng: random.Random, width: int = 20, number: int = 10
 ) -> list[str]:
-    """Seeds of task 2 of [EXP]: drawn from the pages two links before the examples, examples removed.
+    """Seeds of task 2 of [EXP]: a random sample of the pages two links before the examples.
 
-    Up to `width` back-links of each example and up to `width` of each of these; fewer than `number`
-    if there are no more.
+    Uses up to `width` back-links of each example and of each of these. Examples are left out.
     """
     first = dict.fromkeys(page for example in examples for page in back_links(example, width))
     second = {page for parent in first for page in back_links(parent, width)} - set(examples)
@@ -27,8 +26,8 @@ def seeds_at_distance(
 ) -> tuple[list[str], list[str]]:
     """The seeds of [GRAPH], and the targets S0 they were moved back from. Both without duplicates.
 
-    S0 are `number` random targets; `distance` times every URL is replaced by one random back-link of it,
-    and kept if it has none. So from each seed at most `distance` links lead to some member of S0.
+    S0 are `number` random targets. `distance` times, every URL is replaced by one of its back-links at random, if it
+    has any. So from each seed at most `distance` links lead to some member of S0.
     """
     pool = sorted(set(targets))
     origin = rng.sample(pool, min(number, len(pool)))

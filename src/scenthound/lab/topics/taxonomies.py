@@ -1,8 +1,7 @@
-"""Categories with example pages, from what people have: an ODP dump, a bed's topics, or a folder of folders.
+"""Reads categories with example pages: from an ODP dump, a bed's topics, or a folder of folders.
 
-Of a dump the titles and descriptions that editors wrote stand for the pages; of a bed, the seeds of its topics; of a
-folder, its text and HTML files, and every folder in it is a category. Symbolic links are not followed, so a loop of
-them is no loop here.
+For a dump, the titles and descriptions by its editors stand for the pages; for a bed, the examples or seeds of its
+topics; for a folder, its text and HTML files, where every subfolder is a category. Symbolic links are not followed.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ import hashlib
 import html
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,9 +20,10 @@ from scenthound.errors import BadConfig, NotAUrl, ScenthoundError, UnknownName
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import digest_of
 from scenthound.lab.beds.prepared import prepare
+from scenthound.lab.importers.html import SUFFIXES
 from scenthound.lab.importers.odp_dump import Listing, Problems, records
-from scenthound.lab.run.lessons import name_of, path_of
-from scenthound.lab.topics.example_file import NOWHERE
+from scenthound.lab.run.topic_lessons import category_name, page_at, topic_path
+from scenthound.lab.topics.example_file import NOWHERE, text_page
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
@@ -30,20 +31,20 @@ from scenthound.url import make
 from scenthound.web.charset import to_text
 from scenthound.web.mime import is_html
 
-DEPTH = 2  # levels of a dump's tree that become categories; what lies deeper counts for the category above it
+DEPTH = 2  # levels of a dump's tree that become categories; deeper pages count for the category above them
 DEEPEST = 20
 MOST_CATEGORIES = 5_000
 MOST_PAGES = 200  # of one category
 MOST_FILES = 50_000
 LARGEST_PAGE = 1_000_000  # bytes
 TEXTS = (".txt", ".text", ".md", ".rst")
-PAGES = (".html", ".htm", ".xhtml", ".xht", ".shtml")
+PAGES = tuple(SUFFIXES)
 _WAY_OUT = "name an ODP dump (content.rdf.u8 or .xml), a bed with topics, or a folder with a folder for each category"
 
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """Categories by path, with the pages that lie in each."""
+    """Categories by path, with the pages of each."""
 
     kind: str
     """`odp`, `bed` or `folders`."""
@@ -53,27 +54,27 @@ class Categories:
 
     @property
     def names(self) -> list[str]:
-        """Every category, inner ones included."""
-        return list(dict.fromkeys(name_of(path[:end]) for path in self.placed for end in range(1, len(path) + 1)))
+        """All categories, including inner ones."""
+        return list(dict.fromkeys(category_name(path[:end]) for path in self.placed for end in range(1, len(path) + 1)))
 
 
 def read_categories(path: str | Path, depth: int | None = None) -> Categories:
-    """The categories of a source. `depth` cuts the tree; raises `BadConfig` where there is nothing to tell apart."""
-    place = Path(path)
-    if not place.exists():
-        raise BadConfig(f"there is no taxonomy at {place}", _WAY_OUT)
+    """The categories of a source, down to `depth`. Raises `BadConfig` for fewer than two categories with pages."""
+    source = Path(path)
+    if not source.exists():
+        raise BadConfig(f"there is no taxonomy at {source}", _WAY_OUT)
     if depth is not None and depth < 1:
         raise BadConfig(f"a taxonomy can't be {depth} levels deep", "give 1 or more")
-    if place.is_dir() and (place / "bed.toml").is_file():
-        found = _of_bed(place, depth or DEEPEST)
-    elif place.is_dir():
-        found = _of_folder(place, depth or DEEPEST)
+    if source.is_dir() and (source / "bed.toml").is_file():
+        categories = _of_bed(source, depth or DEEPEST)
+    elif source.is_dir():
+        categories = _of_folder(source, depth or DEEPEST)
     else:
-        found = _of_dump(place, depth or DEPTH)
-    filled = {where: pages for where, pages in found.placed.items() if pages}
+        categories = _of_dump(source, depth or DEPTH)
+    filled = {labels: pages for labels, pages in categories.placed.items() if pages}
     if len(filled) < 2:
-        raise BadConfig(f"the taxonomy {place} has {len(filled)} categories with pages in them", _WAY_OUT)
-    return Categories(found.kind, found.name, found.digest, filled)
+        raise BadConfig(f"the taxonomy {source} has {len(filled)} categories with pages in them", _WAY_OUT)
+    return replace(categories, placed=filled)
 
 
 def path_named(name: str) -> tuple[str, ...]:
@@ -86,17 +87,17 @@ def path_named(name: str) -> tuple[str, ...]:
 
 
 def check_good(good: Sequence[str], names: Collection[str]) -> list[str]:
-    """The good categories, if each is there and none lies above another."""
-    found = list(dict.fromkeys(name_of(path_named(one)) for one in good))
-    for one in found:
-        if one not in names:
-            raise UnknownName.among("category", one, names, "`scenthound topic new` shows the categories there are")
-        below = next((other for other in found if other.startswith(f"{one}/")), None)
+    """The good categories. Raises if one does not exist or is above another."""
+    categories = list(dict.fromkeys(category_name(path_named(name)) for name in good))
+    for name in categories:
+        if name not in names:
+            raise UnknownName.among("category", name, names, "`scenthound topic new` shows the categories there are")
+        below = next((other for other in categories if other.startswith(f"{name}/")), None)
         if below is not None:
             raise BadConfig(
-                f"the good category `{one}` lies above the good category `{below}`", "mark one of the two as good"
+                f"the good category `{name}` is above the good category `{below}`", "mark one of the two as good"
             )
-    return found
+    return categories
 
 
 # ---- a bed's topics
@@ -104,16 +105,13 @@ def check_good(good: Sequence[str], names: Collection[str]) -> list[str]:
 
 def _of_bed(folder: Path, depth: int) -> Categories:
     bed = Bed.open(folder)
-    prepared = prepare(bed, jobs=1)  # mostly it is prepared already; and a script may be anybody's
+    prepared = prepare(bed, jobs=1)  # no processes: a script may lack a main guard
     placed: dict[tuple[str, ...], dict[Url, Page]] = {}
     for topic in bed.topics:
-        kept = placed.setdefault(path_of(topic)[:depth], {})
+        kept = placed.setdefault(topic_path(topic)[:depth], {})
         for url in topic.examples or topic.seeds:
-            number = prepared.number(url)
-            if number is not None and len(kept) < MOST_PAGES:
-                page = prepared.fetch(Candidate(prepared.pages[number], 0.0))
-                if isinstance(page, Page):
-                    kept[page.url] = page
+            if len(kept) < MOST_PAGES and (page := page_at(prepared, url)) is not None:
+                kept[page.url] = page
     return Categories("bed", bed.name, digest_of(bed), {path: list(pages.values()) for path, pages in placed.items()})
 
 
@@ -121,24 +119,30 @@ def _of_bed(folder: Path, depth: int) -> Categories:
 
 
 def _of_dump(file: Path, depth: int) -> Categories:
-    placed: dict[tuple[str, ...], list[Page]] = {}
-    problems, whole = Problems(), hashlib.sha256()
+    listings = (record for record in records(file, Problems()) if isinstance(record, Listing))
+    pages = ((_labels(record.category)[:depth], partial(_listed, record)) for record in listings)
     try:
-        for record in records(file, problems):
-            if not isinstance(record, Listing):
-                continue
-            path = _labels(record.category)[:depth]
-            if not path or (path not in placed and len(placed) >= MOST_CATEGORIES):
-                continue
-            pages = placed.setdefault(path, [])
-            if len(pages) < MOST_PAGES and (page := _listed(record)) is not None:
-                pages.append(page)
-                whole.update(f"{name_of(path)}\n{page.url}\n{page.text}\n".encode("utf-8", "replace"))
-    except OSError as error:
-        raise BadConfig(f"the taxonomy {file} can't be read: {error.strerror}", _WAY_OUT) from None
-    except ScenthoundError as error:
-        raise BadConfig(f"the taxonomy {file} can't be read: {error.message}", _WAY_OUT) from None
-    return Categories("odp", file.name, whole.hexdigest(), placed)
+        placed, digest = _place(pages, lambda page: f"{page.url}\n{page.text}")
+    except (OSError, ScenthoundError) as error:
+        reason = error.message if isinstance(error, ScenthoundError) else error.strerror
+        raise BadConfig(f"the taxonomy {file} can't be read: {reason}", _WAY_OUT) from None
+    return Categories("odp", file.name, digest, placed)
+
+
+def _place(
+    pages: Iterable[tuple[tuple[str, ...], Callable[[], Page | None]]], text_of: Callable[[Page], str]
+) -> tuple[dict[tuple[str, ...], list[Page]], str]:
+    """The pages by category path, and a digest of their texts. Beyond the limits no page is made."""
+    placed: dict[tuple[str, ...], list[Page]] = {}
+    digest = hashlib.sha256()
+    for path, make_page in pages:
+        if not path or (path not in placed and len(placed) >= MOST_CATEGORIES):
+            continue
+        kept = placed.setdefault(path, [])
+        if len(kept) < MOST_PAGES and (page := make_page()) is not None:
+            kept.append(page)
+            digest.update(f"{category_name(path)}\n{text_of(page)}\n".encode("utf-8", "replace"))
+    return placed, digest.hexdigest()
 
 
 def _labels(category: str) -> tuple[str, ...]:
@@ -148,39 +152,29 @@ def _labels(category: str) -> tuple[str, ...]:
 
 def _listed(record: Listing) -> Page | None:
     try:
-        url = make(record.raw)
+        return text_page(make(record.raw), record.title, record.description)
     except NotAUrl:
         return None
-    written = f"<title>{html.escape(record.title)}</title><p>{html.escape(record.description)}</p>"
-    return Page(url, Candidate(url, 0.0), read_html(written, url), size=len(written))
 
 
 # ---- a folder of folders
 
 
 def _of_folder(root: Path, depth: int) -> Categories:
-    placed: dict[tuple[str, ...], list[Page]] = {}
-    whole = hashlib.sha256()
-    for labels, file in category_files(root):
-        path = labels[:depth]
-        if not path or (path not in placed and len(placed) >= MOST_CATEGORIES):
-            continue
-        pages = placed.setdefault(path, [])
-        if len(pages) < MOST_PAGES and (page := page_on_disk(file, root)) is not None:
-            pages.append(page)
-            whole.update(f"{name_of(path)}\n{page.text}\n".encode("utf-8", "replace"))
-    return Categories("folders", root.resolve().name, whole.hexdigest(), placed)
+    pages = ((labels[:depth], partial(page_on_disk, file, root)) for labels, file in category_files(root))
+    placed, digest = _place(pages, lambda page: page.text)
+    return Categories("folders", root.resolve().name, digest, placed)
 
 
 def category_files(root: Path) -> Iterator[tuple[tuple[str, ...], Path]]:
-    """The files below a folder with the names of the folders they lie in, in a fixed order; links are left alone."""
+    """The files below a folder with the names of their folders, in a fixed order, without symbolic links."""
     waiting: list[tuple[tuple[str, ...], Path]] = [((), root)]
     seen = 0
     while waiting:
         labels, folder = waiting.pop()
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
+            with os.scandir(folder) as scanned:
+                entries = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             if folder == root:
                 raise BadConfig(f"the folder {root} can't be read: {error.strerror}", "check the path") from None

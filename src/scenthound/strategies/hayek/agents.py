@@ -19,16 +19,16 @@ from typing import Any
 
 import numpy as np
 
+from scenthound.strategies.hayek.known_web import FAR, Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Agent, Market
-from scenthound.strategies.hayek.pages import FAR, Dictionaries, KnownWeb
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
 MOST_DRAWN = 3
-LAMBDA = 3.0  # what an other page that has the word costs, in CORR_ub
+LAMBDA = 3.0  # cost of another page with the word, in CORR_ub
 
 
 def entropy(*counts: Any) -> Any:
-    """Bits, of numbers of documents of each kind; 0 where there are none. Works on arrays too."""
+    """Entropy in bits of document counts by kind; 0 for none. Works on arrays too."""
     total = sum(np.asarray(count, dtype=float) for count in counts)
     bits = np.zeros_like(total)
     for count in counts:
@@ -55,19 +55,23 @@ def information_gain(goals: int, others: int, in_goals: Any, in_others: Any) -> 
 
 
 def corr_ub(in_goals: Any, in_others: Any, cost: float = LAMBDA) -> Any:
-    """Goals with the word less `cost` times the others with it."""
+    """Goals with the word minus `cost` times other pages with it."""
     return np.asarray(in_goals, dtype=float) - cost * np.asarray(in_others, dtype=float)
 
 
 def differential(near: int, far: int, in_near: Any, in_far: Any) -> Any:
-    """The fraction of one set of documents that has a word less that of another."""
+    """The share of one set of documents that has a word, minus the share of another set."""
     fraction = np.asarray(in_near, dtype=float) / near if near else np.asarray(in_near, dtype=float) * 0.0
     return fraction - (np.asarray(in_far, dtype=float) / far if far else 0.0)
 
 
-def weights(kind: str, known: Dictionaries, features: Any, distance: int) -> Any:
-    """How likely each feature is to be drawn, from a page so far from a goal. Never below 0."""
-    documents, occurrences, pages = known.documents[:, features], known.occurrences[:, features], known.pages
+def weights(kind: str, dictionaries: Dictionaries, features: Any, distance: int) -> Any:
+    """The weight of each feature in a draw from a page at this distance from a goal. Never negative."""
+    documents, occurrences, pages = (
+        dictionaries.documents[:, features],
+        dictionaries.occurrences[:, features],
+        dictionaries.pages,
+    )
     in_goals = documents[0]
     in_others = documents.sum(axis=0) - in_goals
     if kind == "tf":
@@ -90,24 +94,24 @@ def weights(kind: str, known: Dictionaries, features: Any, distance: int) -> Any
 
 
 def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], count: int) -> list[int]:
-    """So many features without replacement, each time in proportion to the weights; evenly where all are 0."""
+    """Draw `count` features without replacement, in proportion to their weights; evenly if all are 0."""
     left, heavy = list(features), [float(chance) for chance in chances]
     drawn: list[int] = []
     while left and len(drawn) < count:
         total = math.fsum(heavy)
-        place = rng.randrange(len(left))
+        index = rng.randrange(len(left))
         if total > 0:
-            place, point = 0, rng.random() * total
-            while place < len(left) - 1 and point >= heavy[place]:
-                point -= heavy[place]
-                place += 1
-        drawn.append(left.pop(place))
-        heavy.pop(place)
+            index, point = 0, rng.random() * total
+            while index < len(left) - 1 and point >= heavy[index]:
+                point -= heavy[index]
+                index += 1
+        drawn.append(left.pop(index))
+        heavy.pop(index)
     return drawn
 
 
-class Nursery:
-    """Makes agents that know a page, and children of agents."""
+class AgentFactory:
+    """Makes new agents from the words of a page, and children of agents."""
 
     def __init__(self, web: KnownWeb, market: Market, rng: random.Random, weighting: str) -> None:
         self.web, self.market, self.rng, self.weighting = web, market, rng, weighting
@@ -125,7 +129,7 @@ class Nursery:
         )
 
     def child(self, parent: Agent) -> Agent | None:
-        """A child that differs by one feature: added, removed or replaced. Its parent pays its start capital."""
+        """A child that differs by one feature: added, removed or replaced. The parent pays its start capital."""
         page = self._source(parent)
         features = list(parent.features)
         change = self.rng.choice(("add", "remove", "replace"))
@@ -147,31 +151,31 @@ class Nursery:
         )
 
     def matches(self, page: int) -> list[int]:
-        """The agents that know a page, oldest first."""
-        known, agents = self.web.pages[page], self.market.agents
-        if known.matches is None:
+        """The agents that match a page, oldest first."""
+        known_page, agents = self.web.pages[page], self.market.agents
+        if known_page.matches is None:
             keys = self.web.among(page, self.market.index.keys(), self.market.keyed)
-            known.matches = self.market.among(keys, partial(self.web.has, page))
-        elif any(number not in agents for number in known.matches):
-            known.matches = [number for number in known.matches if number in agents]
-        return known.matches
+            known_page.matches = self.market.among(keys, partial(self.web.has, page))
+        elif any(number not in agents for number in known_page.matches):
+            known_page.matches = [number for number in known_page.matches if number in agents]
+        return known_page.matches
 
     def _enter(self, agent: Agent) -> Agent:
         for page in self.web.holding(agent.features):
-            known = self.web.pages[page].matches
-            if known is not None:
-                known.append(agent.number)
+            matches = self.web.pages[page].matches
+            if matches is not None:
+                matches.append(agent.number)
         return agent
 
     def _source(self, agent: Agent) -> int | None:
-        """The page a child's new words come from: the parent's own, or one near a goal if that is not known here."""
+        """The page that a child's new words come from: its parent's, or one near a goal if that is unknown here."""
         number = self.web.numbers.get(agent.source)
         if number is not None and (self.web.pages[number].words or agent.virtual):
             return number
         return self.any_page()
 
     def any_page(self) -> int | None:
-        """A fetched page, one that is known to lead to a goal if there are any."""
+        """A random fetched page, if possible one that leads to a goal."""
         fetched = self.web.fetched
         near = [number for number in fetched if self.web.pages[number].distance < FAR] or fetched
         return near[self.rng.randrange(len(near))] if near else None
@@ -184,25 +188,25 @@ class Nursery:
         needs_word: bool,
         without: set[int] = frozenset(),  # type: ignore[assignment]
     ) -> list[int]:
-        known, lexicon = self.web.pages[page], self.web.lexicon
-        words = [feature for feature in known.words if feature not in without]
+        known_page, lexicon = self.web.pages[page], self.web.lexicon
+        words = [feature for feature in known_page.words if feature not in without]
         seen = [feature for feature in sorted(self.web.features(page, real=False)) if feature not in without]
         kind = self.rng.choice(WEIGHTINGS) if self.weighting == "mixed" else self.weighting
         pool = seen if virtual else words + seen
         if not pool or (needs_word and not words):
             return []
-        chances = self._weights(kind, pool, known.distance)
+        chances = self._weights(kind, pool, known_page.distance)
         drawn = draw(self.rng, pool, chances, count)
         if needs_word and all(lexicon.virtual[feature] for feature in drawn):
-            drawn[-1] = draw(self.rng, words, self._weights(kind, words, known.distance), 1)[0]
+            drawn[-1] = draw(self.rng, words, self._weights(kind, words, known_page.distance), 1)[0]
         return drawn
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
-        """A known distance is in no dictionary: it weighs as much as its fellows on average."""
+        """The weights of features. A distance feature is in no dictionary and gets the average of the others."""
         self.web.dictionaries.room(len(self.web.lexicon))
-        found = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
+        chances = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
         distances = np.asarray(features) < FAR
         if distances.any():
-            found = np.array(found, dtype=float)
-            found[distances] = found[~distances].mean() if not distances.all() else 1.0
-        return found
+            chances = np.array(chances, dtype=float)
+            chances[distances] = chances[~distances].mean() if not distances.all() else 1.0
+        return chances

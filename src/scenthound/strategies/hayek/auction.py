@@ -13,11 +13,11 @@ from weakref import ref
 
 from scenthound.strategies.hayek.market import CHAIN, ROOT, Agent, Market, Purchase, coins, units
 
-_Place = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest's goes first
+_Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest agent's is first
 
 
-class Corona:
-    """Pages for sale, in the order in which they were found, and who bids on them."""
+class PagesForSale:
+    """The corona: pages for sale in the order in which they were found, and who bids on them."""
 
     def __init__(self, market: Market) -> None:
         self.market = market
@@ -26,14 +26,14 @@ class Corona:
         self.matched: dict[int, dict[int, None]] = {}
         """For every agent that matches anything the pages it matches."""
         self.explorers: set[int] = set()
-        self._places: dict[int, int] = {}  # in which order pages were found
+        self._places: dict[int, int] = {}  # the order in which pages were found
         self._found = 0
-        self._unsorted: set[int] = set()  # agents that came to match an earlier page after a later one
-        self._heap: list[_Place] = []
-        self._standing: dict[int, int] = {}
+        self._unsorted: set[int] = set()  # agents that matched an earlier page after a later one
+        self._heap: list[_Entry] = []
+        self._bids: dict[int, int] = {}
 
     def enter(self, page: int, agents: Iterable[int]) -> None:
-        """A page is for sale, or other agents match it now."""
+        """Offer a page for sale, or update which agents match it."""
         new = list(agents)
         old = self.pages.get(page)
         if old is not None:
@@ -70,46 +70,46 @@ class Corona:
             self.pages[page].remove(number)
         self.explorers.discard(number)
         self._unsorted.discard(number)
-        self._standing.pop(number, None)
+        self._bids.pop(number, None)
 
     def changed(self, number: int) -> None:
-        """An agent's purse or bid has changed."""
+        """An agent's wealth or bid has changed."""
         if number in self.matched:
             self._place(number)
 
     def first(self, accept: Callable[[int], bool] = lambda number: True) -> Agent | None:
-        """The highest bidder above 0 that is acceptable. Costs as many steps as there are better ones that are not."""
+        """The highest bidder above 0 that is acceptable. Costs one step for each better one that is not."""
         heap, passed = self._heap, []
-        found: Agent | None = None
+        best: Agent | None = None
         while heap:
-            place = heap[0]
-            if self._standing.get(place[2]) != -place[0]:
+            entry = heap[0]
+            if self._bids.get(entry[2]) != -entry[0]:
                 heappop(heap)
                 continue
-            if accept(place[2]):
-                found = self.market.agents[place[2]]
+            if accept(entry[2]):
+                best = self.market.agents[entry[2]]
                 break
             passed.append(heappop(heap))
-        for place in passed:
-            heappush(heap, place)
-        return found
+        for entry in passed:
+            heappush(heap, entry)
+        return best
 
     def highest(self, accept: Callable[[int], bool] = lambda number: True) -> int:
         """The highest effective bid, 0 if nobody bids."""
         agent = self.first(accept)
-        return 0 if agent is None else self._standing[agent.number]
+        return 0 if agent is None else self._bids[agent.number]
 
     def rest(self, page: int) -> int:
-        """What the world would sell for without this page."""
+        """The highest bid if this page were not for sale."""
         return self.highest(lambda number: len(self.matched[number]) > (page in self.matched[number]))
 
     def _match(self, number: int, page: int) -> None:
-        known = self.matched.get(number)
-        if known is not None:
-            if page not in known:
-                if self._places[next(reversed(known))] > self._places[page]:
+        matched = self.matched.get(number)
+        if matched is not None:
+            if page not in matched:
+                if self._places[next(reversed(matched))] > self._places[page]:
                     self._unsorted.add(number)
-                known[page] = None
+                matched[page] = None
             return
         self.matched[number] = {page: None}
         if self.market.agents[number].bid is None:
@@ -118,14 +118,14 @@ class Corona:
             self._place(number)
 
     def _unmatch(self, number: int, page: int) -> None:
-        known = self.matched.get(number)
-        if known is None or page not in known:
+        matched = self.matched.get(number)
+        if matched is None or page not in matched:
             return
-        del known[page]
-        if not known:
+        del matched[page]
+        if not matched:
             del self.matched[number]
             self._unsorted.discard(number)
-            self._standing.pop(number, None)
+            self._bids.pop(number, None)
             self.explorers.discard(number)
 
     def _place(self, number: int) -> None:
@@ -133,27 +133,27 @@ class Corona:
         if agent.bid is not None:
             self.explorers.discard(number)
         effective = self.market.effective(agent)
-        if self._standing.get(number) == effective:
+        if self._bids.get(number) == effective:
             return
         if effective <= 0:
-            self._standing.pop(number, None)
+            self._bids.pop(number, None)
             return
-        self._standing[number] = effective
+        self._bids[number] = effective
         heappush(self._heap, (-effective, -number, number))
-        if len(self._heap) > 64 + 4 * len(self._standing):  # places that no longer hold
-            self._heap = [(-standing, -one, one) for one, standing in self._standing.items()]
+        if len(self._heap) > 64 + 4 * len(self._bids):  # outdated entries
+            self._heap = [(-standing, -one, one) for one, standing in self._bids.items()]
             heapify(self._heap)
 
 
 class Trading:
-    """One sequence: a traversed set with owners, a corona, and the right to choose that is sold from hand to hand.
+    """One sequence: the traversed pages with their owners, the pages for sale, and the right to choose.
 
     Without `rng` every draw takes the first, as in the worked example.
     """
 
     def __init__(self, market: Market, rng: random.Random | None = None) -> None:
         self.market, self.rng = market, rng
-        self.corona = Corona(market)
+        self.corona = PagesForSale(market)
         self.owners: dict[int, int] = {}
         """The traversed set: who owns each page."""
         self.linkers: dict[int, list[int]] = {}
@@ -165,10 +165,10 @@ class Trading:
         """The purchase that is valued when the next winner is known."""
         self.stored: list[tuple[str, Purchase, int]] = []
         """What is to be paid and valued after the sequence."""
-        held = ref(self.corona)  # a market that held its corona would stay in memory with it, and the web with both
+        corona_ref = ref(self.corona)  # a strong reference would be a cycle that keeps the whole web in memory
 
         def changed(number: int) -> None:
-            if (corona := held()) is not None:
+            if (corona := corona_ref()) is not None:
                 corona.changed(number)
 
         market.on_change = changed
@@ -176,7 +176,7 @@ class Trading:
     # ---- bids
 
     def first_bids(self, is_goal: Callable[[int], bool]) -> None:
-        """Explorers that match something get their first bid, in the order of birth."""
+        """Explorers that match a page make their first bid, oldest first."""
         corona, rules = self.corona, self.market.rules
         explorers = sorted(corona.explorers)
         if not explorers:
@@ -191,7 +191,7 @@ class Trading:
             self.market.set_first_bid(self.market.agents[number], bid)
 
     def payoff(self, page: int, goal: bool) -> float:
-        """What buying a page should bring: its reward, and what the rest would sell for."""
+        """What buying a page should bring: its reward plus the highest bid on the rest."""
         return (self.market.rules.reward if goal else 0.0) + units(self.corona.rest(page))
 
     def _mean_payoff(self, pages: Iterable[int], is_goal: Callable[[int], bool]) -> float:
@@ -213,7 +213,7 @@ class Trading:
         return self._sale(winner.number, page, bid, price)
 
     def resale(self, page: int, bidders: Iterable[int], goal: bool) -> Purchase | None:
-        """A page whose content has come is sold among the real agents that match it; None if nobody bids."""
+        """Sell a page whose content has arrived among the real agents that match it; None if nobody bids."""
         market, rules = self.market, self.market.rules
         agents = [market.agents[number] for number in sorted(bidders)]
         for agent in agents:
@@ -231,7 +231,7 @@ class Trading:
         return self._sale(number, page, bid, bid if rules.price == "first" else second)
 
     def given(self, number: int, page: int) -> Purchase:
-        """A page that nobody bid for is handed to a new agent (or stays with the root) for nothing."""
+        """Give a page that nobody bid on to a new agent, or leave it with the root, for free."""
         return self._sale(number, page, 0, 0)
 
     def settle(self, purchase: Purchase, goal: bool, payee: int | None = None) -> None:
@@ -244,7 +244,7 @@ class Trading:
         if purchase.payee == winner:
             purchase.price = 0
         purchase.goal = goal
-        purchase.line = tuple(one for one in reversed(self.winners) if one != winner)[:CHAIN]
+        purchase.line = tuple(earlier for earlier in reversed(self.winners) if earlier != winner)[:CHAIN]
         if goal:
             owners = [self.owners[page] for page in self.linkers.get(purchase.page, ())]
             purchase.linker = self._draw(owners) if owners else None
@@ -267,20 +267,20 @@ class Trading:
         self._do("pay", purchase, 0)
 
     def arrived(self, purchase: Purchase, bid: int) -> None:
-        """The page of a virtual agent has come and fetched this bid: that is what its purchase was worth."""
+        """The page that a virtual agent bought has arrived and been sold for this bid, which is what it was worth."""
         purchase.waiting = False
         self._do("value", purchase, bid)
         if self.open is purchase:
             self.open = None
 
     def lost(self, purchase: Purchase) -> None:
-        """The page of a virtual agent never came: it bought what it sold on, if it did."""
+        """The page that a virtual agent bought never arrived: value the purchase by its resale, if there was one."""
         purchase.waiting = False
         if self.open is not purchase:
             self._do("value", purchase, purchase.resold or 0)
 
     def close(self) -> None:
-        """The sequence is over: the last purchase resells for nothing, and what was put off is paid."""
+        """End the sequence: the last purchase resells for nothing, and deferred payments are made."""
         if self.open is not None:
             self._do("value", self.open, 0)
             self.open = None
@@ -298,7 +298,7 @@ class Trading:
     # ---- pages
 
     def own(self, page: int, owner: int, links: Iterable[int]) -> list[int]:
-        """A page joins the traversed set. Gives its links that lead outside of it, for the corona."""
+        """Add a page to the traversed pages. Returns its links to other pages, which will be for sale."""
         self.owners[page] = owner
         outside = []
         for other in links:
@@ -322,4 +322,4 @@ class Trading:
         return choices[0] if self.rng is None or len(choices) == 1 else choices[self.rng.randrange(len(choices))]
 
 
-__all__ = ["Corona", "Trading", "coins"]
+__all__ = ["PagesForSale", "Trading", "coins"]

@@ -1,6 +1,6 @@
-"""An economy at work: sequences of auctions over a known web, and which page it wants next (sheet 40.2, algorithm 1).
+"""The Hayek economy: runs sequences of auctions and says which page it needs next (sheet 40.2, algorithm 1).
 
-`decide` runs auctions until one needs a page that nobody has fetched, and names it; `landed` or `missed` says what
+`decide` runs auctions until one needs a page that was not fetched yet, and returns it; `landed` or `missed` says what
 came of it. So one object serves both: training on a known web, where every page is there at once, and crawling.
 """
 
@@ -13,23 +13,23 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from scenthound.page.page import Page
-from scenthound.strategies.hayek.agents import Nursery
+from scenthound.strategies.hayek.agents import AgentFactory
 from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, Purchase, Rules, coins, units
-from scenthound.strategies.hayek.pages import ASKED, FAR, FETCHED, NEW, KnownWeb
-from scenthound.strategies.hayek.training import Difficulty, choose_start, farthest_start
+from scenthound.strategies.hayek.difficulty import Difficulty, choose_start, farthest_start
+from scenthound.strategies.hayek.known_web import ASKED, FAR, FETCHED, NEW, KnownWeb
+from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Purchase, coins, units
 
 Sequences = Literal["restarted", "endless"]
 TAX_SHARE = 0.01  # of the reward
 TAX_EVERY = 100
 LONG_EVERY, LONG_OFFSET = 500, 20
 ANY, KNOWN, NEW_ONLY = range(3)
-ROUND = 10  # purchases of an endless sequence after which deaths and births are looked to
+ROUND = 10  # purchases of an endless sequence between rounds of deaths and births
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What an economy does beyond the rules of its market."""
+class EconomyOptions:
+    """How an economy runs, beyond the rules of its market."""
 
     fetch_all: bool = False
     sequences: Sequences = "restarted"
@@ -45,8 +45,8 @@ class Options:
 
 
 @dataclass(slots=True)
-class Tally:
-    """Numbers that are told while it runs."""
+class EconomyCounts:
+    """Running counts, for progress and saved state."""
 
     sequences: int = 0
     auctions: int = 0
@@ -56,12 +56,12 @@ class Tally:
 
 
 class Economy:
-    """A market, the web it trades in, and the sequence under way. `tell` hears of births, deaths, sales and goals."""
+    """A market, the web it trades in and the current sequence. `tell` receives births, deaths, sales and goals."""
 
     def __init__(
         self,
-        rules: Rules,
-        options: Options,
+        rules: MarketRules,
+        options: EconomyOptions,
         web: KnownWeb,
         rng: random.Random,
         difficulty: Difficulty | None = None,
@@ -71,17 +71,17 @@ class Economy:
         self.difficulty = difficulty or Difficulty()
         self.market = Market(rules)
         self.market.rarity = web.document_count
-        self.nursery = Nursery(web, self.market, rng, options.weighting)
-        self.tally = Tally()
+        self.nursery = AgentFactory(web, self.market, rng, options.weighting)
+        self.counts = EconomyCounts()
         self.trading: Trading | None = None
-        self.left = 0  # auctions of this sequence
+        self.left = 0  # auctions left in this sequence
         self.stops_at_goal = True
         self.met_goal = False
-        self.idle = 0  # sequences in a row that could have wanted a page and did not
+        self.idle = 0  # sequences in a row that wanted no new page
         self.for_sale = ANY
-        self.line: deque[int] = deque()  # pages whose content is wanted at once
-        self.fetching: list[int] = []  # taken from the line since the last auction
-        self.pending: dict[int, Purchase] = {}  # bought unseen and on their way
+        self.queue: deque[int] = deque()  # pages whose content is wanted at once
+        self.fetching: list[int] = []  # taken from the queue since the last auction
+        self.pending: dict[int, Purchase] = {}  # bought unseen, in flight
         self.banned: set[str] = set()
         self.is_founded = False
         self._tell = tell or (lambda kind, facts, page: None)
@@ -89,7 +89,7 @@ class Economy:
     # ---- what the crawl asks
 
     def found(self) -> None:
-        """The first agents, from pages known by now; without any the root will make them as they are needed."""
+        """Make the first agents from the pages known so far; without pages the root makes agents when needed."""
         self.is_founded = True
         for number in range(self.options.agents if self.rules.adapt and not self.market.births else 0):
             page = self.nursery.any_page()
@@ -97,12 +97,12 @@ class Economy:
                 self._born(page, virtual=not self.options.fetch_all and number % 2 == 1, paid_by=WORLD)
 
     def decide(self, until: int | None = None) -> int | None:
-        """The page that is wanted next; None if there is none that could be, or after so many sequences in all."""
+        """The next wanted page; None if there is none, or after `until` sequences."""
         if not self.is_founded:
             self.found()
-        while until is None or self.tally.sequences < until:
-            while self.line:
-                if self._is_new(page := self.line.popleft()):
+        while until is None or self.counts.sequences < until:
+            while self.queue:
+                if self._is_new(page := self.queue.popleft()):
                     self.fetching.append(page)
                     return self._ask(page)
             self._give_up()
@@ -122,7 +122,7 @@ class Economy:
         return None
 
     def landed(self, page: Page, asked: str | None = None) -> int:
-        """A page has come, asked for under this name or another. Gives its number."""
+        """Take in a fetched page, perhaps requested under another URL. Returns its number."""
         wanted = self.web.numbers.get(asked or page.url, -1)
         number = self.web.learn(page, asked)
         purchase = self.pending.pop(wanted, None) or self.pending.pop(number, None)
@@ -145,7 +145,7 @@ class Economy:
                 self.trading.lost(purchase)
 
     def resume(self, trading: Trading, corona: Sequence[int], pending: Mapping[int, Purchase]) -> None:
-        """Go on with a sequence that was cut off."""
+        """Continue an interrupted sequence."""
         self.trading, self.pending = trading, dict(pending)
         for page in corona:
             trading.corona.enter(page, self._bidders(page))
@@ -165,7 +165,7 @@ class Economy:
         if not starts:
             return False
         self.trading = Trading(self.market, self.rng)
-        long = self.tally.sequences % LONG_EVERY == LONG_EVERY - 1
+        long = self.counts.sequences % LONG_EVERY == LONG_EVERY - 1
         self.left = 2 * self.difficulty.level + (LONG_OFFSET if long else 0)
         self.stops_at_goal, self.met_goal = not long, False
         self.banned.clear()
@@ -174,13 +174,13 @@ class Economy:
         return True
 
     def _choose_goods(self) -> None:
-        """What is for sale in the next sequence: for so many as were fetched pages that are known [ECON, 3.2: slow
-        training retraces paths within fetched pages]; then any page; if nobody wanted a new one, new ones only."""
+        """What is for sale in the next sequence: known pages, `practice` times for each page fetched [ECON, 3.2: slow
+        training retraces paths within fetched pages]; then any page; if no new one was wanted, new ones only."""
         self.for_sale = ANY if self.idle == 0 else NEW_ONLY
         if self.options.sequences == "endless":
             self.for_sale = ANY
-        elif self.tally.practised < self.options.practice * len(self.web.fetched):
-            self.tally.practised += 1
+        elif self.counts.practised < self.options.practice * len(self.web.fetched):
+            self.counts.practised += 1
             self.for_sale = KNOWN
 
     def _is_over(self) -> bool:
@@ -193,7 +193,7 @@ class Economy:
         return self.left <= 0 or (self.met_goal and self.stops_at_goal)
 
     def _finish(self) -> None:
-        """The sequence is over: pay what is open, look to deaths and births, set the next problem."""
+        """End the sequence: make open payments, handle deaths and births, set the next difficulty."""
         assert self.trading is not None
         for purchase in self.pending.values():
             self.trading.lost(purchase)
@@ -205,11 +205,11 @@ class Economy:
         self._aftermath()
 
     def _aftermath(self) -> None:
-        self.tally.sequences += 1
+        self.counts.sequences += 1
         market, corona = self.market, self.trading.corona if self.trading else None
         if not self.rules.adapt:
             return
-        if self.tally.sequences % TAX_EVERY == 0:
+        if self.counts.sequences % TAX_EVERY == 0:
             market.tax(coins(TAX_SHARE * self.rules.reward))
         for number in market.losers():
             agent = market.bury(number)
@@ -226,12 +226,12 @@ class Economy:
     # ---- one auction
 
     def _auction(self) -> int | None:
-        """Sell the right to choose. Gives the page whose content is needed for that, if any."""
+        """Sell the right to choose. Returns the page whose content is needed for that, if any."""
         trading = self.trading
         assert trading is not None
         self.left -= 1
-        self.tally.auctions += 1
-        if self.options.sequences == "endless" and self.tally.auctions % ROUND == 0:
+        self.counts.auctions += 1
+        if self.options.sequences == "endless" and self.counts.auctions % ROUND == 0:
             self._aftermath()
         trading.first_bids(self._is_known_goal)
         sale = trading.auction()
@@ -253,7 +253,7 @@ class Economy:
         return sale.page
 
     def _resell(self, bought: Purchase) -> None:
-        """Content has come: the page goes to the real agent that bids most, or to a new one for nothing."""
+        """Content has arrived: sell the page to the real agent that bids most, or give it to a new one."""
         trading, page = self.trading, bought.page
         assert trading is not None
         goal = self.web.pages[page].goal
@@ -271,7 +271,7 @@ class Economy:
         self._note(sale)
         if goal:
             self.met_goal = True
-            self.tally.recognised.setdefault(sale.page, len(self.web.fetched))
+            self.counts.recognised.setdefault(sale.page, len(self.web.fetched))
             if self.options.blacklist:
                 self._ban(self.web.pages[sale.page].host)
         self._traverse(sale.page, sale.winner)
@@ -287,18 +287,18 @@ class Economy:
             if link not in trading.corona.pages:
                 trading.corona.enter(link, self._bidders(link))
             if self.options.fetch_all and self._is_new(link):
-                self.line.append(link)
+                self.queue.append(link)
 
     def _ban(self, host: str) -> None:
         assert self.trading is not None
         self.banned.add(host)
-        for page in [one for one in self.trading.corona.pages if self.web.pages[one].host == host]:
+        for page in [other for other in self.trading.corona.pages if self.web.pages[other].host == host]:
             self.trading.corona.leave(page)
 
     # ---- agents
 
     def _made_for(self, page: int, virtual: bool) -> int:
-        """The root makes an agent that knows the page; at the cap, or if nothing may change, it keeps the page."""
+        """Have the root make an agent that matches the page; at the cap, or if frozen, the root keeps the page."""
         if not self.rules.adapt or len(self.market.agents) >= self.options.cap:
             return ROOT
         agent = self._born(page, virtual=virtual)
@@ -313,7 +313,7 @@ class Economy:
     def _announce(self, agent: Agent) -> None:
         names = self.web.lexicon.names
         parent = None if agent.parent == ROOT else agent.parent
-        facts = {"agent": agent.number, "parent": parent, "features": [names[one] for one in agent.features]}
+        facts = {"agent": agent.number, "parent": parent, "features": [names[feature] for feature in agent.features]}
         self._tell("born", facts, self.web.numbers.get(agent.source))
         if self.trading is not None:
             for page in self.web.holding(agent.features):
@@ -321,13 +321,13 @@ class Economy:
                     self.trading.corona.join(agent, page)
 
     def _bidders(self, page: int) -> list[int]:
-        found = self.nursery.matches(page)
+        matching = self.nursery.matches(page)
         if self._is_real(page):
-            return found
-        return [number for number in found if self.market.agents[number].virtual]
+            return matching
+        return [number for number in matching if self.market.agents[number].virtual]
 
     def _refresh(self) -> None:
-        """What is newly known of pages on the market may change who bids on them."""
+        """Update who bids on pages about which more is known now."""
         if self.trading is not None:
             corona = self.trading.corona
             for page in sorted(self.web.moved & corona.pages.keys()):
@@ -337,7 +337,7 @@ class Economy:
     # ---- pages
 
     def _give_up(self) -> None:
-        """What was asked for and has neither come nor been missed will not come: nobody may buy it."""
+        """Requests that neither landed nor missed never will: these pages can't be bought."""
         for page in self.fetching:
             if self.web.pages[page].state == ASKED and self.trading is not None:
                 self.trading.corona.leave(page)
@@ -347,39 +347,39 @@ class Economy:
         return self.web.pages[page].state == NEW
 
     def _is_real(self, page: int) -> bool:
-        """Its content is on the market: always once it was fetched, unless each sequence forgets."""
+        """True if its content is on the market: once fetched, unless each sequence forgets."""
         return self.web.pages[page].state == FETCHED and (self.options.fetch_all or not self.options.forget)
 
     def _is_known_goal(self, page: int) -> bool:
         return self._is_real(page) and self.web.pages[page].goal
 
     def _may_be_bought(self, page: int) -> bool:
-        known = self.web.pages[page]
-        if self.trading is not None and (page in self.trading.owners or known.host in self.banned):
+        known_page = self.web.pages[page]
+        if self.trading is not None and (page in self.trading.owners or known_page.host in self.banned):
             return False
-        if known.state == NEW:
+        if known_page.state == NEW:
             return self.for_sale != KNOWN
-        return known.state == FETCHED and self.for_sale != NEW_ONLY
+        return known_page.state == FETCHED and self.for_sale != NEW_ONLY
 
     def _ask(self, page: int) -> int:
         self.web.pages[page].state = ASKED
         return page
 
     def _wander(self) -> int | None:
-        """A page that was heard of and that nobody bid for, near a goal if possible."""
+        """A known page that nobody bid on, near a goal if possible."""
         new = [
             link
             for page in self.web.fetched
             for link in self.web.pages[page].links
             if self._is_new(link) and self.web.pages[page].distance < FAR
-        ] or [number for number, known in enumerate(self.web.pages) if known.state == NEW]
+        ] or [number for number, known_page in enumerate(self.web.pages) if known_page.state == NEW]
         return self._ask(new[self.rng.randrange(len(new))]) if new else None
 
     def _note(self, sale: Purchase) -> None:
-        """Tell of a sale: the first of a page to a virtual agent, and the first to a real one."""
-        known, kind = self.web.pages[sale.page], 1 if sale.waiting else 2
-        if known.bought & kind:
+        """Emit an event for the first sale of a page to a virtual agent, and to a real one."""
+        known_page, kind = self.web.pages[sale.page], 1 if sale.waiting else 2
+        if known_page.bought & kind:
             return
-        known.bought |= kind
+        known_page.bought |= kind
         facts = {"agent": sale.winner, "bid": units(sale.bid), "price": units(sale.price), "seller": sale.payee}
         self._tell("sold", facts | {"goal": sale.goal}, sale.page)

@@ -3,10 +3,10 @@
     volleyball            a word of the page's text (real: only a fetched page has it)
     scheme:https host:fivb path:events          words of the URL before, in and after its host part
     before:see anchor:results after:from        the 3 words before, the words in, the 3 words after a link to it
-    distance:1            known to be so many links from a goal
+    distance:1            known to be 1 link from a goal
 
 That a page is a goal is no feature: agents that know goals by our own list of them would learn nothing. Each economy
-has a lexicon with ids of its own, in the order in which it met them.
+has a lexicon with ids of its own, in the order of first use.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from scenthound.model import Link
 from scenthound.page.record import Record
-from scenthound.page.views import anchor_tokens, terms, token_terms
+from scenthound.page.views import anchor_tokens
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Ids, Vocabulary
 
@@ -34,7 +34,7 @@ _KINDS = ("scheme:", "host:", "path:", "before:", "anchor:", "after:", "distance
 
 
 class Lexicon:
-    """Features by number. Once it is full no new ones are learned."""
+    """Feature names by number. When it is full, new ones are ignored."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._vocabulary = Vocabulary(MOST_FEATURES)
@@ -48,14 +48,14 @@ class Lexicon:
         return self._vocabulary.all_words
 
     def add(self, names: Sequence[str]) -> Ids:
-        """The numbers of features; -1 for those that are new and for which there is no room."""
+        """The numbers of features; -1 for new ones if there is no room."""
         numbers = self._vocabulary.add(names)
         new = self.names[len(self.virtual) :]
         self.virtual += bytes(name.startswith(_KINDS) for name in new)
         return numbers
 
     def ids(self, names: Sequence[str]) -> Ids:
-        """The numbers of features; -1 for those that it does not know."""
+        """The numbers of features; -1 for unknown ones."""
         return self._vocabulary.ids(names)
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class Lexicon:
 
 
 class LinkFeatures(NamedTuple):
-    """What is known of every outlink of a page by its URL and by the words around it."""
+    """The features of each outlink of a page: from its URL and from the words around it."""
 
     names: tuple[str, ...]
     starts: tuple[int, ...]
@@ -71,14 +71,16 @@ class LinkFeatures(NamedTuple):
 
 
 def link_features(record: Record, analyser: Analyser) -> LinkFeatures:
-    """The features of all outlinks. Stop words take up no room [D: three words that say something]."""
-    names_of = (*terms(record, analyser).names, None)  # the last for stop words, whose index is -1
-    said = [names_of[index] for index in token_terms(record, analyser).tolist()]
+    """The features of all outlinks. Stop words are skipped [D: three words that carry meaning]."""
+    counts, of_word = record.analysed(analyser)
+    assert of_word is not None
+    term_of = (*counts.terms, None)  # the last for stop words, whose index is -1
+    page_terms = [term_of[index] for index in of_word.take(record.leaves.tokens).tolist()]
     spans, names, starts = anchor_tokens(record), list[str](), [0]
     for link in record.outlinks:
         names += url_features(link.url)
         starts.append(len(names))
-        names += _features_around(said, spans[link.position], link, analyser)
+        names += _features_around(page_terms, spans[link.position], link, analyser)
         starts.append(len(names))
     return LinkFeatures(tuple(map(sys.intern, names)), tuple(starts))
 
@@ -94,15 +96,15 @@ def url_features(url: str) -> list[str]:
     return [f"{kind}:{word}" for kind, text in named for word in _SPLIT.split(text) if word and len(word) < 40]
 
 
-def _features_around(said: Sequence[str | None], span: tuple[int, int], link: Link, analyser: Analyser) -> list[str]:
+def _features_around(terms: Sequence[str | None], span: tuple[int, int], link: Link, analyser: Analyser) -> list[str]:
     """The words before, in and after an anchor, from the terms of all tokens of the page, None for stop words."""
     start, end = span
-    before = list(filter(None, said[max(0, start - 4 * AROUND) : start]))[-AROUND:]
+    before = list(filter(None, terms[max(0, start - 4 * AROUND) : start]))[-AROUND:]
     if start < end:
-        inside = list(filter(None, said[start : min(end, start + 40)]))[:WORDS_PER_ANCHOR]
+        inside = list(filter(None, terms[start : min(end, start + 40)]))[:WORDS_PER_ANCHOR]
     else:
         inside = analyser.terms(link.anchor[:400])[:WORDS_PER_ANCHOR]
-    after = list(filter(None, said[end : end + 4 * AROUND]))[:AROUND]
+    after = list(filter(None, terms[end : end + 4 * AROUND]))[:AROUND]
     return [
         *(f"before:{word}" for word in before),
         *(f"anchor:{word}" for word in inside),

@@ -18,7 +18,7 @@ from scenthound.text.tokens import Analyser
 
 @dataclass(frozen=True)
 class GoalJudge:
-    """A page is a goal if the points of the words it has come to `needed`. Without words there are no goals."""
+    """A page is a goal if its words have at least `needed` points. Without words there are no goals."""
 
     points: Mapping[str, float]
     needed: float
@@ -27,8 +27,8 @@ class GoalJudge:
     def __call__(self, page: Page) -> bool:
         if not self.points:
             return False
-        found = page.record.counts(self.analyser)
-        return sum(point for word, point in self.points.items() if word in found) >= self.needed - 1e-9
+        counts = page.record.counts(self.analyser)
+        return sum(point for word, point in self.points.items() if word in counts) >= self.needed - 1e-9
 
 
 def make_judge(kind: str, words: str, share: float, analyser: Analyser) -> GoalJudge:

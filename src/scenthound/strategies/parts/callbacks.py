@@ -14,31 +14,32 @@ from weakref import ref
 T = TypeVar("T")
 
 
-class Weakly(Generic[T]):
-    """A method of an object, by name, that may be called as long as the object is there. Copied together with its
-    owner, or sent to another process with it, it calls the copy."""
+class WeakMethod(Generic[T]):
+    """A method that can be called while its object exists.
 
-    __slots__ = ("_name", "_owner")
+    Copied or pickled together with its object it calls the copy, which `weakref.WeakMethod` can't do.
+    """
 
-    def __init__(self, owner: object, name: str) -> None:
-        self._owner, self._name = ref(owner), name
+    __slots__ = ("_function", "_owner")
 
-    def __call__(self, *given: object) -> T:
-        found: T = getattr(self._held(), self._name)(*given)
-        return found
+    def __init__(self, owner: object, function: Callable[..., T]) -> None:
+        self._owner, self._function = ref(owner), function
+
+    def __call__(self, *arguments: object) -> T:
+        return self._function(self._existing_owner(), *arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Weakly, (self._held(), self._name)
+        return WeakMethod, (self._existing_owner(), self._function)
 
-    def _held(self) -> object:
+    def _existing_owner(self) -> object:
         owner = self._owner()
         if owner is None:
-            raise ReferenceError(f"the owner of {self._name} is gone")
+            raise ReferenceError(f"the owner of {self._function.__name__} is gone")
         return owner
 
 
-def weakly(method: Callable[..., T]) -> Weakly[T]:
-    """A bound method that may be called as long as its object is there."""
+def weak_method(method: Callable[..., T]) -> WeakMethod[T]:
+    """A bound method that can be called while its object exists."""
     if not isinstance(method, MethodType):
         raise TypeError(f"{method!r} is no method of an object")
-    return Weakly(method.__self__, method.__name__)
+    return WeakMethod(method.__self__, method.__func__)

@@ -53,7 +53,7 @@ class Corona:
         return self._papers.counts(url) if url in self._papers else None
 
     def select(self) -> tuple[Fetched, float]:
-        """Take out the page with the largest score, of equal ones the one fetched first. Not to be asked if empty."""
+        """Remove and return the page with the largest score, of equals the one fetched first. It must not be empty."""
         _, _, url = heappop(self._heap)
         self._papers.drop(url)
         return self._pages.pop(url), self._scores.pop(url)
@@ -61,7 +61,7 @@ class Corona:
     def rescore(
         self, weigh: Callable[[Sequence[str]], Values], repeated: bool, scored: Callable[[Url, float], float]
     ) -> None:
-        """New scores for all: `scored` is given the sum of what `weigh` says of a page's words."""
+        """New scores for all pages: `scored` of the sum of `weigh` over a page's words."""
         sums = self._papers.sums(weigh, repeated).tolist()
         self._scores = {url: scored(url, total) for url, total in zip(self._pages, sums, strict=True)}
         self._make_heap()

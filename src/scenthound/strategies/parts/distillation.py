@@ -30,10 +30,8 @@ class Promoted(NamedTuple):
 
 
 class Distilling:
-    """Links of all pages read, their relevance, and for the rest the largest relevance of a page linking to it.
-
-    Once `most` links are known, those of further pages are not taken in.
-    """
+    """The links of all pages read, their relevance, and for other pages the largest relevance of a page that links to
+    them. Beyond `most` links no more are taken in."""
 
     def __init__(self, most: int = MOST_LINKS) -> None:
         self._graph = GrowingGraph(most)
@@ -66,7 +64,7 @@ class Distilling:
             self._graph.dead.add(number)
 
     def _meet(self, url: Url) -> int:
-        number = self._graph.meet(url)
+        number = self._graph.add(url)
         if number == len(self._relevance):
             self._relevance.append(0.0)
             self._depths.append(0)
@@ -74,23 +72,23 @@ class Distilling:
         return number
 
     def promoted(self, rho: float, percentile: float) -> list[Promoted]:
-        """Distil, and give every unvisited page that one of the best hubs links to, which has relevance 1 from now."""
+        """Run the distiller and return every unvisited page that one of the best hubs links to."""
         graph, places = self._graph.graph()
         relevance = np.array(self._relevance)[places]
         across = across_hosts(graph, np.array(self._hosts)[places])
         hubs, _ = distil(across, relevance, rho)
         psi = nearest_rank(hubs, percentile)
-        found = []
+        promotions = []
         for target, hub in endorsements(across, hubs, psi) if psi is not None else ():
             number, parent = int(places[target]), int(places[hub])
             if number not in self._visited:
                 self._relevance[number] = 1.0
-                found.append(
+                promotions.append(
                     Promoted(
                         Url(graph.names[target]), float(hubs[hub]), Url(graph.names[hub]), self._depths[parent] + 1
                     )
                 )
-        return found
+        return promotions
 
     def save(self) -> dict[str, Any]:
         """Plain JSON and arrays."""

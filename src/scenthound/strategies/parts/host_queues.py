@@ -1,8 +1,8 @@
 """Waiting URLs in a queue for each host, and the first of them on a host that is awake.
 
-Frontiers that choose at pop time are built on it (`Levels`, `PageQueues`). It knows only places: tuples that end in a
-URL and are smaller the earlier its turn is. What has left a queue is skipped when it comes up, and removed when most of
-a queue is gone, so nothing costs more than a heap does.
+Frontiers that choose at pop time are built on it (`LevelFrontier`, `PageQueues`). Entries are tuples that end in a URL;
+the smaller one is first. An entry that has left is skipped when it comes up, and removed when most of a queue is gone,
+so nothing costs more than a heap does.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, Generic, TypeVar
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
 
-Place = TypeVar("Place", bound=tuple[Any, ...])
+Entry = TypeVar("Entry", bound=tuple[Any, ...])
 
 
-class HostLines(Generic[Place]):
-    """A line for every host, the hosts that rest, and the time, which never goes back."""
+class HostQueues(Generic[Entry]):
+    """A queue for each host, the hosts that rest, and the current time, which never goes back."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -28,51 +28,51 @@ class HostLines(Generic[Place]):
 
     def clear(self) -> None:
         """Forget everything but which hosts rest."""
-        self._places: dict[Url, Place] = {}
-        self._lines: dict[str, list[Place]] = {}
-        self._gone: dict[str, int] = {}  # how many of a line have left it from behind the first
-        self._heads: list[Place] = []  # the first of each line whose host is awake, and some that were
-        self._resting_heads: list[Place] = []  # the first of each line whose host rests, and some that were
+        self._entries: dict[Url, Entry] = {}
+        self._queues: dict[str, list[Entry]] = {}
+        self._gone: dict[str, int] = {}  # how many of a queue have left it from behind the first
+        self._heads: list[Entry] = []  # the first of each queue whose host is awake, and some that were
+        self._resting_heads: list[Entry] = []  # the first of each queue whose host rests, and some that were
         self._timers: list[tuple[float, str]] = []  # when a host wakes
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._entries)
 
     # ---- coming and going
 
-    def enter(self, place: Place) -> None:
-        """Line a URL up that is not in line."""
-        url: Url = place[-1]
+    def enter(self, entry: Entry) -> None:
+        """Add a URL that is not queued yet."""
+        url: Url = entry[-1]
         host = urls.host(url)
-        self._places[url] = place
-        line = self._lines.setdefault(host, [])
-        heappush(line, place)
+        self._entries[url] = entry
+        queue = self._queues.setdefault(host, [])
+        heappush(queue, entry)
         resting = self._is_resting(host)
         if resting:
             self._set_timer(host)
-        if line[0] is place:
-            self._show(place, resting)
+        if queue[0] is entry:
+            self._show(entry, resting)
 
     def leave(self, url: Url) -> None:
-        """Take a URL out of its line, if it is in one."""
-        place = self._places.pop(url, None)
-        if place is None:
+        """Remove a URL from its queue, if it is in one."""
+        entry = self._entries.pop(url, None)
+        if entry is None:
             return
         host = urls.host(url)
-        line = self._lines[host]
-        if line[0] is place:
+        queue = self._queues[host]
+        if queue[0] is entry:
             self._post(host)
             return
         gone = self._gone[host] = self._gone.get(host, 0) + 1
-        if 2 * gone > len(line) + 16:  # most of it
-            line[:] = [one for one in line if self._is_current(one)]
-            heapify(line)
+        if 2 * gone > len(queue) + 16:  # most of it
+            queue[:] = [other for other in queue if self._is_current(other)]
+            heapify(queue)
             del self._gone[host]
 
-    # ---- who is first
+    # ---- the first entry
 
     def wake(self, now: float) -> None:
-        """It is later: hosts that have rested show who is first."""
+        """Move the time on; hosts that have rested are awake again."""
         self.now = max(self.now, now)
         while self._timers and self._timers[0][0] <= self.now:
             until, host = heappop(self._timers)
@@ -80,43 +80,43 @@ class HostLines(Generic[Place]):
                 self._post(host)
 
     def rest(self, host: str, until: float) -> None:
-        """Nothing of this host before then; a later call replaces an earlier one."""
+        """Return nothing of this host before `until`; a later call replaces an earlier one."""
         if until <= self.now:
             self._resting.pop(host, None)
             self._post(host)
             return
         self._resting[host] = until
-        if host in self._lines:
+        if host in self._queues:
             self._set_timer(host)
             self._post(host)
 
-    def first(self) -> Place | None:
-        """The first of all on hosts that are awake."""
+    def first(self) -> Entry | None:
+        """The first entry on a host that is awake."""
         while self._heads:
-            place = self._heads[0]
-            host = urls.host(place[-1])
-            if self._is_current(place) and not self._is_resting(host) and self._lines[host][0] is place:
-                return place
+            entry = self._heads[0]
+            host = urls.host(entry[-1])
+            if self._is_current(entry) and not self._is_resting(host) and self._queues[host][0] is entry:
+                return entry
             heappop(self._heads)
         return None
 
-    def first_resting(self) -> tuple[Place, float] | None:
-        """The first of all on hosts that rest until a known time, and that time."""
+    def first_resting(self) -> tuple[Entry, float] | None:
+        """The first entry on a host that rests until a known time, and that time."""
         heap, endless = self._resting_heads, []
-        found = None
+        best = None
         while heap:
-            place = heap[0]
-            host = urls.host(place[-1])
-            if not (self._is_current(place) and self._is_resting(host) and self._lines[host][0] is place):
+            entry = heap[0]
+            host = urls.host(entry[-1])
+            if not (self._is_current(entry) and self._is_resting(host) and self._queues[host][0] is entry):
                 heappop(heap)
             elif self._resting[host] == math.inf:
                 endless.append(heappop(heap))
             else:
-                found = place, self._resting[host]
+                best = entry, self._resting[host]
                 break
-        for place in endless:
-            heappush(heap, place)
-        return found
+        for entry in endless:
+            heappush(heap, entry)
+        return best
 
     def rests_until(self, url: Url) -> float:
         """When the host of a URL wakes; 0 if it is awake."""
@@ -124,34 +124,34 @@ class HostLines(Generic[Place]):
         return self._resting[host] if self._is_resting(host) else 0.0
 
     def ready_at(self) -> float:
-        """When there may be a first; never, if that is not known."""
+        """When `first` can return something; infinity if unknown."""
         if self.first() is not None:
             return self.now
         while self._timers:
             until, host = self._timers[0]
-            if self._resting.get(host) == until and host in self._lines:
+            if self._resting.get(host) == until and host in self._queues:
                 return until
             heappop(self._timers)
         return math.inf
 
     def _post(self, host: str) -> None:
-        """Show the first in line of a host, among those awake or those that rest; an empty line is closed."""
-        line = self._lines.get(host)
-        if line is None:
+        """Put the first entry of a host among those awake or resting; an empty queue is removed."""
+        queue = self._queues.get(host)
+        if queue is None:
             return
-        while line and not self._is_current(line[0]):
-            heappop(line)
-        if not line:
-            del self._lines[host]
+        while queue and not self._is_current(queue[0]):
+            heappop(queue)
+        if not queue:
+            del self._queues[host]
             self._gone.pop(host, None)
         else:
-            self._show(line[0], self._is_resting(host))
+            self._show(queue[0], self._is_resting(host))
 
-    def _show(self, place: Place, resting: bool) -> None:
+    def _show(self, entry: Entry, resting: bool) -> None:
         heap = self._resting_heads if resting else self._heads
-        heappush(heap, place)
-        if len(heap) > 2 * len(self._lines) + 64:
-            heap[:] = [line[0] for host, line in self._lines.items() if self._is_resting(host) == resting]
+        heappush(heap, entry)
+        if len(heap) > 2 * len(self._queues) + 64:
+            heap[:] = [queue[0] for host, queue in self._queues.items() if self._is_resting(host) == resting]
             heapify(heap)
 
     def _is_resting(self, host: str) -> bool:
@@ -165,17 +165,17 @@ class HostLines(Generic[Place]):
         if self._resting[host] < math.inf:
             heappush(self._timers, (self._resting[host], host))
 
-    def _is_current(self, place: Place) -> bool:
-        return self._places.get(place[-1]) is place
+    def _is_current(self, entry: Entry) -> bool:
+        return self._entries.get(entry[-1]) is entry
 
 
 def plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON has it."""
+    """A candidate as JSON values."""
     score = None if candidate.score == math.inf else candidate.score
     return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:9]]
 
 
 def from_plain(fields: Sequence[Any]) -> Candidate:
-    """What `plain` was given; states of old know no due time."""
+    """The candidate that `plain` was given; old states have no due time."""
     score = math.inf if fields[1] is None else float(fields[1])
     return Candidate(Url(fields[0]), score, *fields[2:9])

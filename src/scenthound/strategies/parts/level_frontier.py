@@ -1,7 +1,7 @@
-"""The frontier of a crawler that goes level by level: what is found waits until its stage has come.
+"""The frontier of a crawler that goes level by level: a URL waits until its stage begins.
 
-`cc-bfs` and `bayes` use it. It chooses when it is asked, because only then is it known that a stage is over: URLs that
-robots.txt or the crawl's scope excludes are never heard of again.
+`cc-bfs` and `bayes` use it. It chooses at pop time, since only then is it known that a stage is over: URLs that
+robots.txt or the crawl's scope excludes bring no result.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.parts.host_queues import HostLines, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 
 class Choice(NamedTuple):
-    """A URL whose stage has come."""
+    """A URL of the stage that begins."""
 
     url: Url
     score: float
@@ -27,29 +27,29 @@ class Choice(NamedTuple):
     depth: int = 0
 
 
-_Place = tuple[float, int, Url]  # (-score, number in line, url)
+_Entry = tuple[float, int, Url]  # (-score, number in the queue, url)
 
 
-class Levels(Frontier):
-    """URLs that were found, and in line those of the stage under way.
+class LevelFrontier(Frontier):
+    """All URLs found, and the queue of the current stage.
 
-    When nothing of a stage is in line or on its way, the strategy is asked for the next. What it holds is saved
-    with the strategy. Hosts rest as in any frontier; a level waits for them.
+    When nothing of a stage is queued or in flight, the strategy is asked for the next. The state is saved with the
+    strategy. A level waits for hosts that rest.
     """
 
     def __init__(self, bound: int | None, more: Callable[[], Iterable[Choice] | None]) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.bound, self._more = bound, more
-        self._lines: HostLines[_Place] = HostLines()
+        self._queues: HostQueues[_Entry] = HostQueues()
         self.clear()
 
     def clear(self) -> None:
         """Forget everything but which hosts rest."""
         self._found: dict[Url, Candidate] = {}
-        self._in_line: dict[Url, tuple[int, Candidate]] = {}  # with its number
-        self._lines.clear()
-        self._flying: dict[Url, tuple[int, Candidate] | None] = {}  # None: where a redirect led
+        self._queued: dict[Url, tuple[int, Candidate]] = {}  # with its number
+        self._queues.clear()
+        self._in_flight: dict[Url, tuple[int, Candidate] | None] = {}  # None: where a redirect led
         self._next_number = 0
         self._is_running = False
 
@@ -58,108 +58,108 @@ class Levels(Frontier):
     def push(self, candidate: Candidate) -> Candidate | None:
         if math.isnan(candidate.score):
             raise ValueError(f"a score must be a number: {candidate.url}")
-        self._flying.pop(candidate.url, None)
+        self._in_flight.pop(candidate.url, None)
         if candidate.url in self:
             return None
-        if candidate.due > self._lines.now or (self.bound is not None and len(self) >= self.bound):
+        if candidate.due > self._queues.now or (self.bound is not None and len(self) >= self.bound):
             return candidate
         if "stage" in candidate.carry:  # a seed, or one that is handed back
-            self._line_up(candidate)
+            self._enqueue(candidate)
         else:
             self._found[candidate.url] = candidate
         return None
 
     def rest(self, host: str, until: float) -> None:
-        self._lines.rest(host, until)
+        self._queues.rest(host, until)
 
     def pop(self, now: float) -> Popped | None:
         self._is_running = True
-        self._lines.wake(now)
-        while (place := self._lines.first()) is None:
-            if self._in_line or self._flying:
+        self._queues.wake(now)
+        while (entry := self._queues.first()) is None:
+            if self._queued or self._in_flight:
                 return None
             chosen = self._more()
             if chosen is None:
                 return None
             self.begin(chosen)
-        return self._launch(place[2])
+        return self._launch(entry[2])
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """Of those in line: what waits for its stage does not rest."""
-        self._lines.wake(now)
-        found = self._lines.first_resting()
-        return None if found is None else (self._in_line[found[0][2]][1], found[1])
+        """The best queued URL whose host rests; URLs of later stages do not count."""
+        self._queues.wake(now)
+        resting = self._queues.first_resting()
+        return None if resting is None else (self._queued[resting[0][2]][1], resting[1])
 
     def ready_at(self) -> float | None:
-        return self._lines.ready_at() if self._in_line else None
+        return self._queues.ready_at() if self._queued else None
 
     def __len__(self) -> int:
-        return len(self._found) + len(self._in_line)
+        return len(self._found) + len(self._queued)
 
     def __contains__(self, url: object) -> bool:
-        return url in self._found or url in self._in_line
+        return url in self._found or url in self._queued
 
     def urls(self) -> Collection[Url]:
-        return [*self._found, *self._in_line]
+        return [*self._found, *self._queued]
 
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """The stage does not wait for it any more."""
-        self._flying.pop(url, None)
+        """The stage no longer waits for this URL."""
+        self._in_flight.pop(url, None)
         self._found.pop(url, None)
         self._leave(url)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL if it is in line. Otherwise a redirect leads to it, and the stage waits for it too."""
-        if url in self._in_line:
+        """Pop this URL if it is queued; otherwise a redirect leads to it, and the stage waits for it too."""
+        if url in self._queued:
             return self._launch(url).candidate
-        if self._is_running:  # before the first pop it is the loop that asks, after a restart
+        if self._is_running:  # before the first pop this is a restart
             self._found.pop(url, None)
-            self._flying[url] = None
+            self._in_flight[url] = None
         return None
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        self._flying.pop(popped.candidate.url, None)
-        self._line_up(popped.candidate, popped.number)
+        self._in_flight.pop(popped.candidate.url, None)
+        self._enqueue(popped.candidate, popped.number)
         return None
 
     def in_flight(self) -> Collection[Url]:
-        return self._flying.keys()
+        return self._in_flight.keys()
 
     # ---- stages
 
     def begin(self, chosen: Iterable[Choice]) -> None:
-        """A new stage: of the chosen URLs those that were offered and kept are lined up."""
+        """Start a new stage: queue those chosen URLs that were offered and kept."""
         for choice in chosen:
-            found = self._found.pop(choice.url, None)
-            if found is not None:
-                found = found._replace(score=choice.score, carry=choice.carry, parts=choice.parts)
-                if choice.parent not in (None, found.parent):
-                    found = found._replace(parent=choice.parent, depth=choice.depth, anchor="")
-                self._line_up(found)
+            candidate = self._found.pop(choice.url, None)
+            if candidate is not None:
+                candidate = candidate._replace(score=choice.score, carry=choice.carry, parts=choice.parts)
+                if choice.parent not in (None, candidate.parent):
+                    candidate = candidate._replace(parent=choice.parent, depth=choice.depth, anchor="")
+                self._enqueue(candidate)
 
-    def _line_up(self, candidate: Candidate, number: int | None = None) -> None:
+    def _enqueue(self, candidate: Candidate, number: int | None = None) -> None:
         if number is None:
             number = self._next_number
             self._next_number += 1
-        self._in_line[candidate.url] = (number, candidate)
-        self._lines.enter((-round(candidate.score, DECIMALS), number, candidate.url))
+        self._queued[candidate.url] = (number, candidate)
+        self._queues.enter((-round(candidate.score, DECIMALS), number, candidate.url))
 
     def _launch(self, url: Url) -> Popped:
-        self._flying[url] = number, candidate = self._in_line[url]
+        self._in_flight[url] = number, candidate = self._queued[url]
         self._leave(url)
         return Popped(candidate, number=number)
 
     def _leave(self, url: Url) -> None:
-        self._in_line.pop(url, None)
-        self._lines.leave(url)
+        self._queued.pop(url, None)
+        self._queues.leave(url)
 
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON. What is on its way counts as in line, in its old place."""
-        line = [*self._in_line.values(), *(entry for entry in self._flying.values() if entry is not None)]
+        """The state as JSON. Requests in flight count as queued, in their old place."""
+        line = [*self._queued.values(), *(entry for entry in self._in_flight.values() if entry is not None)]
         return {
             "found": [_plain(candidate) for candidate in self._found.values()],
             "line": [[number, _plain(candidate)] for number, candidate in sorted(line, key=lambda one: one[0])],
@@ -170,7 +170,7 @@ class Levels(Frontier):
         self.clear()
         self._found = {candidate.url: candidate for candidate in map(from_plain, state["found"])}
         for number, fields in state["line"]:
-            self._line_up(from_plain(fields), number)
+            self._enqueue(from_plain(fields), number)
         self._next_number = state["next"]
 
 

@@ -17,31 +17,31 @@ from typing import Any
 
 from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.parts.host_queues import HostLines, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 PAGE, PLACE = "page", "place"
 """What a candidate carries: the number of the page whose link it is, and its place among that page's links."""
 
-_Place = tuple[float, int, int, Url]  # (-score, number of the page, place in the page, url)
+_Entry = tuple[float, int, int, Url]  # (-score, number of the page, place in the page, url)
 
 
 class PageQueues(Frontier):
-    """Links in the order of their pages. What is on its way keeps its place until it is settled."""
+    """Links in the order of their pages. A URL in flight keeps its place until it is settled."""
 
     def __init__(self, bound: int | None = None) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.bound = bound
-        self._lines: HostLines[_Place] = HostLines()  # of those that are due
+        self._queues: HostQueues[_Entry] = HostQueues()  # of those that are due
         self.clear()
 
     def clear(self) -> None:
         """Forget everything but which hosts rest."""
-        self._waiting: dict[Url, tuple[Candidate, _Place]] = {}
-        self._flying: dict[Url, Candidate] = {}
-        self._lines.clear()
-        self._parked: list[tuple[float, _Place]] = []  # not due before
-        self._later: list[_Place] = []  # the same in their order, and some that are due by now
+        self._waiting: dict[Url, tuple[Candidate, _Entry]] = {}
+        self._in_flight: dict[Url, Candidate] = {}
+        self._queues.clear()
+        self._parked: list[tuple[float, _Entry]] = []  # not due before
+        self._later: list[_Entry] = []  # the same in their order, and some that are due by now
         self._last: list[tuple[float, int, int, Url]] = []  # the order backwards, where there is a bound
         self._strays = 0
 
@@ -50,68 +50,68 @@ class PageQueues(Frontier):
     def push(self, candidate: Candidate) -> Candidate | None:
         if math.isnan(candidate.score):
             raise ValueError(f"a score must be a number: {candidate.url}")
-        place = self._place(candidate)
-        known = self._waiting.get(candidate.url)
-        if known is not None:
-            old, before = known
+        entry = self._entry(candidate)
+        waiting = self._waiting.get(candidate.url)
+        if waiting is not None:
+            old, before = waiting
             due = max(old.due, candidate.due)
-            if place < before or due > old.due:
+            if entry < before or due > old.due:
                 self._leave(candidate.url)
-                better = candidate if place < before else old
-                self._enter(better._replace(due=due), min(place, before))
+                better = candidate if entry < before else old
+                self._enter(better._replace(due=due), min(entry, before))
             return None
-        self._flying.pop(candidate.url, None)
-        self._enter(candidate, place)
+        self._in_flight.pop(candidate.url, None)
+        self._enter(candidate, entry)
         if self.bound is not None and len(self._waiting) > self.bound:
             return self._leave(self._worst())
         return None
 
     def rest(self, host: str, until: float) -> None:
-        self._lines.rest(host, until)
+        self._queues.rest(host, until)
 
     def pop(self, now: float) -> Popped | None:
         self._wake(now)
-        first = self._lines.first()
+        first = self._queues.first()
         return None if first is None else Popped(self._launch(first[3]))
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
         self._wake(now)
         later = self._first_later()
-        resting = self._lines.first_resting()
+        resting = self._queues.first_resting()
         if resting is None or (later is not None and later[0] < resting[0]):
             resting = later
         return None if resting is None else (self._waiting[resting[0][3]][0], resting[1])
 
     def _wake(self, now: float) -> None:
-        self._lines.wake(now)
-        while self._parked and self._parked[0][0] <= self._lines.now:
-            place = heappop(self._parked)[1]
-            if self._is_current(place):
-                self._lines.enter(place)
+        self._queues.wake(now)
+        while self._parked and self._parked[0][0] <= self._queues.now:
+            entry = heappop(self._parked)[1]
+            if self._is_current(entry):
+                self._queues.enter(entry)
 
-    def _first_later(self) -> tuple[_Place, float] | None:
-        """The first of those not due yet whose host wakes at a known time, and when it can be popped."""
-        endless, found = [], None
+    def _first_later(self) -> tuple[_Entry, float] | None:
+        """The first entry that is not due yet and whose host wakes at a known time, and when it can be popped."""
+        endless, first = [], None
         while self._later:
-            place = self._later[0]
-            due = self._waiting[place[3]][0].due if self._is_current(place) else 0.0
-            wakes = max(due, self._lines.rests_until(place[3]))
-            if due <= self._lines.now:
+            entry = self._later[0]
+            due = self._waiting[entry[3]][0].due if self._is_current(entry) else 0.0
+            wakes = max(due, self._queues.rests_until(entry[3]))
+            if due <= self._queues.now:
                 heappop(self._later)
             elif wakes == math.inf:
                 endless.append(heappop(self._later))
             else:
-                found = place, wakes
+                first = entry, wakes
                 break
-        for place in endless:
-            heappush(self._later, place)
-        return found
+        for entry in endless:
+            heappush(self._later, entry)
+        return first
 
     def ready_at(self) -> float | None:
         while self._parked and not self._is_current(self._parked[0][1]):
             heappop(self._parked)
         parked = self._parked[0][0] if self._parked else math.inf
-        return min(parked, self._lines.ready_at()) if self._waiting else None
+        return min(parked, self._queues.ready_at()) if self._waiting else None
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -125,7 +125,7 @@ class PageQueues(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        self._flying.pop(url, None)
+        self._in_flight.pop(url, None)
         if url in self._waiting:
             self._leave(url)
 
@@ -137,66 +137,69 @@ class PageQueues(Frontier):
         return self.push(popped.candidate)
 
     def in_flight(self) -> Collection[Url]:
-        return self._flying.keys()
+        return self._in_flight.keys()
 
     # ---- the order
 
-    def _place(self, candidate: Candidate) -> _Place:
+    def _entry(self, candidate: Candidate) -> _Entry:
         page: Any = candidate.carry.get(PAGE)
-        place: Any = candidate.carry.get(PLACE)
-        if not isinstance(page, int) or not isinstance(place, int):  # of a sitemap, say: behind all pages so good
-            page, place = 1 << 62, self._strays
+        position: Any = candidate.carry.get(PLACE)
+        if not isinstance(page, int) or not isinstance(position, int):  # of a sitemap, say: behind all pages so good
+            page, position = 1 << 62, self._strays
             self._strays += 1
-        return -round(candidate.score, DECIMALS), page, place, candidate.url
+        return -round(candidate.score, DECIMALS), page, position, candidate.url
 
-    def _enter(self, candidate: Candidate, place: _Place) -> None:
-        self._waiting[candidate.url] = (candidate, place)
+    def _enter(self, candidate: Candidate, entry: _Entry) -> None:
+        self._waiting[candidate.url] = (candidate, entry)
         if self.bound is not None:
-            heappush(self._last, (-place[0], -place[1], -place[2], place[3]))
+            heappush(self._last, (-entry[0], -entry[1], -entry[2], entry[3]))
             if len(self._last) > 2 * len(self._waiting) + 64:
-                self._last = [(-one[0], -one[1], -one[2], one[3]) for _, one in self._waiting.values()]
+                self._last = [(-other[0], -other[1], -other[2], other[3]) for _, other in self._waiting.values()]
                 heapify(self._last)
-        if candidate.due > self._lines.now:
-            heappush(self._parked, (candidate.due, place))
-            heappush(self._later, place)
+        if candidate.due > self._queues.now:
+            heappush(self._parked, (candidate.due, entry))
+            heappush(self._later, entry)
             if len(self._later) > 2 * len(self._waiting) + 64:
-                self._later = [one for one in self._later if self._is_current(one)]
+                self._later = [other for other in self._later if self._is_current(other)]
                 heapify(self._later)
         else:
-            self._lines.enter(place)
+            self._queues.enter(entry)
 
     def _launch(self, url: Url) -> Candidate:
         candidate = self._leave(url)
-        self._flying[url] = candidate
+        self._in_flight[url] = candidate
         return candidate
 
     def _leave(self, url: Url) -> Candidate:
         candidate, _ = self._waiting.pop(url)
-        self._lines.leave(url)
+        self._queues.leave(url)
         return candidate
 
     def _worst(self) -> Url:
         while True:
-            score, page, place, url = self._last[0]
-            found = self._waiting.get(url)
-            if found is not None and found[1] == (-score, -page, -place, url):
+            score, page, position, url = self._last[0]
+            waiting = self._waiting.get(url)
+            if waiting is not None and waiting[1] == (-score, -page, -position, url):
                 return url
             heappop(self._last)
 
-    def _is_current(self, place: _Place) -> bool:
-        found = self._waiting.get(place[3])
-        return found is not None and found[1] is place
+    def _is_current(self, entry: _Entry) -> bool:
+        waiting = self._waiting.get(entry[3])
+        return waiting is not None and waiting[1] is entry
 
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON. What is on its way counts as waiting."""
+        """The state as JSON. Requests in flight count as waiting."""
         waiting = [candidate for candidate, _ in self._waiting.values()]
-        return {"waiting": [plain(one) for one in (*waiting, *self._flying.values())], "strays": self._strays}
+        return {
+            "waiting": [plain(waiting_candidate) for waiting_candidate in (*waiting, *self._in_flight.values())],
+            "strays": self._strays,
+        }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear()
         for fields in state["waiting"]:
             candidate = from_plain(fields)
-            self._enter(candidate, self._place(candidate))
+            self._enter(candidate, self._entry(candidate))
         self._strays = state["strays"]

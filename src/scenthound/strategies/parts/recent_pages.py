@@ -17,9 +17,9 @@ MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages
 
 
 class RecentPages:
-    """The last `most` pages: their words, their score, and the links of theirs that were not heard of since.
+    """The last `most` pages: their words, their scores, and which of their links still wait.
 
-    The scores of `spared` URLs are not to be touched: seeds go first whatever links to them.
+    The scores of `spared` URLs never change: seeds go first whatever links to them.
     """
 
     def __init__(self, most: int, spared: Iterable[Url] = ()) -> None:
@@ -45,22 +45,22 @@ class RecentPages:
 
     def forget(self, url: Url) -> None:
         for link in self._links.pop(url, ()):
-            found = self._parents.get(link)
-            if found and url in found:
-                found.remove(url)
-                if not found:
+            parents = self._parents.get(link)
+            if parents and url in parents:
+                parents.remove(url)
+                if not parents:
                     del self._parents[link]
         self._scores.pop(url, None)
         self._depths.pop(url, None)
         self.papers.drop(url)
 
-    def heard_of(self, *urls: Url) -> None:
-        """These wait no longer."""
+    def mark_done(self, *urls: Url) -> None:
+        """These URLs no longer wait."""
         for url in urls:
             self._parents.pop(url, None)
 
     def words(self, url: Url) -> dict[str, int] | None:
-        """The word counts of a page; None if it is not among those remembered."""
+        """The word counts of a page; None if it is not remembered."""
         return self.papers.counts(url) if url in self.papers else None
 
     def counted(self) -> Iterable[tuple[Url, dict[str, int]]]:
@@ -70,15 +70,14 @@ class RecentPages:
     def rescored(
         self,
         scores: Mapping[Url, float],
-        told: Callable[[Url], Mapping[str, float]],
+        parts_of: Callable[[Url], Mapping[str, float]],
         followed: Callable[[Url], bool] = lambda _: False,
     ) -> list[Candidate]:
-        """Take new scores of pages; gives what that changes for links that wait: the best page each was found on
-        decides (rule 5). `told` gives the parts of a page's new score. Links of pages that are `followed` after all
-        are offered even if they do not wait.
-        """
+        """Set new scores of pages and return the waiting links whose score changes: the best page with the link decides
+        (rule 5). `parts_of` gives the parts of a page's new score. Links of pages that are now `followed` are offered
+        even if they do not wait."""
         old, touched = self._scores, dict[Url, None]()
-        moved = {url: one for url, one in scores.items() if round(one, DECIMALS) != round(old[url], DECIMALS)}
+        moved = {url: score for url, score in scores.items() if round(score, DECIMALS) != round(old[url], DECIMALS)}
         new = {**old, **moved}
         for url in moved:
             touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))
@@ -87,7 +86,7 @@ class RecentPages:
             parents = self._parents[link]
             before, best = max(map(old.__getitem__, parents)), max(parents, key=new.__getitem__)
             if round(new[best], DECIMALS) != round(before, DECIMALS):
-                offer = Candidate(link, new[best], parts=told(best), rescored=True)
+                offer = Candidate(link, new[best], parts=parts_of(best), rescored=True)
                 if followed(best):
                     offer = offer._replace(parent=best, depth=self._depths[best] + 1)
                 offers.append(offer)

@@ -19,7 +19,7 @@ MOST_SIGHTINGS = 8  # of one link: a site's menu is on all of its pages, and say
 
 
 class WaitingLink:
-    """A link that was offered and not heard of since. `more` is its strategy's own."""
+    """A link that was offered and whose result is not known yet. `more` belongs to the strategy."""
 
     __slots__ = ("carry", "more", "seen", "url")
 
@@ -27,39 +27,38 @@ class WaitingLink:
         self.url, self.more = url, more
         self.carry: Mapping[str, int] = {LINK: number}
         """What its candidates carry."""
-        self.seen: list[tuple[int, ...]] = [tuple(one) for one in seen]
+        self.seen: list[tuple[int, ...]] = [tuple(sighting) for sighting in seen]
         """Of every sighting the number of the page, and whatever else its strategy noted."""
 
 
 class Sightings(Generic[P]):
-    """Waiting links by number, and what is kept of the pages that lead to them."""
+    """Waiting links by number, and what is remembered of the pages that link to them."""
 
     def __init__(self, memory: int) -> None:
         self.memory = memory
         self.links: dict[int, WaitingLink] = {}
         self.pages: dict[int, P] = {}
         self.done: set[Url] = set()
-        """URLs that were heard of: nothing is to be learned from links to them."""
+        """URLs whose result is known: nothing can be learned from links to them."""
         self._numbers: dict[Url, int] = {}
         self._children: dict[int, int] = {}  # how many sightings name a page
         self._next = 0
 
     def number(self, url: Url, more: Any = None) -> int:
-        """The number of a waiting link; a new one if nobody has seen it yet."""
-        known = self._numbers.get(url)
-        if known is None:
-            known = self._numbers[url] = self._next
+        """The number of a waiting link; a new number for a new link."""
+        number = self._numbers.get(url)
+        if number is None:
+            number = self._numbers[url] = self._next
             self._next += 1
-            self.links[known] = WaitingLink(url, known, more)
-        return known
+            self.links[number] = WaitingLink(url, number, more)
+        return number
 
-    def met(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
-        """The link to a URL, to which a page leads, named first in the sighting. If nobody has seen it yet it is a new
-        one, with `more` of it."""
-        known = self._numbers.get(url)
-        if known is None:
-            known = self.number(url, None if more is None else more(url))
-        link = self.links[known]
+    def add(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
+        """The waiting link to a URL, with this sighting added; its first item is the page. A new link gets `more`."""
+        number = self._numbers.get(url)
+        if number is None:
+            number = self.number(url, None if more is None else more(url))
+        link = self.links[number]
         seen = link.seen
         if len(seen) < MOST_SIGHTINGS:
             seen.append(sighting)
@@ -67,7 +66,7 @@ class Sightings(Generic[P]):
         return link
 
     def keep(self, number: int, page: P) -> None:
-        """Remember a page, now that its links were seen; if there are too many, the oldest are forgotten."""
+        """Remember a page after its links were added; if there are too many links, forget the oldest."""
         if number in self._children:
             self.pages[number] = page
         while len(self.links) > self.memory:
@@ -76,18 +75,18 @@ class Sightings(Generic[P]):
             self.release(oldest)
 
     def arrived(self, candidate: Candidate, url: Url) -> WaitingLink | None:
-        """The link that led to a URL, which waits no longer. Its pages stay until it is released."""
+        """The link that led to a URL, which no longer waits. Its pages stay until it is released."""
         asked: Any = candidate.carry.get(LINK)
         number = asked if isinstance(asked, int) and asked in self.links else self._numbers.get(candidate.url)
-        found = None if number is None else self.links.pop(number)
-        if found is not None:
-            del self._numbers[found.url]
-            self.done.add(found.url)
+        link = None if number is None else self.links.pop(number)
+        if link is not None:
+            del self._numbers[link.url]
+            self.done.add(link.url)
         other = self._numbers.pop(url, None)
         if other is not None:
             self.release(self.links.pop(other))
         self.done.add(url)
-        return found
+        return link
 
     def release(self, link: WaitingLink) -> None:
         """Nothing more is to be learned from this link."""
@@ -100,16 +99,18 @@ class Sightings(Generic[P]):
     # ---- what survives a restart
 
     def save(self) -> dict[str, Any]:
-        """All but the pages, which only their strategy can write down."""
-        links = [[number, one.url, one.more, [list(seen) for seen in one.seen]] for number, one in self.links.items()]
+        """Everything but the pages, which only the strategy can save."""
+        links = [
+            [number, link.url, link.more, [list(seen) for seen in link.seen]] for number, link in self.links.items()
+        ]
         return {"links": links, "next": self._next, "done": sorted(self.done)}
 
     def load(self, state: Any, pages: dict[int, P]) -> None:
         self.links = {number: WaitingLink(Url(url), number, more, seen) for number, url, more, seen in state["links"]}
-        self._numbers = {one.url: number for number, one in self.links.items()}
+        self._numbers = {link.url: number for number, link in self.links.items()}
         self._children = {}
-        for one in self.links.values():
-            for page, *_ in one.seen:
+        for link in self.links.values():
+            for page, *_ in link.seen:
                 self._children[page] = self._children.get(page, 0) + 1
         self.pages, self._next, self.done = pages, state["next"], set(map(Url, state["done"]))
 
@@ -118,6 +119,6 @@ _MADE: Callable[..., Candidate] = tuple.__new__
 
 
 def new_scores(urls: Iterable[Url], scores: Iterable[float], parts: Iterable[Mapping[str, float]]) -> list[Candidate]:
-    """As Candidate(url, score, parts=parts, rescored=True) for each: they are made by the ten thousand."""
+    """Candidate(url, score, parts=parts, rescored=True) for each, but faster: there are tens of thousands."""
     rest = (repeat(None), repeat(""), repeat(0), repeat(""), repeat(0.0), repeat(True))
     return list(map(_MADE, repeat(Candidate), zip(urls, scores, repeat(NOTHING), parts, *rest, strict=False)))

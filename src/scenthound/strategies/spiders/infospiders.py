@@ -26,23 +26,23 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from scenthound.errors import BadConfig
 from scenthound.model import DECIMALS, Candidate, Event, Miss, Topic, Url
 from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.callbacks import weakly
-from scenthound.strategies.spiders.links import Links
+from scenthound.strategies.parts.callbacks import weak_method
+from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.strategies.spiders.net import Net, link_inputs, sightings
-from scenthound.strategies.spiders.population import Agent, Flight, Pack, View
-from scenthound.text.stopwords import STOP_LISTS
+from scenthound.strategies.spiders.population import Flight, Population, Spider, View
+from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
 
@@ -50,7 +50,7 @@ MOST_WORDS = 64  # inputs of a net, and numbers kept with every link
 FARTHEST = 1000
 MOST_AGENTS = 10_000
 MOST_UNITS = 256
-SHOWN = 6  # decimals of what is told
+SHOWN = 6  # decimals in events
 
 
 class Meal(NamedTuple):
@@ -70,21 +70,21 @@ def meal(energy: float, similarity: float, cost: float, theta: float) -> Meal:
     return Meal(after, after >= theta)
 
 
-def new_word(counts: Mapping[str, int], known: Iterable[str]) -> str | None:
+def new_word(counts: Mapping[str, int], keywords: Iterable[str]) -> str | None:
     """The most frequent term that is none of the known; of equals the first to appear.
 
     >>> new_word({"solar": 3, "roof": 2, "kit": 2}, ["solar"])
     'roof'
     """
-    had = set(known)
+    had = set(keywords)
     words = (word for word in counts if word not in had)
     return max(words, key=counts.__getitem__, default=None)
 
 
 @strategy("infospiders")
 @dataclass
-class InfoSpiders:
-    """Agents that live off relevant pages, learn which words around links pay, and multiply."""
+class InfoSpiders(Parameterised):
+    """Agents that live on relevant pages, learn which words near links pay off, and multiply."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "net": "what the agent's net made of the words around the link",
@@ -93,60 +93,27 @@ class InfoSpiders:
         "energy": "its energy when it did",
         "probability": "how likely this link was among all that the agent held",
     }
-    alpha: float = field(
-        default=0.5, metadata={"doc": "weight of the net in a link's score, from 0 to 1; the page has the rest"}
+    alpha: float = parameter(0.5, "weight of the net in a link's score; the page has the rest", least=0, most=1)
+    greed: float = parameter(5.0, "beta: how much a better link is preferred; 0 draws blindly", least=0)
+    rate: float = parameter(0.5, "eta: how fast the nets learn; 0 leaves them as they are", least=0)
+    reach: int = parameter(5, "rho: most anchors between a word and a link", least=0, most=FARTHEST)
+    hidden: int = parameter(
+        16, "most hidden units; never more than words of the topic; 0: none", least=0, most=MOST_UNITS
     )
-    greed: float = field(default=5.0, metadata={"doc": "beta: how much a better link is preferred; 0 draws blindly"})
-    rate: float = field(default=0.5, metadata={"doc": "eta: how fast the nets learn; 0 leaves them as they are"})
-    reach: int = field(
-        default=5, metadata={"doc": f"rho: anchors between a word and a link that are looked across, up to {FARTHEST}"}
-    )
-    hidden: int = field(
-        default=16,
-        metadata={"doc": "hidden units: this many, but no more than the topic has words; 0 for a single unit"},
-    )
-    theta: float = field(default=2.0, metadata={"doc": "energy at which an agent splits; it begins with half of it"})
-    cost: float = field(default=0.0, metadata={"doc": "energy that a page costs; 0.05 in the ecological version"})
-    death: bool = field(default=False, metadata={"doc": "remove agents whose energy is below 0"})
-    population: int = field(default=64, metadata={"doc": f"most agents at a time, up to {MOST_AGENTS}"})
-    memory: int = field(default=1, metadata={"doc": "1; or 0, where an agent forgets the links of earlier pages"})
-    stop_words: str = field(default="english", metadata={"doc": "stop list: english, dialog, small or none"})
-    stem: bool = field(default=True, metadata={"doc": "take Porter stems of words"})
+    theta: float = parameter(2.0, "energy at which an agent splits; it begins with half of it", above=0)
+    cost: float = parameter(0.0, "energy that a page costs; 0.05 in the ecological version", least=0)
+    death: bool = parameter(False, "remove agents whose energy is below 0")
+    population: int = parameter(64, f"most agents at a time, up to {MOST_AGENTS}", least=1, most=MOST_AGENTS)
+    memory: int = parameter(1, "1; or 0, where an agent forgets the links of earlier pages", least=0, most=1)
+    stop_words: str = stop_words_parameter()
+    stem: bool = stem_parameter()
 
     def __post_init__(self) -> None:
-        self._check_number("alpha", 0, 1, "give a number from 0 to 1")
-        for name in ("greed", "rate", "cost"):
-            self._check_number(name, 0, math.inf, "give a number, 0 or more")
-        self._check_number("theta", 0, math.inf, "give a number above 0")
-        if self.theta <= 0:
-            raise BadConfig(f"infospiders: `theta` can't be {self.theta!r}", "give a number above 0")
-        self._check_whole("reach", 0, FARTHEST)
-        self._check_whole("hidden", 0, MOST_UNITS)
-        self._check_whole("population", 1, MOST_AGENTS)
-        if self.memory not in (0, 1):
-            raise BadConfig(f"infospiders: `memory` can't be {self.memory!r}", "write 1, or 0 for the old version")
-        for name in ("death", "stem"):
-            if type(getattr(self, name)) is not bool:
-                raise BadConfig(f"infospiders: `{name}` can't be {getattr(self, name)!r}", "write true or false")
-        if self.stop_words not in list(STOP_LISTS):
-            raise BadConfig(
-                f"infospiders: `stop_words` can't be {self.stop_words!r}", "one of: " + ", ".join(STOP_LISTS)
-            )
+        super().__post_init__()
         self.rng_ = random.Random(0)
-        self.pack_ = self._made(None)
-        self.untold_: list[Event] = []
-        self.parent_: tuple[Agent, str | None, Url] | None = None
-
-    def _check_number(self, name: str, least: float, most: float, hint: str) -> None:
-        value = getattr(self, name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not is_number or not least <= value <= most:
-            raise BadConfig(f"infospiders: `{name}` can't be {value!r}", hint)
-
-    def _check_whole(self, name: str, least: int, most: int) -> None:
-        value = getattr(self, name)
-        if type(value) is not int or not least <= value <= most:
-            raise BadConfig(f"infospiders: `{name}` can't be {value!r}", f"give a whole number from {least} to {most}")
+        self.population_ = self._made(None)
+        self.events_: list[Event] = []
+        self.parent_: tuple[Spider, str | None, Url] | None = None
 
     # ---- what the crawl asks
 
@@ -155,70 +122,72 @@ class InfoSpiders:
         parts = Parts((Analyser(self.stop_words, self.stem),), leaves=True)
         return Declaration(parts=parts, score_parts=self.score_parts)
 
-    def lucky(self, rng: random.Random) -> None:
+    def use_random(self, rng: random.Random) -> None:
         self.rng_ = rng
 
     def frontier(self, bound: int | None) -> Frontier:
-        self.pack_ = self._made(bound)
-        return self.pack_
+        self.population_ = self._made(bound)
+        return self.population_
 
-    def _made(self, bound: int | None) -> Pack:
-        return Pack(bound, self.population, self.greed, weakly(self._retired), weakly(self._split))
+    def _made(self, bound: int | None) -> Population:
+        return Population(bound, self.population, self.greed, weak_method(self._retired), weak_method(self._split))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
-        said = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
+        topic_terms = list(self.analyser_.counts(topic.keywords).items())[:MOST_WORDS]
         seeds = list(dict.fromkeys(seeds))
-        self.untold_, self.parent_ = [], None
-        self.pack_.clear(self.rng_.getrandbits(64))
+        self.events_, self.parent_ = [], None
+        self.population_.clear(self.rng_.getrandbits(64))
         for number, seed in enumerate(seeds[: self.population]):
-            net = Net.born(len(said), min(self.hidden, len(said)), self.rng_)
-            self._join(Agent(number, None, Counts(said), net, self.theta / 2, Links(len(said))), seed)
-        return [Candidate(url, math.inf, {"agent": place % self.population}) for place, url in enumerate(seeds)]
+            net = Net.born(len(topic_terms), min(self.hidden, len(topic_terms)), self.rng_)
+            self._join(
+                Spider(number, None, Counts(topic_terms), net, self.theta / 2, PrivateFrontier(len(topic_terms))), seed
+            )
+        return [Candidate(url, math.inf, {"agent": index % self.population}) for index, url in enumerate(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         self._split()
-        agent, flight = self.pack_.landed(page.candidate)
+        agent, flight = self.population_.landed(page.candidate)
         if agent is None:
             return []
         counts = page.record.counts(self.analyser_)
         similarity = cosine(agent.keywords, counts)
         enough = self._feed(agent, flight, similarity, page.url)
         if self.death and agent.energy < 0:
-            self.pack_.remove(agent)
+            self.population_.remove(agent)
             self._gone(agent, "starved")
             return []
         if not self.memory:
             self._forget(agent)
-        if enough and len(self.pack_.agents) < self.population:
+        if enough and len(self.population_.agents) < self.population:
             word = new_word(counts.to_dict(), agent.keywords) if len(agent.keywords) < MOST_WORDS else None
             self.parent_ = (agent, word, page.url)
         return self._scored(agent, page, similarity)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         self._split()
-        self.pack_.landed(miss.candidate)
+        self.population_.landed(miss.candidate)
         return ()
 
-    def told(self) -> Iterable[Event]:
+    def take_events(self) -> Iterable[Event]:
         self._split()
-        told, self.untold_ = self.untold_, []
-        return told
+        events, self.events_ = self.events_, []
+        return events
 
     # ---- the life of an agent
 
-    def _feed(self, agent: Agent, flight: Flight | None, similarity: float, url: Url) -> bool:
+    def _feed(self, agent: Spider, flight: Flight | None, similarity: float, url: Url) -> bool:
         before = agent.energy
         agent.energy, enough = meal(before, similarity, self.cost, self.theta)
         agent.pages += 1
         facts = {"agent": agent.number, "similarity": similarity, "before": before, "energy": agent.energy}
         if flight is not None and flight.inputs is not None and len(flight.inputs) == len(agent.keywords):
             facts["expected"] = agent.net.learn(flight.inputs.astype(np.float64), similarity, self.rate)
-        self.untold_.append(Event("fed", {name: round(value, SHOWN) for name, value in facts.items()}, url))
+        self.events_.append(Event("fed", {name: round(value, SHOWN) for name, value in facts.items()}, url))
         return enough
 
-    def _scored(self, agent: Agent, page: Page, similarity: float) -> list[Candidate]:
-        """The links of a page with what the agent makes of them, of several anchors to one URL the best."""
+    def _scored(self, agent: Spider, page: Page, similarity: float) -> list[Candidate]:
+        """The links of a page with the agent's scores; of several anchors to one URL the best counts."""
         outlinks = page.outlinks
         anchors = page.view(outlink_anchors)
         seen = sightings(page, agent.columns, self.analyser_)
@@ -227,53 +196,55 @@ class InfoSpiders:
         rows = best_anchors(anchors, outputs)
         net = outputs[rows]
         scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
-        numbers = {link.url: place for place, link in enumerate(outlinks)}
-        self.pack_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
+        numbers = {link.url: index for index, link in enumerate(outlinks)}
+        self.population_.view = View(agent, similarity, numbers, net.tolist(), inputs[rows].astype(np.float32))
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 
-    def _forget(self, agent: Agent) -> None:
-        """The old version: of earlier pages nothing is left but seeds that wait."""
+    def _forget(self, agent: Spider) -> None:
+        """The old version: drop all links of earlier pages except waiting seeds."""
         links = agent.links
         for url in [url for url, row in links.rows.items() if links.score[row] < math.inf]:
-            self.pack_.drop(agent, url)
+            self.population_.drop(agent, url)
 
     def _split(self) -> None:
-        """Step 7, once the links of the page have been taken in: whoever comes next asks for it."""
+        """Step 7. It needs the links of the page in the frontier, so it runs at the start of the next call."""
         if self.parent_ is None:
             return
         (agent, word, url), self.parent_ = self.parent_, None
-        if agent.number not in self.pack_.agents:
+        if agent.number not in self.population_.agents:
             return
         keywords = Counts(agent.keywords if word is None else {**agent.keywords, word: 1})
         agent.energy /= 2
         net = agent.net.child(len(keywords) - len(agent.keywords))
-        child = Agent(self.pack_.births, agent.number, keywords, net, agent.energy, Links(len(keywords)))
-        self.pack_.share(agent, child)
+        child = Spider(
+            self.population_.births, agent.number, keywords, net, agent.energy, PrivateFrontier(len(keywords))
+        )
+        self.population_.share(agent, child)
         self._join(child, url)
 
-    def _join(self, agent: Agent, url: Url) -> None:
-        self.pack_.join(agent)
+    def _join(self, agent: Spider, url: Url) -> None:
+        self.population_.join(agent)
         facts = {"agent": agent.number, "parent": agent.parent, "energy": round(agent.energy, SHOWN)}
         words = list(agent.keywords)
-        self.untold_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
+        self.events_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
 
-    def _retired(self, agent: Agent) -> None:
+    def _retired(self, agent: Spider) -> None:
         self._gone(agent, "nothing left")
 
-    def _gone(self, agent: Agent, why: str) -> None:
+    def _gone(self, agent: Spider, why: str) -> None:
         energy = round(agent.energy, SHOWN)
-        self.untold_.append(Event("died", {"agent": agent.number, "why": why, "energy": energy, "pages": agent.pages}))
+        self.events_.append(Event("died", {"agent": agent.number, "why": why, "energy": energy, "pages": agent.pages}))
 
     # ---- what survives a restart
 
     def save(self) -> Mapping[str, Any]:
         self._split()
         return {
-            "pack": self.pack_.save(),
-            "untold": [[event.kind, dict(event.facts), event.url] for event in self.untold_],
+            "pack": self.population_.save(),
+            "untold": [[event.kind, dict(event.facts), event.url] for event in self.events_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.parent_ = None
-        self.pack_.load(state["pack"])
-        self.untold_ = [Event(*fields) for fields in state["untold"]]
+        self.population_.load(state["pack"])
+        self.events_ = [Event(*fields) for fields in state["untold"]]

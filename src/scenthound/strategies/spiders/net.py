@@ -32,10 +32,10 @@ class Sighting(NamedTuple):
 
 
 def sightings(page: Page, words: Collection[str], analyser: Analyser) -> list[Sighting]:
-    """Where on the page these terms stand, counted in anchors. The words of an image link are its `alt` text."""
+    """Where these terms occur on the page, counted in anchors. The words of an image link are its `alt` text."""
     counts = page.record.counts(analyser)
     if not any(word in counts for word in words) and page.view(anchor_terms, analyser).isdisjoint(words):
-        return []  # without working out where every term of the page stands
+        return []  # no need to locate the terms of the page
     positions = page.view(term_positions, analyser)
     return [Sighting(where, word) for word in words for where in positions.of(word)]
 
@@ -50,10 +50,10 @@ def link_inputs(seen: Sequence[Sighting], anchors: int, columns: Mapping[str, in
     places: dict[str, list[int]] = {}
     for where, term in seen:
         places.setdefault(term, []).append(where)
-    found = np.zeros((anchors, len(columns)))
+    inputs = np.zeros((anchors, len(columns)))
     for term, occurrences in places.items():
-        found[:, columns[term]] = proximities(occurrences, anchors, reach)
-    return found
+        inputs[:, columns[term]] = proximities(occurrences, anchors, reach)
+    return inputs
 
 
 class Net:
@@ -66,7 +66,7 @@ class Net:
 
     @classmethod
     def born(cls, inputs: int, hidden: int, rng: random.Random) -> Net:
-        """A net that knows nothing: small weights drawn one after the other."""
+        """An untrained net: small random weights."""
 
         def some(*shape: int) -> Numbers:
             drawn = [rng.uniform(-SPAN, SPAN) for _ in range(int(np.prod(shape)))]
@@ -76,12 +76,12 @@ class Net:
         return cls(w1, b1, some(hidden or inputs), rng.uniform(-SPAN, SPAN))
 
     def outputs(self, inputs: Numbers) -> Numbers:
-        """What it makes of each row."""
+        """The output for each row."""
         hidden = np.tanh(inputs @ self.w1.T + self.b1) if len(self.b1) else inputs
         return np.asarray(np.tanh(hidden @ self.w2 + self.b2))
 
     def learn(self, inputs: Numbers, target: float, rate: float) -> float:
-        """One step of back-propagation on half the squared error; gives the output before it."""
+        """One step of back-propagation on half the squared error. Returns the output before it."""
         hidden = np.tanh(self.w1 @ inputs + self.b1) if len(self.b1) else inputs
         output = float(np.tanh(hidden @ self.w2 + self.b2))
         delta = (target - output) * (1 - output * output)
@@ -94,7 +94,7 @@ class Net:
         return output
 
     def child(self, more: int) -> Net:
-        """A copy with `more` inputs that it does not listen to yet."""
+        """A copy with `more` inputs, whose weights are 0."""
         if len(self.b1):
             w1 = np.hstack([self.w1, np.zeros((len(self.b1), more))])
             return Net(w1, self.b1.copy(), self.w2.copy(), self.b2)

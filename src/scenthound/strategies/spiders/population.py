@@ -19,16 +19,16 @@ import numpy as np
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.spiders.links import Hosts, Links, candidate, plain
 from scenthound.strategies.spiders.net import Net
+from scenthound.strategies.spiders.private_frontier import Hosts, PrivateFrontier, candidate, plain
 from scenthound.text.vectors import Counts
 
 FEWEST = 16  # links that an agent may hold however tight the bound is [sheet 40.1]
 
 
 @dataclass(slots=True, eq=False)
-class Agent:
-    """One spider."""
+class Spider:
+    """One agent: its keywords, net, energy and private frontier."""
 
     number: int
     parent: int | None
@@ -36,19 +36,19 @@ class Agent:
     """Its words, in order, and how often each was said."""
     net: Net
     energy: float
-    links: Links
+    links: PrivateFrontier
     pages: int = 0
     heard: int = 0
-    """Pages and misses it was told of: the number of its turn."""
+    """Pages and misses that it received: the number of its turn."""
     flying: set[Url] = field(default_factory=set)
     columns: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.columns = {word: place for place, word in enumerate(self.keywords)}
+        self.columns = {word: index for index, word in enumerate(self.keywords)}
 
 
 class Flight(NamedTuple):
-    """A page on its way, and what was seen of the link to it; no inputs for one that no link led to."""
+    """A request in flight and what was seen of its link; without inputs if no link led to it."""
 
     agent: int
     about: Candidate
@@ -59,9 +59,9 @@ class Flight(NamedTuple):
 
 
 class View(NamedTuple):
-    """What an agent saw of the links of a page, which are about to be pushed."""
+    """What an agent saw of the links of a page that are about to be pushed."""
 
-    agent: Agent
+    agent: Spider
     page: float
     """The similarity of the page."""
     rows: Mapping[Url, int]
@@ -72,22 +72,17 @@ class View(NamedTuple):
 class Sight(NamedTuple):
     """What an agent saw of a link."""
 
-    agent: Agent
+    agent: Spider
     net: float = 0.0
     page: float = 0.0
     inputs: Any = 0.0
 
 
-class Pack(Frontier):
-    """The frontier port over the private frontiers of all agents."""
+class Population(Frontier):
+    """One `Frontier` over the private frontiers of all agents."""
 
     def __init__(
-        self,
-        bound: int | None,
-        most: int,
-        greed: float,
-        retired: Callable[[Agent], None],
-        ripen: Callable[[], None],
+        self, bound: int | None, most: int, greed: float, retired: Callable[[Spider], None], ripen: Callable[[], None]
     ) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
@@ -95,11 +90,11 @@ class Pack(Frontier):
         self.greed, self._retired, self._ripen = greed, retired, ripen
         self._hosts = Hosts()
         self._now = 0.0
-        self.agents: dict[int, Agent] = {}
+        self.agents: dict[int, Spider] = {}
         self.clear(0)
 
     def clear(self, luck: int) -> None:
-        """No agents and no links; which hosts rest is remembered."""
+        """Remove all agents and links; resting hosts are kept."""
         for agent in list(self.agents.values()):
             self.remove(agent)
         self.luck, self.births = luck, 0
@@ -125,11 +120,11 @@ class Pack(Frontier):
         view = self.view
         row = view.rows.get(url) if view is not None else None
         if view is None or row is None or view.agent.number not in self.agents:
-            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or a site map's
+            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or from a sitemap
         links = view.agent.links
-        known = links.rows.get(url)
-        if known is not None and score <= links.score[known]:
-            return None  # most links of a page have been met before: nothing is seen better now
+        known_row = links.rows.get(url)
+        if known_row is not None and score <= links.score[known_row]:
+            return None  # most links were seen before with as good a score
         return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
     def rest(self, host: str, until: float) -> None:
@@ -155,7 +150,7 @@ class Pack(Frontier):
         return None
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best link, by score, that an agent which may draw holds on a resting host."""
+        """The best link on a resting host that an agent which may draw has."""
         self._now = max(self._now, now)
         best: tuple[Candidate, float] | None = None
         for agent in self.agents.values():
@@ -195,7 +190,7 @@ class Pack(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """Nobody waits for it any more. If it led elsewhere, they wait for that."""
+        """Nobody waits for this URL any more. If it was redirected, they wait for the target."""
         flight, led_to, self._led_to = self._end(url), self._led_to, None
         if flight is not None and led_to is not None and led_to != url:
             there = self._flights.get(led_to)
@@ -206,11 +201,11 @@ class Pack(Frontier):
         self._withdraw(url)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this very URL if it waits. A redirect that leads to it counts as its flight from now on."""
+        """Pop this URL if it waits. A redirect that leads to it continues its flight."""
         if (flight := self._unclaimed.pop(url, None)) is not None:
             self._begin(url, flight)
             return flight.about
-        if self._is_running and url not in self._flights:  # before the first pop it is the loop, after a restart
+        if self._is_running and url not in self._flights:  # before the first pop this is a restart
             self._led_to = url
         if url not in self._holders:
             return None
@@ -219,7 +214,7 @@ class Pack(Frontier):
         return self._launch(agent, agent.links.rows[url]).about
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """It goes to the agent that drew it."""
+        """Return it to the agent that drew it."""
         flight = self._end(popped.candidate.url)
         if flight is None or flight.agent not in self.agents:
             return self.push(popped.candidate)
@@ -230,32 +225,32 @@ class Pack(Frontier):
 
     # ---- agents
 
-    def join(self, agent: Agent) -> None:
+    def join(self, agent: Spider) -> None:
         self.agents[agent.number] = agent
         self.births = max(self.births, agent.number + 1)
 
-    def retire(self, agent: Agent) -> None:
-        """An agent with nothing left goes, unless it is the last or waits for a page."""
+    def retire(self, agent: Spider) -> None:
+        """Remove an agent without links, unless it is the last or waits for a page."""
         if len(self.agents) > 1 and not agent.flying and not agent.links:
             self.remove(agent)
             self._retired(agent)
 
-    def remove(self, agent: Agent) -> None:
-        """The agent goes, and its links with it."""
+    def remove(self, agent: Spider) -> None:
+        """Remove an agent and its links."""
         for url in list(agent.links):
             self.drop(agent, url)
         del self.agents[agent.number]
 
-    def drop(self, agent: Agent, url: Url) -> None:
-        """The agent does not hold this link any more."""
+    def drop(self, agent: Spider, url: Url) -> None:
+        """Remove a link from an agent."""
         self._hosts.leave(agent.links.cross_out(url))
         holders = self._holders[url]
         holders.remove(agent.number)
         if not holders:
             del self._holders[url]
 
-    def share(self, agent: Agent, child: Agent) -> None:
-        """The child joins with every second link of its parent, by score."""
+    def share(self, agent: Spider, child: Spider) -> None:
+        """Give the child every second link of its parent, by score."""
         stay, go = agent.links.halves()
         child.links = agent.links.part(go, len(child.keywords))
         for url in child.links:
@@ -264,8 +259,8 @@ class Pack(Frontier):
         agent.links.keep(stay)
         self.join(child)
 
-    def landed(self, about: Candidate) -> tuple[Agent | None, Flight | None]:
-        """Whose page this is and what was seen of the link to it. Who has gone is stood in for by the oldest."""
+    def landed(self, about: Candidate) -> tuple[Spider | None, Flight | None]:
+        """The agent that requested a page, and what it saw of the link. The oldest stands in for one that is gone."""
         flight = self._end(about.url) or self._catch_up(about)
         number = flight.agent if flight is not None else about.carry.get("agent")
         agent = self.agents.get(number) if isinstance(number, int) else None
@@ -276,7 +271,7 @@ class Pack(Frontier):
         return agent, flight
 
     def _catch_up(self, about: Candidate) -> Flight | None:
-        """On resume pages are heard again that were drawn after the state was saved: the same draw once more."""
+        """On resume, repeat the draw of a page that was drawn after the state was saved."""
         number, link = about.carry.get("agent"), about.carry.get("link")
         agent = self.agents.get(number) if isinstance(number, int) else None
         if agent is None or not isinstance(link, int) or (url := agent.links.find(link)) is None:
@@ -290,37 +285,38 @@ class Pack(Frontier):
         return self._end(url)
 
     def _start(self) -> None:
-        """What was on its way when the state was saved, and is not any more, waits again."""
+        """Requests that were in flight when the state was saved, and no longer are, wait again."""
         self._is_running = True
         for url, flight in self._unclaimed.items():
             if flight.agent in self.agents and url not in self._holders:
                 self._return(flight)
         self._unclaimed.clear()
 
-    def _in_turn(self) -> list[Agent]:
-        """Oldest first, from behind the one that was told of a page last; those with nothing on its way before all."""
+    def _in_turn(self) -> list[Spider]:
+        """Agents in turn: oldest first, starting after the one that got the last page; those with nothing in flight
+        first."""
         numbers = list(self.agents)
-        place = bisect_right(numbers, self._turn)
-        agents = [self.agents[number] for number in [*numbers[place:], *numbers[:place]]]
+        index = bisect_right(numbers, self._turn)
+        agents = [self.agents[number] for number in [*numbers[index:], *numbers[:index]]]
         return sorted(agents, key=lambda agent: bool(agent.flying)) if self._flights else agents
 
-    def _is_busy(self, agent: Agent) -> bool:
-        """It waits for a reply. One that only waits for a host to wake is free."""
+    def _is_busy(self, agent: Spider) -> bool:
+        """True if it waits for a reply. One that only waits for a host to wake is free."""
         for url in agent.flying:
             until = self._hosts.until(urls.host(url))
             if until <= self._now or until == math.inf:
                 return True
         return False
 
-    def _lot(self, agent: Agent) -> float:
+    def _lot(self, agent: Spider) -> float:
         """An agent's luck: a function of its turn and of how much it holds, so that after a restart it is the same.
 
-        A draw that nobody is told of, as of a link that leads to a known page, leaves its mark in the second only.
+        A draw without a result, as of a link to a page that was fetched already, changes only the latter.
         """
         return random.Random(f"{self.luck}:{agent.number}:{agent.heard}:{len(agent.links)}").random()
 
-    def _keeper(self, candidate: Candidate) -> Agent:
-        """Whose a URL is that no link led to: whoever had it, or the agents one after the other."""
+    def _keeper(self, candidate: Candidate) -> Spider:
+        """The agent for a URL that no link led to: the one that had it, or the agents in turn."""
         agent = self.agents.get(candidate.carry.get("agent", -1))
         if agent is None:
             numbers = list(self.agents)
@@ -331,7 +327,7 @@ class Pack(Frontier):
     # ---- links
 
     def _hold(self, sight: Sight, about: Candidate, number: int = -1) -> Candidate | None:
-        """Give a link to an agent; gives what nobody holds any more."""
+        """Give a link to an agent. Returns the link that no agent has any more, if any."""
         agent, net, page, inputs = sight
         links, url = agent.links, about.url
         if url in links:
@@ -340,7 +336,7 @@ class Pack(Frontier):
         if number < 0:
             number, self._next_number = self._next_number, self._next_number + 1
         worst = links.last() if self.limit is not None and len(links) >= self.limit else None
-        if worst is not None and about.score <= worst.score:  # it would be the last of the order
+        if worst is not None and about.score <= worst.score:  # it would be last
             return about if url not in self._holders else None
         links.put(about, self._hosts.enter(urls.host(url)), number, net, page, inputs)
         self._holders.setdefault(url, []).append(agent.number)
@@ -350,7 +346,7 @@ class Pack(Frontier):
         return worst if worst.url not in self._holders else None
 
     def _return(self, flight: Flight) -> Candidate | None:
-        """Give a link back to the agent that drew it, as it was."""
+        """Return a link to the agent that drew it, unchanged."""
         about = flight.about._replace(carry={}, parts={})
         inputs = 0.0 if flight.inputs is None else flight.inputs
         return self._hold(Sight(self.agents[flight.agent], flight.net, flight.page, inputs), about, flight.number)
@@ -359,7 +355,7 @@ class Pack(Frontier):
         for number in list(self._holders.get(url, ())):
             self.drop(self.agents[number], url)
 
-    def _launch(self, agent: Agent, row: int, probability: float = 0.0) -> Flight:
+    def _launch(self, agent: Spider, row: int, probability: float = 0.0) -> Flight:
         links = agent.links
         about, number = links.about[row], int(links.number[row])
         assert about is not None
@@ -414,7 +410,7 @@ class Pack(Frontier):
             self._unclaimed[url] = Flight(number, candidate(about), *rest)
 
 
-def _saved(agent: Agent) -> dict[str, Any]:
+def _saved(agent: Spider) -> dict[str, Any]:
     net = agent.net
     return {
         "agent": [agent.number, agent.parent, agent.energy, agent.pages, agent.heard],
@@ -424,8 +420,8 @@ def _saved(agent: Agent) -> dict[str, Any]:
     }
 
 
-def _loaded(state: Mapping[str, Any]) -> Agent:
+def _loaded(state: Mapping[str, Any]) -> Spider:
     number, parent, energy, pages, heard = state["agent"]
     keywords = Counts(dict(state["keywords"]))
-    links = Links.load(state["links"], len(keywords))
-    return Agent(number, parent, keywords, Net(*state["net"]), energy, links, pages, heard)
+    links = PrivateFrontier.load(state["links"], len(keywords))
+    return Spider(number, parent, keywords, Net(*state["net"]), energy, links, pages, heard)

@@ -1,21 +1,20 @@
-"""What a trail was worth: one function per metric, pure, named and cited as in the literature.
+"""Metrics of a trail: one pure function per metric, named and cited as in the literature.
 
-A trail is a sequence of `model.Step`, or simply of URLs, so any crawler that can print the pages it
-fetched can be measured. A metric asks for what it needs by the names of its parameters: `trail`
-first (or `first, second` for a pair of crawls), then fields of a `Judgement` such as `targets` or
-`similarity`, and `at`, the numbers of pages after which its value is wanted (every page, if None).
+A trail is a sequence of `model.Step`, or of URLs, so any crawler that can print the pages it fetched can be measured.
+A metric asks for data by the names of its parameters: `trail` first (or `first, second` for a pair of crawls), then
+fields of a `Judgement` such as `targets` or `similarity`, and `at`, the numbers of pages after which its value is
+wanted (every page, if None).
 
-All curves treat the same things alike (sheet 60.4). Before the first page a value is undefined:
-None, a gap, never 0. A crawl that ended early keeps its last value. C is a set: a page fetched
-twice counts where it came first. Put a file here, or register an entry point of the group
-`scenthound.metrics`, and the metric can be asked for by name.
+All curves follow the same rules (sheet 60.4). Before the first page a value is undefined: None, never 0. A crawl that
+ended early keeps its last value. C is a set: a page that was fetched twice counts once, where it came first. To add a
+metric, put a file here or register an entry point of the group `scenthound.metrics`.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -43,7 +42,7 @@ class Metric:
 
     @property
     def needs(self) -> Mapping[str, inspect.Parameter]:
-        """What it asks for, by name."""
+        """Its parameters by name: the data it needs."""
         return inspect.signature(self.function).parameters
 
 
@@ -62,24 +61,24 @@ def metric(name: str, *, lower_is_better: bool = False, is_timed: bool = False) 
 
 def get_metric(name: str) -> Metric:
     """The metric of that name. Raises `UnknownName`."""
-    found = METRICS.get(name)
-    return found if isinstance(found, Metric) else Metric(found)  # an entry point may name a bare function
+    entry = METRICS.get(name)
+    return entry if isinstance(entry, Metric) else Metric(entry)  # an entry point may name a bare function
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Judgement:
-    """What the judge of one topic knows, computed after all crawls. A field that is None was not judged."""
+    """The known answers of one topic, computed after all crawls. A field that is None is not known."""
 
     targets: Set[str] | None = None
     seeds: Set[str] = frozenset()
     dead: Set[str] | None = None
     """Targets that the recorded web lacks."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Redirects known to the bed: URL to where it leads."""
+    """The bed's redirects: URL to target."""
     relevant: Set[str] | None = None
-    """Pages on topic, yes or no."""
+    """Pages on topic."""
     relevance: Mapping[str, float] | None = None
-    """Pages on topic, by degree."""
+    """Graded relevance of pages."""
     similarity: Mapping[str, float] | None = None
     """Similarity to the description of every page of the topic's pool (sheet 10.3)."""
     ranks: Mapping[str, int] | None = None
@@ -90,35 +89,31 @@ class Judgement:
 
 
 def curves() -> list[str]:
-    """The metrics of one trail that have a value after every page."""
+    """The metrics of a single trail with a value after every page."""
     return [name for name in METRICS.names() if {"trail", "at"} <= set(get_metric(name).needs)]
 
 
 def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
-    """What the metric needs and neither the judgement nor the crawl's own record (`crawl`) has."""
-    given = _known(judgement) | crawl
+    """What the metric needs and neither the judgement nor the data of the crawl (`crawl`) has."""
+    data = vars(judgement) | crawl
     return [
         need
         for need, parameter in get_metric(name).needs.items()
         if parameter.default is parameter.empty
         and need not in ("trail", "first", "second", "at")
-        and given.get(need) is None
+        and data.get(need) is None
     ]
 
 
 def measure(name: str, trail: Trail, judgement: Judgement, at: Points = None, **crawl: object) -> Curve:
-    """The curve of the metric called `name`. `crawl` holds what only the crawl knows, as `rank_seconds`.
+    """The curve of the metric called `name`. `crawl` is data of the crawl itself, as `rank_seconds`.
 
-    Raises `UnknownName`, and `BadUsage` where something that the metric needs is missing.
+    Raises `UnknownName`, and `BadUsage` if data that the metric needs is missing.
     """
-    found = get_metric(name)
+    metric = get_metric(name)
     if lacking := missing(name, judgement, **crawl):
         raise BadUsage(f"`{name}` can't be measured without {', '.join(lacking)}", "see `missing`")
-    given = _known(judgement) | crawl
-    chosen = {need: given[need] for need in found.needs if given.get(need) is not None}
-    values: Curve = found.function(trail, at=at, **chosen)
+    data = vars(judgement) | crawl
+    arguments = {need: data[need] for need in metric.needs if data.get(need) is not None}
+    values: Curve = metric.function(trail, at=at, **arguments)
     return values
-
-
-def _known(judgement: Judgement) -> dict[str, object]:
-    return {known.name: getattr(judgement, known.name) for known in fields(judgement)}

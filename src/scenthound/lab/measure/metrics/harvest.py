@@ -1,4 +1,4 @@
-"""Metrics on relevant pages: how many of what was fetched was worth it, where, and of which kind."""
+"""Metrics on relevant pages: harvest rate, hosts of relevant pages, goal pages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def fetched_goals(trail: Trail, goals: Set[str], at: Points = None) -> Curve:
 def recognised_goals(trail: Trail, goals: Set[str], selected: Mapping[str, int], at: Points = None) -> Curve:
     """Goal pages that the crawler itself selected by the time t pages were fetched: a count. [ECON; sheet 30.2]
 
-    `selected` tells how many pages had been fetched when a page was chosen for expansion.
+    `selected` maps a page to how many pages had been fetched when it was chosen for expansion.
 
     >>> recognised_goals("a g b h".split(), goals={"g", "h"}, selected={"a": 1, "g": 3})
     [0, 0, 1, 1]

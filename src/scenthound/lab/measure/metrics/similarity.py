@@ -1,7 +1,6 @@
 """Metrics on the similarity σ of pages to the topic's description (sheet 10.3).
 
-σ is known for every page of the topic's pool; a page outside it (a stranger's trail may have some)
-is as good as unrelated: 0.
+σ is known for every page of the topic's pool; for a page outside it (in another crawler's trail) it is 0.
 """
 
 from __future__ import annotations
@@ -50,11 +49,10 @@ def description_recall_norm(trail: Trail, similarity: Mapping[str, float], at: P
     >>> description_recall_norm("a b".split(), {"a": 1.0, "b": 0.5, "c": 0.5})
     [0.5, 0.75]
     """
-    found = _similarities(trail, similarity)
-    whole = sum(similarity.values())
-    if not whole:
-        return undefined(found, at)
-    return sampled([total / whole for total in sums(found)], at)
+    values, total = _similarities(trail, similarity), sum(similarity.values())
+    if not total:
+        return undefined(values, at)
+    return sampled([partial / total for partial in sums(values)], at)
 
 
 @metric("description_recall_per_cpu_second", is_timed=True)

@@ -1,8 +1,8 @@
 """Metrics on known targets: did the crawl find them, how soon, and at what cost?
 
-T is the set of targets, C_t that of the first t pages. Seeds are crawled pages and count in C, but a
-target that a seed gives away is never in T for recall. A redirected target is reached when either
-form was crawled. A topic without targets has no value.
+T is the set of targets, C_t that of the first t pages. Seeds are crawled pages and count in C, but a target that is a
+seed is never in T for recall. A redirected target is reached when either of its URLs was crawled. A topic without
+targets has no value.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def target_recall(
     >>> target_recall("s a t b u".split(), targets={"t", "u", "s"}, seeds={"s"})
     [0.0, 0.0, 0.5, 0.5, 1.0]
     """
-    crawled, known = pages(trail), redirects(trail, aliases)
-    counted = wanted(targets, seeds, known)
+    crawled, moved = pages(trail), redirects(trail, aliases)
+    counted = wanted(targets, seeds, moved)
     if not counted:
         return undefined(crawled, at)
-    found = sums(arrivals(crawled, counted, known))
-    return sampled([total / len(counted) for total in found], at)
+    reached = sums(arrivals(crawled, counted, moved))
+    return sampled([total / len(counted) for total in reached], at)
 
 
 @metric("target_recall_alive")
@@ -83,7 +83,7 @@ def url_recall(
 
 @metric("url_precision")
 def url_precision(trail: Trail, targets: Set[str], aliases: Mapping[str, str] = NO_ALIASES, at: Points = None) -> Curve:
-    """P_URL: #(C_t ∩ T) / #C_t. Counts pages: two targets that lead to one page are one page of C. [GRAPH eq. 1]
+    """P_URL: #(C_t ∩ T) / #C_t. Counts pages: two targets that redirect to one page count once. [GRAPH eq. 1]
 
     >>> url_precision("a t b u".split(), targets={"t", "u"})
     [0.0, 0.5, 0.3333333333333333, 0.5]
@@ -114,7 +114,7 @@ def recall_per_cpu_second(
 
 
 def per_second(values: Curve, rank_seconds: Sequence[float], at: Points) -> Curve:
-    """Each value by the seconds spent until then; undefined where hardly any were."""
+    """Each value divided by the seconds spent so far; undefined below a millisecond."""
     if len(rank_seconds) < len(values):
         raise ValueError(f"seconds for {len(rank_seconds)} of {len(values)} pages")
     rates = [
@@ -125,7 +125,7 @@ def per_second(values: Curve, rank_seconds: Sequence[float], at: Points) -> Curv
 
 
 class SearchLength(NamedTuple):
-    """How far a crawl had to go, or that it did not get there: never the budget in disguise."""
+    """How many pages a crawl needed, or that it did not get there; never the page limit instead."""
 
     pages: int | None
     """None: not reached."""
@@ -154,11 +154,11 @@ def search_length(
     """
     if not 0.0 < fraction <= 1.0:
         raise ValueError(f"a fraction lies above 0 and up to 1, not {fraction}")
-    crawled, known = pages(trail), redirects(trail, aliases)
-    counted = wanted(targets, seeds, known)
-    found = sums(arrivals(crawled, counted, known))
-    total = int(found[-1]) if found else 0
+    crawled, moved = pages(trail), redirects(trail, aliases)
+    counted = wanted(targets, seeds, moved)
+    reached = sums(arrivals(crawled, counted, moved))
+    total = int(reached[-1]) if reached else 0
     needed = math.ceil(round(fraction * len(counted), 9))  # 0.1 · 30 is 3, not the 3.0000000000000004 of floats
     if not counted or total < needed:
         return SearchLength(None, total, len(counted))
-    return SearchLength(next(n for n, count in enumerate(found, start=1) if count >= needed), total, len(counted))
+    return SearchLength(next(n for n, count in enumerate(reached, start=1) if count >= needed), total, len(counted))

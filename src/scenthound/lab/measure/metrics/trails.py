@@ -1,4 +1,4 @@
-"""Reading a trail: its pages as a set in order, its redirects, and the value of a curve at given points."""
+"""Functions that metrics share: the distinct pages of a trail, its redirects, and the values of a curve at points."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scenthound.model import Step
 
 
 def pages(trail: Trail) -> list[str]:
-    """The distinct pages (final URLs) in the order in which each came first."""
+    """The distinct pages (final URLs) in the order of their first visit."""
     return list(dict.fromkeys(step.url if isinstance(step, Step) else step for step in trail))
 
 
 def redirects(trail: Trail, known: Mapping[str, str]) -> Mapping[str, str]:
-    """The redirects the bed knows and those the trail itself reports."""
+    """The redirects that are known, and those that the trail itself reports."""
     own: dict[str, str] = {
         step.requested: step.url for step in trail if isinstance(step, Step) and step.requested is not None
     }
@@ -23,7 +23,7 @@ def redirects(trail: Trail, known: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def forms(url: str, aliases: Mapping[str, str]) -> Iterator[str]:
-    """The URL and everything it leads to; a ring of redirects is walked once."""
+    """The URL and all URLs that it redirects to; a loop of redirects is followed once."""
     seen: set[str] = set()
     while url not in seen:
         seen.add(url)
@@ -32,26 +32,26 @@ def forms(url: str, aliases: Mapping[str, str]) -> Iterator[str]:
 
 
 def wanted(targets: Iterable[str], seeds: Iterable[str], aliases: Mapping[str, str]) -> list[str]:
-    """The targets that count for recall: none that a seed gives away in any of its forms, in URL order."""
+    """The targets that count for recall, in URL order: none that is a seed, directly or by redirects."""
     given = {form for seed in seeds for form in forms(seed, aliases)}
     return sorted(target for target in set(targets) if given.isdisjoint(forms(target, aliases)))
 
 
 def arrivals(crawled: Sequence[str], targets: Iterable[str], aliases: Mapping[str, str]) -> list[int]:
-    """For each page, how many targets it is the first to reach. Either form of a redirected target counts."""
-    place = {url: number for number, url in enumerate(crawled)}
+    """For each page, how many targets it is the first to reach. Every URL of a redirected target counts."""
+    position = {url: number for number, url in enumerate(crawled)}
     reached = [0] * len(crawled)
     for target in targets:
-        places = [place[form] for form in forms(target, aliases) if form in place]
-        if places:
-            reached[min(places)] += 1
+        positions = [position[form] for form in forms(target, aliases) if form in position]
+        if positions:
+            reached[min(positions)] += 1
     return reached
 
 
 def marks(crawled: Sequence[str], wanted: Iterable[str], aliases: Mapping[str, str]) -> list[int]:
-    """1 for each page that is a wanted one in any of its forms, else 0."""
-    every = {form for url in wanted for form in forms(url, aliases)} if aliases else set(wanted)
-    return [1 if url in every else 0 for url in crawled]
+    """1 for each page that is wanted, under any of its URLs, else 0."""
+    all_forms = {form for url in wanted for form in forms(url, aliases)} if aliases else set(wanted)
+    return [1 if url in all_forms else 0 for url in crawled]
 
 
 def sums(values: Iterable[float]) -> list[float]:
@@ -64,7 +64,7 @@ def shares(values: Iterable[float]) -> Curve:
 
 
 def sampled(values: Sequence[float | None], at: Points) -> Curve:
-    """`values[t - 1]` for every t of `at`; the last one is carried forward, and there is none before page 1."""
+    """`values[t - 1]` for every t of `at`. The last value is carried forward; before page 1 it is None."""
     if at is None:
         return list(values)
     last = len(values)
@@ -72,5 +72,5 @@ def sampled(values: Sequence[float | None], at: Points) -> Curve:
 
 
 def undefined(count_of: Collection[object], at: Points) -> Curve:
-    """A curve of gaps, for topics that can't be judged."""
+    """A curve of None values, for topics without answers."""
     return [None] * len(count_of if at is None else at)

@@ -1,0 +1,64 @@
+"""Crawler traps, made on demand: an endless calendar, session ids, a folder that contains itself.
+
+A bed records only the links to them: in a replay they are dead links, over HTTP they are traps. What a trap answers
+depends on the URL alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from scenthound.lab.beds.bed import new_response
+from scenthound.lab.generate.rng import stream
+from scenthound.lab.generate.text import sentences, word_table
+from scenthound.model import Response
+
+_CALENDAR = re.compile(r"/calendar/(\d{1,6})-(\d{2})\.html(?:\?day=(\d{1,2}))?")
+_SESSION = re.compile(r"/view\?page=(\d{1,6})&sid=[0-9a-f]{12}")
+_FOLDER = re.compile(r"/files/(?:a/b/)*(?:a/)?")
+LONGEST = 1900  # even the folder ends before URLs get longer than crawlers accept
+
+ENTRANCES = ("/calendar/2024-01.html", "/view?page=1&sid=000000000000", "/files/a/b/")
+"""One URL of each kind, which hosts with traps link to."""
+
+
+def trap(url: str) -> Response | None:
+    """The page of the trap at this URL; None if there is no trap."""
+    path = "/" + url.partition("://")[2].partition("/")[2]
+    if len(url) > LONGEST:
+        return None
+    if match := _CALENDAR.fullmatch(path):
+        title, links = _calendar(int(match[1]), int(match[2]), match[3])
+    elif match := _SESSION.fullmatch(path):
+        title, links = _session(int(match[1]), url)
+    elif _FOLDER.fullmatch(path):
+        title, links = f"Folder of {path.count('/')} parts", ["b/" if path.endswith("/a/") else "a/", "../"]
+    else:
+        return None
+    text = sentences(6, word_table(-1, 0, 0), stream("trap", url))
+    items = [
+        f'<li><a href="{link.replace("&", "&amp;")}">{link.rpartition("?")[0] or link}</a></li>\n' for link in links
+    ]
+    body = (
+        f"<!DOCTYPE html>\n<html><head><title>{title}</title></head>\n<body><h1>{title}</h1>\n"
+        f"<p>{text}</p>\n<ul>\n{''.join(items)}</ul>\n</body></html>\n"
+    ).encode()
+    return new_response(url, "text/html; charset=utf-8", body)
+
+
+def _calendar(year: int, month: int, day: str | None) -> tuple[str, list[str]]:
+    before = (year, month - 1) if month > 1 else (max(year - 1, 0), 12)
+    after = (year, month + 1) if month < 12 else (year + 1, 1)
+    links = [f"/calendar/{y}-{m:02d}.html" for y, m in (before, after)]
+    if day is None:
+        links += [f"/calendar/{year}-{month:02d}.html?day={number}" for number in range(1, 29)]
+    return f"Calendar {year}-{month:02d}{' day ' + day if day else ''}", links
+
+
+def _session(page: int, url: str) -> tuple[str, list[str]]:
+    """The same few pages again and again, each time with a new session id."""
+    fresh = hashlib.sha256(url.encode()).hexdigest()
+    return f"View {page}", [
+        f"/view?page={(page + step) % 9}&sid={fresh[step * 12 : step * 12 + 12]}" for step in range(1, 4)
+    ]

@@ -1,0 +1,235 @@
+"""All data of an experiment's report, read from its folder once."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from scenthound.errors import ScenthoundError
+from scenthound.lab.beds.bed import Bed, topic_line
+from scenthound.lab.measure.comparison import crawlers, every_pair, non_oracles
+from scenthound.lab.measure.measure import load_characteristics, load_table
+from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, ended_early, mean
+from scenthound.lab.run.cells import load_seconds
+from scenthound.lab.run.experiment import Experiment
+from scenthound.lab.run.run_cell import PROFILES
+from scenthound.lab.topics.characteristics import Characteristics, correlations
+
+RECALL, PRECISION, HARVEST = "target_recall", "description_precision", "harvest_rate"
+DRAWN = (RECALL, PRECISION, HARVEST)
+
+ByTopic = dict[str, float | None]
+Table = dict[str, dict[int, dict[str, ByTopic]]]
+"""Metric, point, crawler, topic."""
+Correlation = tuple[float | None, int]
+"""Spearman's ρ, and over how many topics."""
+
+
+class Crawls(NamedTuple):
+    """The crawls of one crawler."""
+
+    number: int
+    missing: int
+    """ExperimentSpec for and not done yet."""
+    failed: int
+    early: list[int]
+    """For each point, how many had ended before it."""
+    reasons: Mapping[str, int]
+    ranking_ms: Mean
+    """Milliseconds of CPU spent in ranking, per page."""
+    links_scored: Mean
+    """Per page."""
+    misses: Mean
+    """Per page."""
+
+
+@dataclass(frozen=True)
+class ExperimentFacts:
+    """An experiment with its tables. `points` are those that tables show; curves have more."""
+
+    run: Experiment
+    points: tuple[int, ...]
+
+    @property
+    def last(self) -> int:
+        return self.points[-1]
+
+    @cached_property
+    def strategies(self) -> tuple[str, ...]:
+        """The strategies that are compared; those in an oracle mode are drawn with the reference lines."""
+        return tuple(non_oracles(self.run.spec.strategies, self.run.spec.given))
+
+    @property
+    def has_given(self) -> bool:
+        """Whether any of them was given more than the topic and seeds."""
+        return any(name in self.run.spec.given for name in self.strategies)
+
+    @cached_property
+    def oracles(self) -> tuple[str, ...]:
+        return tuple(name for name in crawlers(self.run) if name not in self.strategies)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return (*self.strategies, *self.oracles)
+
+    @cached_property
+    def about(self) -> Mapping[str, Any]:
+        """The content of bed.toml; empty if the bed is missing."""
+        return {} if self._bed is None else self._bed.about
+
+    @cached_property
+    def values(self) -> Table:
+        """Every metric at the points shown, drawn metrics at all points; runs of a topic are averaged."""
+        runs: dict[tuple[str, int, str], dict[str, list[float | None]]] = {}
+        for table in ("metrics", "costs"):
+            for name, metric, at, topic, value in _rows(self.run, table, "strategy", "metric", "at", "topic", "value"):
+                if (at in self.points or metric in DRAWN) and name in self.names:
+                    runs.setdefault((metric, at, name), {}).setdefault(topic, []).append(value)
+        averaged: Table = {}
+        for (metric, at, name), topics in runs.items():
+            averaged.setdefault(metric, {}).setdefault(at, {})[name] = average_runs(topics)
+        return averaged
+
+    @cached_property
+    def main(self) -> str:
+        """The metric of comparison: target recall, or precision if no topic has targets."""
+        defined = [metric for metric in DRAWN if any(self.mean(metric, name).number for name in self.strategies)]
+        return defined[0] if defined else RECALL
+
+    def mean(self, metric: str, name: str, at: int | None = None) -> Mean:
+        topics = self.values.get(metric, {}).get(at or self.last, {}).get(name, {})
+        return mean([value for _, value in sorted(topics.items())])
+
+    def curve(self, metric: str, name: str) -> list[tuple[int, Mean]]:
+        """The mean at every point; points without a value are left out."""
+        means = ((at, self.mean(metric, name, at)) for at in sorted(self.values.get(metric, {})))
+        return [(at, over) for at, over in means if over.mean is not None]
+
+    def compared(self, metric: str, at: int) -> list[Comparison]:
+        """Every pair of strategies, without reference lines."""
+        return every_pair(self.values.get(metric, {}).get(at, {}), self.strategies, metric, at)
+
+    @cached_property
+    def crawls(self) -> dict[str, Crawls]:
+        done = self.run.outcomes()
+        result: dict[str, Crawls] = {}
+        for name in self.names:
+            cells = [cell for cell in self.run.cells if cell.strategy == name and not cell.half]
+            finished = [(cell, done[cell.key]) for cell in cells if cell.key in done]
+            cost: dict[str, list[float | None]] = {}
+            for cell, outcome in finished:
+                seconds = load_seconds(self.run.folder, cell.key)
+                if seconds and outcome.pages:
+                    cost.setdefault(cell.topic, []).append(1000.0 * seconds[-1] / outcome.pages)
+            fetched = [(outcome, outcome.pages) for _, outcome in finished if outcome.pages]
+            result[name] = Crawls(
+                len(finished),
+                len(cells) - len(finished),
+                sum(1 for _, outcome in finished if outcome.error),
+                ended_early([outcome.pages for _, outcome in finished], self.points),
+                Counter(outcome.reason for _, outcome in finished),
+                mean(list(average_runs(cost).values())),
+                mean([outcome.links_scored / pages for outcome, pages in fetched]),
+                mean([sum(outcome.misses.values()) / pages for outcome, pages in fetched]),
+            )
+        return result
+
+    @cached_property
+    def reach(self) -> dict[str, dict[float, list[int | None]]]:
+        """Search length: crawler, share of the targets, and for each crawl the pages it took; None: not reached."""
+        lengths: dict[str, dict[float, list[int | None]]] = {}
+        for name, fraction, pages, wanted in _rows(self.run, "reach", "strategy", "fraction", "pages", "wanted"):
+            if wanted:
+                lengths.setdefault(name, {}).setdefault(fraction, []).append(pages)
+        return lengths
+
+    @cached_property
+    def pairs(self) -> dict[str, dict[tuple[str, str], Mean]]:
+        """Overlap of two crawlers and robustness of one, at the last point: metric, the two names, mean over topics."""
+        runs: dict[tuple[str, str, str], dict[str, list[float | None]]] = {}
+        columns = ("metric", "first", "second", "at", "topic", "value")
+        for metric, first, second, at, topic, value in _rows(self.run, "pairs", *columns):
+            if at == self.last:
+                runs.setdefault((metric, first, second), {}).setdefault(topic, []).append(value)
+        means: dict[str, dict[tuple[str, str], Mean]] = {}
+        for (metric, first, second), topics in runs.items():
+            means.setdefault(metric, {})[first, second] = mean(list(average_runs(topics).values()))
+        return means
+
+    @cached_property
+    def characteristics(self) -> dict[str, Characteristics]:
+        """The characteristics of each topic."""
+        return load_characteristics(self.run)
+
+    def correlations(self, metric: str, name: str) -> dict[str, Correlation]:
+        """The correlation of each characteristic with a crawler's final values, for a drawn metric."""
+        last = self.run.spec.limits.pages
+        return correlations(self.characteristics, self.values.get(metric, {}).get(last, {}).get(name, {}))
+
+    @cached_property
+    def command(self) -> str:
+        """The command line that repeats this experiment."""
+        spec = self.run.spec
+        words = ["scenthound", "lab", "run", spec.bed, "--strategies", ",".join(spec.strategies), *self._topics()]
+        profile = next((name for name, profile in PROFILES.items() if profile.cut == spec.cut), "open")
+        if profile != "open":
+            words += ["--profile", profile]
+        words += ["--pages", str(spec.limits.pages)]
+        words += _differences(asdict(spec.cut), asdict(PROFILES[profile].cut))
+        words += _differences(asdict(spec.limits), asdict(PROFILES[profile].limits))
+        if spec.seeds_per_run:
+            words += ["--seeds-per-run", str(spec.seeds_per_run)]
+        if spec.seed_numbers != (0,):
+            words += ["--seed-numbers", ",".join(map(str, spec.seed_numbers))]
+        words += ["--robustness"] * spec.robustness + ["--no-oracles"] * (not spec.oracles)
+        words += ["--at", ",".join(map(str, self.points)), "--out", str(self.run.folder)]
+        return shlex.join(words)
+
+    @cached_property
+    def _bed(self) -> Bed | None:
+        try:
+            return Bed.open(self.run.spec.bed)
+        except ScenthoundError:
+            return None
+
+    def _topics(self) -> list[str]:
+        own = [topic_line(topic) for topic in self._bed.topics] if self._bed is not None else []
+        ours = [topic_line(topic) for topic in self.run.topics]
+        if ours == own:
+            return []
+        if ours == own[: len(ours)]:
+            return ["--topics", str(len(ours))]
+        if set(ours) <= set(own) and not any("," in topic.id for topic in self.run.topics):
+            return ["--topics", ",".join(topic.id for topic in self.run.topics)]
+        return ["--topics-file", str(self.run.folder / "topics.jsonl")]
+
+
+def median(pages: Sequence[int | None]) -> float | None:
+    """The median, with None counted as larger than every number.
+
+    >>> median([10, None, 30]), median([10, None]), median([10, 20])
+    (30, None, 15.0)
+    """
+    ordered = sorted(pages, key=lambda value: (value is None, value))
+    if not ordered:
+        return None
+    upper, lower = ordered[len(ordered) // 2], ordered[(len(ordered) - 1) // 2]
+    if upper is None or lower is None:
+        return None
+    return upper if len(ordered) % 2 else (upper + lower) / 2
+
+
+def _differences(spec: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in spec.items():
+        if key != "pages" and value != usual[key]:
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            yield from ("--in-flight", text) if key == "in_flight" else ("--set", f"{key}={text}")
+
+
+def _rows(run: Experiment, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:
+    table = load_table(run, name)
+    return zip(*(table[column] for column in columns), strict=True)

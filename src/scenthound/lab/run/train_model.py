@@ -1,0 +1,136 @@
+"""Trains a strategy on a topic and a known web, as `scenthound train` does.
+
+The examples are those stored beside the topic file, its example URLs that the source has, and pages labelled as on
+topic. The counter-examples are pages labelled as off topic and a sample of the source.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from scenthound.errors import BadConfig, BadUsage
+from scenthound.lab.beds.bed import valid_urls
+from scenthound.lab.run.lesson_sources import Source, open_source
+from scenthound.lab.run.topic_lessons import REST, Syllabus, WebLessons, background, category_name, topic_path, tree
+from scenthound.lab.topics.example_file import TopicFile, read_topic_file
+from scenthound.lab.topics.taxonomies import Categories, check_good, path_named, read_categories
+from scenthound.model import Topic
+from scenthound.page.page import Page
+from scenthound.parameters import values_of
+from scenthound.ports import Taxonomy, Trains, declaration_of
+from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
+from scenthound.wiring import make_strategy, versions
+
+Progress = Callable[[str], None]
+
+
+def train(
+    strategy: str,
+    topic: TopicFile | Topic | str | Path,
+    source: Source | str | Path,
+    out: str | Path,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    taxonomy: str | Path | None = None,
+    seed_number: int = 0,
+    when: str = "",
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> TrainedModel:
+    """Train a strategy on a known web and save the model in the new folder `out`.
+
+    `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. Raises `ScenthoundError` if
+    something is wrong; then nothing is written. With `jobs` above 1 that many processes read the pages, which in a
+    script of yours needs `if __name__ == "__main__":`.
+    """
+    say = progress or (lambda sentence: None)
+    made = make_strategy(strategy, parameters)
+    if not isinstance(made, Trains):
+        raise BadUsage(f"{strategy} learns nothing before it crawls", f"crawl with it: scenthound crawl … {strategy}")
+    if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
+        raise BadConfig(f"{out} is not empty", "give a new folder as --out")
+    topic_file = _topic_file(topic)
+    if not isinstance(source, Source):
+        say(f"reading {source}")
+        source = open_source(source, jobs)
+    source.bed.read_parts(declaration_of(made).parts)
+    lessons = user_lessons(topic_file, source, _categories(topic_file, taxonomy), seed_number)
+    counts = lessons.counts
+    say(f"learning from {counts['examples']:,} examples and {counts['others']:,} other pages of {source.name}")
+    made.train(lessons, random.Random(f"training:{seed_number}"), say)
+    model = TrainedModel(
+        strategy,
+        values_of(made),
+        topic_file.topic,
+        TrainedOn(source.kind, source.name, source.digest, counts),
+        made.model(),
+        versions(),
+        when,
+    )
+    save_model(Path(out), model)
+    return model
+
+
+def _topic_file(topic: TopicFile | Topic | str | Path) -> TopicFile:
+    if isinstance(topic, TopicFile):
+        return topic
+    return TopicFile(topic) if isinstance(topic, Topic) else read_topic_file(Path(topic))
+
+
+def _categories(topic_file: TopicFile, taxonomy: str | Path | None) -> Categories | None:
+    if taxonomy is not None:
+        return read_categories(taxonomy, topic_file.depth or None)
+    return read_categories(topic_file.taxonomy, topic_file.depth or None) if topic_file.taxonomy else None
+
+
+def user_lessons(
+    topic_file: TopicFile, source: Source, categories: Categories | None = None, seed_number: int = 0
+) -> WebLessons:
+    """The lessons for a user's topic on a known web. Raises `BadConfig` if there is no example."""
+    stored = {example.url: example.page() for example in topic_file.examples}
+    labelled = [url for url, on_topic in source.labels.items() if on_topic]
+    refused = [url for url, on_topic in source.labels.items() if not on_topic]
+    named = dict.fromkeys([*stored, *valid_urls(topic_file.topic.examples), *labelled])
+    examples = [url for url in named if url not in refused and (url in stored or url in source.bed)]
+    if not examples:
+        raise BadConfig(
+            "the topic has no example page to learn from",
+            f"make one: scenthound topic new {topic_file.topic.name or 'mine'}.toml --examples URLS.txt; or name pages "
+            f"that are in {source.name}",
+        )
+    excluded = {*examples, *refused, *(url for url in source.likely if source.kind == "crawl")}
+    rest = background(source.bed, excluded, random.Random(f"background:{seed_number}"))
+    others = tuple(dict.fromkeys([*refused, *rest]))
+    syllabus = Syllabus(tuple(examples), others)
+    lessons = WebLessons(source.bed, topic_file.topic, syllabus, stored)
+    return WebLessons(source.bed, topic_file.topic, syllabus, stored, _tree(topic_file, source, categories, lessons))
+
+
+def _tree(topic_file: TopicFile, source: Source, categories: Categories | None, lessons: WebLessons) -> Taxonomy | None:
+    """The known categories with the topic's own examples added; without any, the topic and the rest."""
+    placed: dict[tuple[str, ...], list[Page]] = {}
+    if categories is not None:
+        placed = {path: list(pages) for path, pages in categories.placed.items()}
+    elif source.topics and not source.is_made_up:
+        for topic in source.topics:
+            urls = topic.examples or topic.seeds
+            placed[topic_path(topic)] = [page for url in urls if (page := lessons.page(url)) is not None]
+    if not any(placed.values()):
+        placed = {(REST,): list(lessons.others)}
+    own = topic_file.topic.name or "the topic"
+    categories_of_examples = {example.url: example.category for example in topic_file.examples}
+    added: dict[str, None] = {}
+    for page in lessons.examples:
+        path = path_named(categories_of_examples.get(page.url) or own)
+        added[category_name(path)] = None
+        placed.setdefault(path, []).append(page)
+    with_text = {path: [page for page in pages if page.text.strip()] for path, pages in placed.items()}
+    placed = {path: pages for path, pages in with_text.items() if pages}
+    names = {category_name(path[:end]) for path in placed for end in range(1, len(path) + 1)}
+    good = check_good(topic_file.topic.good, names)
+    good += [name for name in added if not any(f"{name}/".startswith(f"{above}/") for above in good)]
+    good = [name for name in good if not any(name.startswith(f"{above}/") for above in good)]
+    return tree(placed, good)

@@ -1,0 +1,204 @@
+"""How URLs enter the crawl: as links of a page, as targets of redirects, and from sitemaps.
+
+Those not kept are counted with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from scenthound import url as urls
+from scenthound.loop.messages import SITEMAP, SitemapLanded
+from scenthound.loop.recording import Recorder
+from scenthound.loop.scope import Scope
+from scenthound.loop.selection import Selection
+from scenthound.model import Candidate, Miss, Moved, Url
+from scenthound.page.page import Page
+from scenthound.ports import Frontier
+
+
+class Candidates:
+    """Decides what enters the frontier. URLs that were fetched or chosen already are skipped.
+
+    `unfetched` names URLs to treat as unknown though the history has them: on resume, those that were fetched after
+    the page which the strategy reads again.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        recorder: Recorder,
+        selection: Selection,
+        scope: Scope | None,
+        closed: Callable[[str], str | None],
+        nofollow: bool,
+    ) -> None:
+        self._frontier, self._recorder, self._fell = frontier, recorder, selection.fell
+        self._chosen, self._scope, self._closed, self._nofollow = selection.chosen, scope, closed, nofollow
+        self._seen = recorder.history.seen
+
+    def add_page(self, page: Page, offers: list[Candidate], unfetched: Collection[Url] = ()) -> None:
+        """Add what the strategy returned for a page."""
+        barred: set[Url] = set()
+        if self._nofollow and any(link.nofollow for link in page.links):
+            barred = {link.url for link in page.links if link.nofollow}
+            barred -= {link.url for link in page.links if not link.nofollow}
+        rescored = _rescored_from(offers)
+        chosen, seen, scope = self._chosen, self._seen, self._scope
+        push, matters = self._frontier.push, self._frontier.matters
+        for candidate in offers[:rescored]:  # about 100 per page: the common case is inlined
+            url = candidate.url
+            if not matters(candidate) or url in chosen or (seen(url) and url not in unfetched):
+                continue
+            if barred and url in barred:
+                self._recorder.dropped(candidate, "nofollow")
+            elif scope is not None or candidate.rescored:
+                self._admit(candidate)
+            elif (fallen := push(candidate)) is not None:
+                self._fell(fallen, candidate)
+        if rescored < len(offers):
+            self._frontier.rescore(offers[rescored:])
+
+    def add(self, candidate: Candidate, unfetched: Collection[Url] = ()) -> None:
+        """Add a candidate, unless its URL is known or it is out of scope."""
+        url = candidate.url
+        if url not in self._chosen and (url in unfetched or not self._seen(url)):
+            self._admit(candidate)
+
+    def _admit(self, candidate: Candidate) -> None:
+        """Add a candidate whose URL is not known, unless it is out of scope."""
+        if candidate.url not in self._frontier:  # most links lead to a waiting URL
+            if candidate.rescored and candidate.parent is None:
+                return  # a new score for a URL that is not waiting any more
+            scope = self._scope
+            reason = scope.refuses(candidate) or self._closed(urls.host(candidate.url)) if scope else None
+            if reason:
+                self._recorder.dropped(candidate, reason)
+                return
+        self.push(candidate)
+
+    def push(self, candidate: Candidate) -> None:
+        """Add a candidate without any check."""
+        if (fallen := self._frontier.push(candidate)) is not None:
+            self._fell(fallen, candidate)
+
+
+def _rescored_from(offers: list[Candidate]) -> int:
+    """The index from which all offers are new scores for waiting URLs, which the frontier takes in one step."""
+    end = len(offers)
+    while end and offers[end - 1].rescored and offers[end - 1].parent is None:
+        end -= 1
+    return end
+
+
+LIKELY = 2  # redirects in a row that lead to a page more often than to another redirect
+
+
+class Redirects:
+    """Follows redirects within scope and up to the longest chain, and knows where each chain began."""
+
+    def __init__(self, selection: Selection, recorder: Recorder, scope: Scope | None, most: int) -> None:
+        self._selection, self._recorder, self._scope, self._most = selection, recorder, scope, most
+        self._origin: dict[Url, tuple[Url, int]] = {}  # the target of a redirect: what was requested first, hops so far
+
+    def follow(self, moved: Moved) -> Miss | None:
+        """Give the turn of the requested URL to the target, unless that is known already; a `Miss` says why not."""
+        old, target = moved.candidate, moved.url
+        selection, history = self._selection, self._recorder.history
+        requested, hops = self._origin.pop(old.url, (old.url, 0))
+        same = target == old.url and moved.spelling != (old.spelling or old.url)  # another spelling of one page
+        if hops + 1 > self._most or (target == old.url and not same):
+            return Miss(old, "redirect-loop", f"{hops + 1} redirects", moved.status, moved.size)
+        if not same and (target in selection.chosen or history.seen(target)):
+            history.alias(old.url, target)
+            self._recorder.count(old.url, "redirect-to-known")
+            selection.settle(old.url)
+            return None
+        follow = old._replace(url=target, spelling=moved.spelling)
+        if not same and (reason := self._refusal(follow)):
+            return Miss(old, f"redirect-{reason}", target, moved.status, moved.size)
+        if (waiting := selection.claim(target)) is not None and waiting.score > follow.score:
+            follow = waiting._replace(spelling=moved.spelling)
+        self._origin[target] = (requested, hops + 1)
+        selection.pass_on(old.url, follow, is_unlikely=hops + 1 > LIKELY)
+        if not same:
+            history.alias(old.url, target)
+            selection.settle(old.url)
+        return None
+
+    def _refusal(self, follow: Candidate) -> str | None:
+        """Why a redirect may not be followed. A seed may lead anywhere, and its target is in scope from then on."""
+        if self._scope is None:
+            return None
+        if follow.depth == 0:
+            self._scope.admit(urls.host(follow.url))
+        return self._scope.refuses(follow)
+
+    def end(self, url: Url) -> Url | None:
+        """End the chain that led here. Returns what was requested first, or None if there was no chain."""
+        asked, _ = self._origin.pop(url, (None, 0))
+        return asked
+
+    # ---- saved with the crawl
+
+    def __contains__(self, url: Url) -> bool:
+        return url in self._origin
+
+    def chain(self, url: Url) -> tuple[Url | None, int]:
+        """What was requested first and how many hops ago; (None, 0) if no redirect led here."""
+        return self._origin.get(url, (None, 0))
+
+    def restore(self, url: Url, asked: Url | None, hops: int) -> None:
+        """Load what `chain` returned."""
+        if asked is not None:
+            self._origin[url] = (asked, hops)
+
+
+class Sitemaps:
+    """Each sitemap is requested once, and at most `most` per host. `folder` stores what `take_asked` returns."""
+
+    def __init__(self, most: int) -> None:
+        self.recall: Callable[[str], Sequence[str]] = lambda host: ()
+        """Reads what was requested from a host that is not in memory."""
+        self._most = most
+        self._asked: dict[str, list[str]] = {}
+
+    def wanted(self, spellings: Iterable[str], host: str) -> list[Candidate]:
+        """The sitemaps named by a host that are to be requested now: only those on the host itself."""
+        sitemaps: list[Candidate] = []
+        if not self._most:
+            return sitemaps
+        asked = self._asked.get(host)
+        if asked is None:
+            asked = list(self.recall(host))
+        for spelling in spellings:
+            if len(asked) >= self._most or urls.host(spelling) != host or spelling in asked:
+                continue
+            asked.append(spelling)
+            sitemaps.append(Candidate(Url(spelling), 0.0, {SITEMAP: True}, spelling=spelling))
+        if sitemaps:
+            self._asked[host] = asked
+        return sitemaps
+
+    @staticmethod
+    def listed(listing: SitemapLanded) -> Iterator[Candidate]:
+        """The pages of its own host that a sitemap lists, with score 0."""
+        source = listing.candidate.url
+        host = urls.host(source)
+        for url, spelling in listing.urls:
+            if urls.host(url) == host:
+                yield Candidate(url, 0.0, parent=source, anchor="(sitemap)", depth=1, spelling=spelling)
+
+    # ---- saved with the crawl
+
+    def take_asked(self) -> Mapping[str, list[str]]:
+        """Return what was requested since the last call, by host, and clear it: memory stays small."""
+        asked, self._asked = self._asked, {}
+        return asked
+
+    def save(self) -> dict[str, list[str]]:
+        """What is in memory, by host."""
+        return {host: list(asked) for host, asked in self._asked.items()}
+
+    def load(self, state: Mapping[str, Sequence[str]]) -> None:
+        self._asked = {host: list(asked) for host, asked in state.items()}

@@ -1,0 +1,197 @@
+"""What happens in a crawl: written to the history, counted for progress and stopping rules, passed to the watcher."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from scenthound import url as urls
+from scenthound.loop.messages import Dropped
+from scenthound.model import Candidate, Event, Miss, Step, Url
+from scenthound.page.page import Page
+from scenthound.ports import History, Where
+
+WINDOW = 100
+BEST = 10
+
+
+class Counted(Protocol):
+    """What is counted of a page: a `Step` or a `Mark`."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def similarity(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+
+
+@dataclass(slots=True)
+class Counters:
+    """Counts pages, harvest and failures; of bounded size whatever the length of the crawl.
+
+    With `dry_window` set it also applies the stopping rule of sheet 70.2: `dry` turns true when the
+    moving harvest rate has stayed below max(floor, best rate / 5) for `dry_patience` pages in a row.
+    """
+
+    relevant_from: float = 0.1
+    dry_window: int = 0
+    dry_floor: float = 0.02
+    dry_patience: int = 200
+    pages: int = 0
+    attempts: int = 0
+    bytes: int = 0
+    relevant: int = 0
+    similarity: float = 0.0
+    misses: Counter[str] = field(default_factory=Counter)
+    retries: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+    recent: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
+    best: list[tuple[float, int, str, str]] = field(default_factory=list)
+    dry: bool = False
+    _flags: deque[bool] = field(default_factory=deque)
+    _good: int = 0
+    _best_rate: float = 0.0
+    _below: int = 0
+
+    def page(self, step: Counted) -> bool:
+        """Count a page; True if it is relevant."""
+        good = step.similarity >= self.relevant_from
+        self.pages += 1
+        self.bytes += step.bytes
+        self.relevant += good
+        self.similarity += step.similarity
+        self.recent.append(good)
+        entry = (step.similarity, -step.n, str(step.url), step.title)
+        if len(self.best) < BEST:
+            heapq.heappush(self.best, entry)
+        elif entry > self.best[0]:
+            heapq.heapreplace(self.best, entry)
+        if self.dry_window:
+            self._watch_harvest(good)
+        return good
+
+    def miss(self, miss: Miss) -> None:
+        self.misses[miss.reason] += 1
+
+    def retry(self, miss: Miss) -> None:
+        self.retries[miss.reason] += 1
+
+    def count(self, reason: str) -> None:
+        self.dropped[reason] += 1
+
+    @property
+    def harvest(self) -> float:
+        return self.relevant / self.pages if self.pages else 0.0
+
+    @property
+    def harvest_recent(self) -> float:
+        return sum(self.recent) / len(self.recent) if self.recent else 0.0
+
+    def _watch_harvest(self, good: bool) -> None:
+        self._flags.append(good)
+        self._good += good
+        if len(self._flags) > self.dry_window:
+            self._good -= self._flags.popleft()
+        rate = self._good / len(self._flags)
+        self._best_rate = max(self._best_rate, rate)
+        floor = max(self.dry_floor, self._best_rate / 5)
+        self._below = self._below + 1 if rate < floor else 0
+        self.dry = self._below >= self.dry_patience
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "attempts": self.attempts,
+            "retries": dict(self.retries),
+            "dry": [[int(flag) for flag in self._flags], self._best_rate, self._below],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Load what `save` returned; pages, misses and dropped links are counted again from the history."""
+        self.attempts = state.get("attempts", 0)
+        self.retries = Counter(state.get("retries", {}))
+        flags, self._best_rate, self._below = state.get("dry", [[], 0.0, 0])
+        self._flags = deque(bool(flag) for flag in flags)
+        self._good = sum(self._flags)
+
+
+Watcher = Callable[[Step | Miss | Dropped | Event], None]
+"""Called with every page, miss, dropped link and event of the strategy."""
+
+
+class Recorder:
+    """The only writer of the history. It numbers the pages."""
+
+    def __init__(self, history: History, counters: Counters, watch: Watcher | None) -> None:
+        self.history, self.counters, self.watch = history, counters, watch
+        self.pages = len(history)
+        self.last_number = history.highest()
+
+    def page(
+        self, page: Page, similarity: float, rank: int, requested: Url | None, where: Where | None, now: float
+    ) -> Step:
+        """Record a page with its links; an alias if it was requested under another URL."""
+        candidate, history = page.candidate, self.history
+        self.pages += 1
+        self.last_number += 1
+        step = Step(
+            n=self.last_number,
+            url=page.url,
+            parent=candidate.parent,
+            anchor=candidate.anchor,
+            score=candidate.score,
+            parts=candidate.parts,
+            similarity=similarity,
+            depth=candidate.depth,
+            status=page.status,
+            bytes=page.size,
+            time=now,
+            title=page.title,
+            rank=rank,
+            requested=requested,
+            carry=candidate.carry,
+        )
+        history.record(step, where)
+        history.link(page.url, [link.url for link in page.outlinks])
+        if page.url != candidate.url:
+            history.alias(candidate.url, page.url)
+        return step
+
+    def tell(self, what: Step | Miss | Dropped | Event) -> None:
+        if self.watch:
+            self.watch(what)
+
+    def lost(self, miss: Miss, now: float, heard: bool) -> None:
+        """A request brought no page and is not repeated."""
+        self.history.lost(miss, now, heard=heard)
+        self.counters.miss(miss)
+        self.tell(miss)
+
+    def postponed(self, miss: Miss, now: float) -> None:
+        """A request brought no page and will be repeated."""
+        self.history.lost(miss, now, dead=False, heard=False)
+        self.counters.retry(miss)
+
+    def dropped(self, candidate: Candidate, reason: str) -> None:
+        """A candidate is not kept."""
+        self.count(candidate.url, reason)
+        if self.watch:
+            self.watch(Dropped(candidate, reason))
+
+    def count(self, url: Url, reason: str) -> None:
+        """Count something by the URL's host."""
+        self.history.count(urls.host(url), reason)
+        self.counters.count(reason)
+
+    def events(self, events: Iterable[Event]) -> None:
+        """Events of the strategy."""
+        for event in events:
+            self.history.note(event)
+            self.tell(event)

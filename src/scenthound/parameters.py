@@ -1,0 +1,100 @@
+"""Parameters: dataclass fields that state their meaning and allowed values, and one function that checks them all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import Field, field, fields
+from typing import Any, get_args, get_type_hints
+
+from scenthound.errors import BadConfig
+
+
+def parameter(
+    default: Any,
+    doc: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    among: Collection[str] = (),
+) -> Any:
+    """A dataclass field with its documentation and the values it allows.
+
+    >>> parameter(0.5, "weight of the page", least=0, most=1).metadata["most"]
+    1
+    """
+    metadata = {"doc": doc, "least": least, "most": most, "above": above, "below": below, "among": among}
+    if isinstance(default, list | dict):
+        return field(default_factory=lambda: type(default)(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+class Parameterised:
+    """Base of a dataclass whose fields are parameters: they are checked when an object is made."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+
+def check_parameters(thing: Any) -> None:
+    """Raise `BadConfig` for the first parameter whose value is not of the declared type or not allowed."""
+    types, values = get_type_hints(type(thing)), values_of(thing)
+    for declared in fields(thing):
+        if declared.init and (hint := wrong(declared, types[declared.name], values[declared.name])):
+            raise BadConfig(f"`{declared.name}` can't be {values[declared.name]!r}", hint)
+
+
+def values_of(thing: Any) -> dict[str, Any]:
+    """The parameters of an object, defaults included."""
+    return {declared.name: getattr(thing, declared.name) for declared in fields(thing) if declared.init}
+
+
+def changed_values(thing: Any) -> dict[str, Any]:
+    """The parameters of an object that are not at their defaults."""
+    values = values_of(thing)
+    return {f.name: values[f.name] for f in fields(thing) if f.init and values[f.name] != default_of(f)}
+
+
+def default_of(declared: Field[Any]) -> Any:
+    """The default of a dataclass field, however it was given."""
+    return declared.default_factory() if callable(declared.default_factory) else declared.default
+
+
+def wrong(declared: Field[Any], kind: Any, value: Any) -> str:
+    """A hint what to write instead of a value of the wrong type or out of range; empty if the value is allowed."""
+    if names := list(declared.metadata.get("among", ()) or get_args(kind) * (kind != list[str])):
+        return "" if value in names else "one of: " + ", ".join(names)
+    if kind is bool:
+        return "" if type(value) is bool else "write true or false"
+    if kind is str:
+        return "" if isinstance(value, str) else "write a text"
+    if kind in (int, float):
+        is_number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
+        allowed = is_number and math.isfinite(value) and _is_within(declared.metadata, value)
+        return "" if allowed else f"give {'a whole number' if kind is int else 'a number'}{_range(declared.metadata)}"
+    return ""
+
+
+def _is_within(bounds: Mapping[str, Any], value: float) -> bool:
+    least, most, above, below = map(bounds.get, ("least", "most", "above", "below"))
+    return not (
+        (least is not None and value < least)
+        or (most is not None and value > most)
+        or (above is not None and value <= above)
+        or (below is not None and value >= below)
+    )
+
+
+def _range(bounds: Mapping[str, Any]) -> str:
+    """The allowed range in words, to be put after "a number"."""
+    least, most, above, below = map(bounds.get, ("least", "most", "above", "below"))
+    if least is not None and most is not None:
+        return f" from {least:g} to {most:g}"
+    upper = f", at most {most:g}" if most is not None else f", below {below:g}" if below is not None else ""
+    if above is not None:
+        return f" above {above:g}{upper}"
+    if least is not None:
+        return f" from {least:g}{upper}" if upper else f", {least:g} or more"
+    return upper

@@ -1,0 +1,87 @@
+"""How hard the problems of the Hayek economy are (algorithm 2), and where a sequence starts (algorithm 3).
+
+MA ← max(0, MA ± step)                          after a sequence that met a goal, or did not
+d  ← d + 1 if MA > hystlo · d, else d - 1 if MA < hysthi · d and d > 1
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scenthound.strategies.hayek.known_web import FAR, KnownWeb
+
+FEWEST_STARTS = 5
+TRIES = 20
+FEWEST_LINKS = 2
+
+
+@dataclass(slots=True)
+class Difficulty:
+    """Algorithm 2: how many links from a goal sequences start."""
+
+    low: float = 1.0
+    """hystlo: a success above this, times the difficulty, makes it harder."""
+    high: float = 0.8
+    step: float = 0.02
+    level: int = 1
+    success: float = 0.0
+    """MA: moves up or down by `step` with every sequence, never below 0."""
+    most: int = 1_000_000
+    """Harder than this it does not get [D]: pages so far from a goal are not known, and longer sequences that start
+    nearer would meet one whatever is bought."""
+
+    def update(self, met_goal: bool) -> int:
+        """A sequence is over. Returns the difficulty of the next."""
+        self.success = max(0.0, self.success + (self.step if met_goal else -self.step))
+        if self.success > self.low * self.level:
+            self.level = max(self.level, min(self.level + 1, self.most))
+            self.success = min(self.success, self.low * (self.most + 1))
+        elif self.success < self.high * self.level and self.level > 1:
+            self.level -= 1
+        return self.level
+
+
+def farthest_start(web: KnownWeb) -> int:
+    """The largest distance from a goal at which enough start pages are known; at least 1."""
+    for distance in range(FAR - 1, 1, -1):
+        if sum(map(len, web.at(distance).values())) >= FEWEST_STARTS:
+            return distance
+    return 1
+
+
+def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Callable[[int], bool]) -> int | None:
+    """Algorithm 3: a page as far from a goal as the difficulty says, from an evenly drawn host.
+
+    `is_open` says whether a link of it could be bought. Where fewer than 5 such pages are known, or after 20 tries, it
+    is a page of unknown distance or a page next to a goal that no other page links to, by the toss of a coin.
+    """
+    wanted = web.at(min(difficulty, FAR - 1))
+    if sum(map(len, wanted.values())) >= FEWEST_STARTS:
+        start = _try(web, wanted, rng, is_open)
+        if start is not None:
+            return start
+    one_way = {
+        host: alone
+        for host, pages in web.at(1).items()
+        if (alone := [number for number in pages if not web.back[number]])
+    }
+    first, second = (web.at(FAR), one_way) if rng.random() < 0.5 else (one_way, web.at(FAR))
+    for pages in (first, second, *(web.at(distance) for distance in range(FAR))):
+        start = _try(web, pages, rng, is_open)
+        if start is not None:
+            return start
+    return None
+
+
+def _try(
+    web: KnownWeb, hosts: Mapping[str, Sequence[int]], rng: random.Random, is_open: Callable[[int], bool]
+) -> int | None:
+    names = list(hosts)
+    for _ in range(TRIES if names else 0):
+        pages = hosts[names[rng.randrange(len(names))]]
+        number = pages[rng.randrange(len(pages))]
+        if sum(map(is_open, web.pages[number].links)) >= FEWEST_LINKS:
+            return number
+    return None

@@ -1,0 +1,310 @@
+"""The Hayek economy: agents that recognise features bid for the right to choose the next page (sheet 40.2).
+
+    winner      = argmax min(bid, wealth)               over the agents that know a page for sale
+    price       = its own bid (hayek-epsilon) or the second highest (hayek-estimating), paid to the previous winner
+    bid         = best bid + epsilon, for life (hayek-epsilon)
+                  factor, less up to 2% for the experienced (hayek-estimating)
+    factor      ← factor + rate · (reward - kickbacks + bid of the next winner - factor)
+
+Baum, Kruus, Durdanovic and Hainsworth, "Focused web crawling using an auction-based economy" [ECON]. An agent knows a
+page by 1 to 3 features and bids on it. The winner pays the previous winner, adds the page to the traversed set,
+collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
+them; agents whose bids are wrong go broke.
+
+A goal is what the judge says: a page that has all words of the topic (`goal=words`), or words that bring enough points
+(`goal=points`); `goal_words` names others than the topic's. Example pages of the topic are goals as well.
+
+Ours, beyond what sheet 40.2 decides:
+* A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
+  itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without requesting
+  them once more; when an auction needs a page that was not fetched yet, the crawl fetches it next. `practice` sequences
+  for every page fetched have only known pages for sale ([ECON], 3.2: slow training, which saves fetches); if the next
+  one wants nothing new, one with only new pages for sale follows. Endless crawls found more goals per fetch on our
+  beds (docs/findings.md, F10).
+* The difficulty does not rise beyond the farthest distance at which five start pages are known.
+* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
+  to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
+  every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
+* One page is in flight at a time where the next decision needs it; `endless` virtual crawls and `fetch_all` have as
+  many as the crawl allows. A page that is bought and never comes (robots.txt, a dead link) leaves its buyer with the
+  world as it was: the next winner pays it.
+* Agents that the root makes are endowed by the root, whose purse may be below zero; only the first agents' capital
+  comes from outside. An explorer that was handed a page before it could bid learns nothing from it.
+* `adapt=false` freezes a population: bids stay, nobody is taxed, removed or born; the root picks where nobody bids.
+* In an endless sequence taxes, deaths and births come after every 10 auctions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scenthound.errors import BadConfig
+from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
+from scenthound.ports import Declaration, Frontier, Lessons
+from scenthound.strategies import strategy
+from scenthound.strategies.hayek.agents import WEIGHTINGS
+from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
+from scenthound.strategies.hayek.difficulty import Difficulty
+from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequences
+from scenthound.strategies.hayek.goals import make_judge
+from scenthound.strategies.hayek.known_web import NEW, KnownWeb
+from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
+from scenthound.strategies.hayek.saved_state import load_economy, load_model, save_economy, save_model
+from scenthound.strategies.parts.callbacks import weak_method
+from scenthound.strategies.parts.word_parameters import stop_words_parameter
+from scenthound.text.tokens import Analyser
+
+BACK_LINKS = 10  # pages that link to one, in the back-crawl
+MOST_EVENTS = 10_000
+_FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
+"""Parameters of a trained economy that may differ from those of its training."""
+
+
+@strategy("hayek-estimating")
+@dataclass
+class HayekEstimating(Parameterised):
+    """Auctions at the second price among agents that learn what their purchases are worth."""
+
+    goal: str = parameter("words", "which pages are goals: words (all of them) or points", among=("words", "points"))
+    goal_words: str = parameter("", 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s')
+    goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
+    fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
+    sequences: Sequences = parameter("endless", "one endless sequence, or short ones (restarted)")
+    forget: bool = parameter(True, "links are bought unseen in every sequence, known or not")
+    adapt: bool = parameter(True, "false: a frozen population")
+    blacklist_site_after_goal: bool = parameter(False, "after a goal no more pages of its host in this sequence")
+    pay: Payment = parameter("immediate", "when money moves: immediate or afterwards")
+    reward: float = parameter(100.0, "what a goal brings", above=0, most=1e6)
+    p: float = parameter(0.05, "share of the profit that goes to the parents", least=0, most=1)
+    q: float = parameter(0.2, "share of the reward that goes to earlier winners", least=0, most=1)
+    s: float = parameter(0.1, "share of the reward that goes to the owner of a page with the link", least=0, most=1)
+    rate: float = parameter(0.1, "how fast estimates follow what purchases were worth", above=0, most=1)
+    epsilon: float = parameter(0.01, "how much more than the best a newcomer bids (bid-epsilon)", above=0)
+    weighting: str = parameter(
+        "information-gain", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, "mixed")
+    )
+    agents: int = parameter(20, "agents at the start", least=0)
+    cap: int = parameter(1000, "most agents; the study had 1000 to 5000", least=1)
+    practice: float = parameter(2.0, "sequences among known pages for each page fetched", least=0, most=1000)
+    hystlo: float = parameter(1.0, "success times this makes problems harder", above=0, most=100)
+    hysthi: float = parameter(0.8, "success below this, times the difficulty, makes them easier", above=0, most=100)
+    step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
+    training: int = parameter(2000, "sequences of training", least=1)
+    back: int = parameter(2, "steps of the back-crawl before training", least=1)
+    memory: int = parameter(200_000, "URLs remembered; beyond that no new one is added", least=100)
+    stop_words: str = stop_words_parameter()
+    stem: bool = parameter(False, "take Porter stems of words; the study did not")
+
+    price: ClassVar[Pricing] = "second"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hysthi > self.hystlo:
+            raise BadConfig(
+                f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one"
+            )
+        if self.sequences == "endless" and self.pay == "afterwards":
+            raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
+        if self.goal_words.strip() and not self._judge(self.goal_words).points:
+            raise BadConfig("`goal_words` has no word that counts", "name words of goal pages, as: beach volleyball")
+        self._rules()
+        self.auctions_ = AuctionFrontier(None, weak_method(self._want), weak_method(self._is_held))
+        self.model_: Mapping[str, Any] | None = None
+        self.rng_ = random.Random(0)
+        self.is_crawling_ = False  # events of the training are not recorded
+
+    # ---- what the crawl asks
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True),
+            training="optional",
+            lessons=("examples", "others", "back-links", "pages"),
+            free=_FREE,
+        )
+
+    def frontier(self, bound: int | None) -> Frontier:
+        self.auctions_ = AuctionFrontier(bound, weak_method(self._want), weak_method(self._is_held))
+        return self.auctions_
+
+    def use_random(self, rng: random.Random) -> None:
+        self.rng_ = random.Random(rng.getrandbits(64))
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.auctions_.clear()
+        self.topic_, self.events_, self.is_crawling_ = topic, list[Event](), True
+        self.economy_ = self._economy(topic, self.rng_)
+        if self.model_ is not None:
+            load_model(self.economy_, self.model_)
+        return [Candidate(url, float("inf"), {"asked": url}) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        asked = self._catch_up(page.candidate)
+        self.auctions_.settle(page.candidate.url)
+        self.economy_.landed(page, asked)
+        return [page.offer(link, 0.0) for link in page.outlinks]
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        asked = self._catch_up(miss.candidate)
+        self.auctions_.settle(miss.candidate.url)
+        self.economy_.missed(asked)
+        return ()
+
+    def take_events(self) -> Iterable[Event]:
+        events, self.events_ = self.events_, []
+        return events
+
+    def _want(self) -> Candidate | None:
+        """The next page that an auction wants, with the terms of its purchase."""
+        page = self.economy_.decide()
+        if page is None:
+            return None
+        url = Url(self.economy_.web.pages[page].url)
+        sale = self.economy_.pending.get(page)
+        if sale is None:
+            return Candidate(url, 0.0, {"asked": url})
+        parts = {"bid": units(sale.bid), "price": units(sale.price), "agent": float(sale.winner)}
+        return Candidate(url, units(sale.bid), {"asked": url}, parts)
+
+    def _is_held(self) -> bool:
+        """True if nothing can be decided before the requests in flight have landed."""
+        economy = self.economy_
+        if economy.queue:
+            return False
+        return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
+
+    def _catch_up(self, candidate: Candidate) -> str:
+        """The URL that was requested. On resume, first repeat the auctions that led to it."""
+        asked = candidate.carry.get("asked")
+        if not isinstance(asked, str):
+            return candidate.url
+        web = self.economy_.web
+        while (page := web.numbers.get(asked)) is not None and web.pages[page].state == NEW:
+            if not self.auctions_.decide(candidate.url):
+                break
+        return asked
+
+    # ---- before the crawl
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        """The loop of algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""
+        if not lessons.examples:
+            raise BadConfig("no goal pages to learn from", "give examples of what you look for")
+        economy = self._economy(lessons.topic, random.Random(rng.getrandbits(64)), restarted=True)
+        web = economy.web
+        web.known_goals.update(page.url for page in lessons.examples)
+        for page in (*lessons.examples, *lessons.others):
+            economy.landed(page)
+        self._back_crawl(economy, lessons)
+        if not any(
+            len(web.pages[page].links) >= 2
+            for hosts in map(web.at, range(1, 8))
+            for host in hosts.values()
+            for page in host
+        ):
+            raise BadConfig(
+                "no page of these lessons leads to a goal page", "give examples that other pages of the bed link to"
+            )
+        for done in range(0, self.training, 100):
+            while (wanted := economy.decide(min(done + 100, self.training))) is not None:
+                url = Url(web.pages[wanted].url)
+                fetched = lessons.page(url)
+                if fetched is None:
+                    economy.missed(url)
+                else:
+                    economy.landed(fetched, url)
+            progress(_told(economy))
+        self.model_ = save_model(economy)
+
+    def model(self) -> Mapping[str, Any]:
+        if self.model_ is None:
+            raise ValueError("nothing was learned yet")
+        return self.model_
+
+    def use(self, model: Mapping[str, Any]) -> None:
+        load_model(self._economy(Topic(""), random.Random(0)), model)
+        self.model_ = dict(model)
+
+    def _back_crawl(self, economy: Economy, lessons: Lessons) -> None:
+        """From the goals, follow links backwards step by step."""
+        line = [page.url for page in lessons.examples]
+        for _ in range(self.back):
+            sources = dict.fromkeys(source for url in line for source in lessons.back_links(url, BACK_LINKS))
+            line = []
+            for url in sources:
+                page = lessons.page(url)
+                if page is not None:
+                    economy.landed(page)
+                    line.append(page.url)
+
+    # ---- parts
+
+    def _rules(self) -> MarketRules:
+        return MarketRules(
+            self.price, self.reward, self.p, self.q, self.s, self.rate, self.epsilon, pay=self.pay, adapt=self.adapt
+        )
+
+    def _judge(self, words: str) -> Any:
+        return make_judge(self.goal, words, self.goal_share, Analyser(self.stop_words, self.stem))
+
+    def _economy(self, topic: Topic, rng: random.Random, restarted: bool = False) -> Economy:
+        analyser = Analyser(self.stop_words, self.stem)
+        web = KnownWeb(analyser, self._judge(self.goal_words or topic.keywords), self.memory)
+        web.known_goals.update(topic.examples)
+        options = EconomyOptions(
+            self.fetch_all,
+            "restarted" if restarted else self.sequences,
+            self.forget,
+            self.blacklist_site_after_goal,
+            self.weighting,
+            self.agents,
+            self.cap,
+            self.practice,
+        )
+        difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
+        return Economy(self._rules(), options, web, rng, difficulty, weak_method(self._hear))
+
+    def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
+        if not self.is_crawling_ or len(self.events_) >= MOST_EVENTS:
+            return
+        url = None if page is None else Url(self.economy_.web.pages[page].url)
+        self.events_.append(Event(kind, facts, url))
+
+    # ---- what survives a restart
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "economy": save_economy(self.economy_),
+            "desk": self.auctions_.save(),
+            "untold": [[event.kind, dict(event.facts), event.url] for event in self.events_],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.economy_ = self._economy(self.topic_, random.Random(0))
+        load_economy(self.economy_, state["economy"])
+        self.auctions_.load(state["desk"])
+        self.events_ = [Event(kind, facts, url) for kind, facts, url in state["untold"]]
+
+
+@strategy("hayek-epsilon")
+@dataclass
+class HayekEpsilon(HayekEstimating):
+    """Auctions at the first price; each newcomer bids a little more than the best, for life."""
+
+    price: ClassVar[Pricing] = "first"
+
+
+def _told(economy: Economy) -> str:
+    wealth = units(sum(agent.wealth for agent in economy.market.agents.values()))
+    return (
+        f"{economy.counts.sequences} sequences, difficulty {economy.difficulty.level}, "
+        f"{len(economy.market.agents)} agents with {wealth:,.0f}, {len(economy.web.fetched)} pages fetched, "
+        f"goals {len(economy.web.goals)} fetched, {len(economy.counts.recognised)} recognised"
+    )

@@ -1,0 +1,363 @@
+"""The web as an economy knows it: features of pages and links, goals, and how far each page is from a goal.
+
+    distance(page) = 0 for a goal, else 1 + the least distance of the pages it links to; at most `FAR`
+
+Links, words and features are ids in arrays, so that thousands of pages fit in memory and are saved quickly.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound import url as urls
+from scenthound.model import Url
+from scenthound.page.page import Page
+from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, link_features, url_features
+from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
+from scenthound.text.term_counts import terms_of
+from scenthound.text.tokens import Analyser
+
+ANCHORS_PER_PAGE = 16  # of a page with many links to it only the first anchors are used
+NEW, ASKED, FETCHED, DEAD = range(4)
+Flags = npt.NDArray[np.bool_]
+
+_NONE = array("i")  # never changed: a page's arrays are replaced
+
+
+@dataclass(slots=True)
+class Known:
+    """A page of the known web, fetched or only linked to."""
+
+    url: str
+    host: str
+    seen: set[int]
+    """Features of its URL and of links to it."""
+    words: array[int]
+    """Features of its text, in ascending order, and how often each occurs."""
+    counts: array[int]
+    links: array[int]
+    state: int = NEW
+    goal: bool = False
+    distance: int = FAR
+    anchors: int = 0
+    bought: int = 0
+    """1: by a virtual agent, 2: by a real one, 3: by both."""
+    matches: list[int] | None = None
+    """Agents that know it, among them some that have died; None: not known."""
+
+
+class Dictionaries:
+    """In how many pages, and how often, each feature occurs, by distance from a goal."""
+
+    def __init__(self) -> None:
+        self.pages = np.zeros(FAR + 1, dtype=np.int32)
+        self.documents = np.zeros((FAR + 1, 1024), dtype=np.int32)
+        self.occurrences = np.zeros((FAR + 1, 1024), dtype=np.int32)
+
+    def room(self, features: int) -> None:
+        """Make room for features up to this many."""
+        have = self.documents.shape[1]
+        if features > have:
+            more = ((0, 0), (0, max(features, 2 * have) - have))
+            self.documents, self.occurrences = np.pad(self.documents, more), np.pad(self.occurrences, more)
+
+    def save(self, features: int) -> dict[str, Any]:
+        """The counts of the first `size` features."""
+        self.room(features)
+        return {
+            "pages": self.pages.copy(),
+            "documents": self.documents[:, :features].copy(),
+            "occurrences": self.occurrences[:, :features].copy(),
+        }
+
+    def load(self, state: Mapping[str, Any], features: int) -> None:
+        for name in ("pages", "documents", "occurrences"):
+            shape = (FAR + 1,) if name == "pages" else (FAR + 1, features)
+            counts = np.array(state[name], dtype=np.int32)
+            if counts.shape != shape or (counts < 0).any():
+                raise ValueError(f"`{name}` of the dictionaries is damaged")
+            setattr(self, name, counts)
+
+    def count(self, distance: int, features: Any, counts: Any, sign: int = 1) -> None:
+        self.documents[distance, features] += sign
+        self.occurrences[distance, features] += sign * counts
+
+
+class KnownWeb:
+    """Every known page, by number."""
+
+    def __init__(self, analyser: Analyser, is_goal: Callable[[Page], bool], most: int = 200_000) -> None:
+        self.analyser, self.is_goal, self.most = analyser, is_goal, most
+        self.lexicon, self.dictionaries = Lexicon(), Dictionaries()
+        self.pages: list[Known] = []
+        self.numbers: dict[str, int] = {}
+        """URLs, and other URLs that led to the same page."""
+        self.back: list[array[int]] = []
+        self.fetched: list[int] = []
+        self.goals: list[int] = []
+        self.known_goals: set[str] = set()
+        """Pages that were given as goals, whatever the judge says."""
+        self.places: dict[int, array[int]] = {}
+        """The pages that have a feature; words only once they were looked up, distances never."""
+        self._sought = array("i")  # words among them
+        self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
+        self.moved: set[int] = set()
+        """Pages whose features have changed since somebody looked."""
+
+    # ---- what is learned
+
+    def add(self, url: str) -> int:
+        """The number of a URL; -1 if it is new and there is no room."""
+        number = self.numbers.get(url)
+        if number is None and len(self.pages) < self.most:
+            number = self._new(
+                url, (feature for feature in self.lexicon.add(url_features(url)).tolist() if feature >= 0)
+            )
+        return -1 if number is None else number
+
+    def _new(self, url: str, features: Iterable[int]) -> int:
+        number = self.numbers[url] = len(self.pages)
+        self.pages.append(Known(url, urls.host(url), set(), _NONE, _NONE, _NONE))
+        self.back.append(array("i"))
+        self._see(number, features)
+        return number
+
+    def learn(self, page: Page, asked: str | None = None) -> int:
+        """Take in a fetched page, perhaps requested under another URL. Returns its number, -1 if there is no room."""
+        number = self.add(page.url)
+        if asked is not None and asked != page.url and number >= 0:
+            self._alias(asked, number)
+        if number < 0 or self.pages[number].state == FETCHED:
+            return number
+        known_page = self.pages[number]
+        known_page.words, known_page.counts = self._words(page)
+        known_page.state, known_page.matches = FETCHED, None
+        for feature in found_in(known_page.words, self._sought):
+            self.places[feature].append(number)
+        self.fetched.append(number)
+        self._hosts.clear()
+        known_page.links = array("i", self._links(page, number))
+        self._count(known_page, 1)
+        if page.url in self.known_goals or self.is_goal(page):
+            known_page.goal = True
+            self.goals.append(number)
+            self._nearer(number, 0)
+        else:
+            near = min((self.pages[link].distance for link in known_page.links), default=FAR)
+            self._nearer(number, near + 1)
+        self.moved.add(number)
+        return number
+
+    def lose(self, url: str) -> int:
+        """A request for this URL brought no page."""
+        number = self.numbers.get(url, -1)
+        if number >= 0 and self.pages[number].state != FETCHED:
+            self.pages[number].state = DEAD
+        return number
+
+    def _words(self, page: Page) -> tuple[array[int], array[int]]:
+        """The features of a page's text in ascending order, and how often each occurs."""
+        names, times = terms_of(page.record.counts(self.analyser))
+        features, times = self.lexicon.add(names[:WORDS_PER_PAGE]), times[:WORDS_PER_PAGE]
+        return sorted_counts(features, times)
+
+    def _alias(self, asked: str, number: int) -> None:
+        other = self.numbers.get(asked)
+        self.numbers[asked] = number
+        if other is not None and other != number and self.pages[other].state != FETCHED:
+            self.pages[other].state = DEAD
+            self.back[number].extend(self.back[other])
+            self._see(number, self.pages[other].seen)
+            for source in self.back[other]:
+                links = self.pages[source].links
+                self.pages[source].links = array("i", (number if link == other else link for link in links))
+
+    def _links(self, page: Page, number: int) -> Iterable[int]:
+        lexicon, pages, back = self.lexicon, self.pages, self.back
+        names, starts = page.view(link_features, self.analyser)
+        features = lexicon.ids(names).tolist()
+
+        def known(begin: int, end: int) -> list[int]:
+            """Features are numbered in the order in which they are read: links that are not read add none."""
+            part: list[int] = features[begin:end]
+            if -1 in part:
+                part = [feature for feature in lexicon.add(names[begin:end]).tolist() if feature >= 0]
+            return part
+
+        places = iter(starts)
+        begin = next(places)
+        for link, middle, end in zip(page.outlinks, places, places, strict=True):
+            other = self.numbers.get(link.url)
+            if other is None:
+                other = self._new(link.url, known(begin, middle)) if len(pages) < self.most else -1
+            begin = end
+            if other < 0 or other == number:
+                continue
+            back[other].append(number)
+            page_there = pages[other]
+            if page_there.anchors < ANCHORS_PER_PAGE:
+                page_there.anchors += 1
+                self._see(other, known(middle, end))
+            yield other
+
+    def _see(self, number: int, features: Iterable[int]) -> None:
+        """Add features that are known without fetching the page."""
+        known_page = self.pages[number]
+        new = [feature for feature in features if feature not in known_page.seen]
+        if not new:
+            return
+        known_page.seen.update(new)
+        known_page.matches = None
+        self.moved.add(number)
+        places = self.places
+        for feature in new:
+            if feature in places:
+                places[feature].append(number)
+            else:
+                places[feature] = array("i", (number,))
+        if known_page.state == FETCHED:
+            self.dictionaries.room(len(self.lexicon))
+            self.dictionaries.count(known_page.distance, np.array(new, dtype=np.intp), 1)
+
+    def _count(self, known_page: Known, sign: int) -> None:
+        """Add a page to the dictionaries of its distance, or remove it."""
+        self.dictionaries.room(len(self.lexicon))
+        self.dictionaries.pages[known_page.distance] += sign
+        words = np.frombuffer(known_page.words, dtype=np.int32) if known_page.words else np.zeros(0, np.int32)
+        counts = np.frombuffer(known_page.counts, dtype=np.int32) if known_page.counts else np.zeros(0, np.int32)
+        self.dictionaries.count(known_page.distance, words, counts, sign)
+        self.dictionaries.count(known_page.distance, np.array(sorted(known_page.seen), dtype=np.intp), 1, sign)
+
+    def _nearer(self, number: int, distance: int) -> None:
+        """Set the distance of a page from a goal; pages that link to it are one link farther."""
+        line = deque([(number, distance)])
+        while line:
+            number, distance = line.popleft()
+            known_page = self.pages[number]
+            if distance >= known_page.distance:
+                continue
+            if known_page.state == FETCHED:
+                self._count(known_page, -1)
+            known_page.distance, known_page.matches = distance, None
+            self._hosts.clear()
+            if known_page.state == FETCHED:
+                self._count(known_page, 1)
+            self.moved.add(number)
+            line.extend((source, distance + 1) for source in self.back[number])
+
+    # ---- what is asked
+
+    def features(self, number: int, real: bool = True) -> set[int]:
+        """All features of a page; with `real=False` those known before it is fetched."""
+        known_page = self.pages[number]
+        features = set(known_page.seen)
+        if 0 < known_page.distance < FAR:
+            features.add(self.lexicon.distances[known_page.distance])
+        if real:
+            features.update(known_page.words)
+        return features
+
+    def among(self, number: int, sought: Set[int], flags: Flags) -> list[int]:
+        """The features of a page that are sought; `flags` says the same of them by number."""
+        known_page = self.pages[number]
+        present = list(known_page.seen & sought)
+        if 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] in sought:
+            present.append(self.lexicon.distances[known_page.distance])
+        if known_page.words:
+            words = np.frombuffer(known_page.words, dtype=np.int32)
+            present += words[flags.take(words, mode="clip")].tolist()
+        return present
+
+    def at(self, distance: int) -> Mapping[str, Sequence[int]]:
+        """The fetched pages at this distance from a goal, by host, in the order of fetching."""
+        hosts = self._hosts.get(distance)
+        if hosts is None:
+            hosts = self._hosts[distance] = {}
+            for number in self.fetched:
+                if self.pages[number].distance == distance:
+                    hosts.setdefault(self.pages[number].host, []).append(number)
+        return hosts
+
+    def has(self, number: int, feature: int) -> bool:
+        known_page = self.pages[number]
+        if self.lexicon.virtual[feature]:
+            if feature in known_page.seen:
+                return True
+            return 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] == feature
+        index = bisect_left(known_page.words, feature)
+        return index < len(known_page.words) and known_page.words[index] == feature
+
+    def holding(self, features: Sequence[int]) -> list[int]:
+        """The pages that have all these features. The cost depends on the rarest of them."""
+        indexed = [feature for feature in features if feature >= FAR]  # the first few are distances
+        if not indexed:
+            return [number for number in range(len(self.pages)) if all(self.has(number, one) for one in features)]
+        rarest = min(indexed, key=self.document_count)
+        if rarest not in self.places:
+            self.places[rarest] = array("i", (number for number in self.fetched if self.has(number, rarest)))
+            self._sought.append(rarest)
+        return [number for number in self.places[rarest] if all(self.has(number, one) for one in features)]
+
+    def document_count(self, feature: int) -> float:
+        """The number of fetched pages, here or in training, that have a feature."""
+        if feature < FAR or feature >= self.dictionaries.documents.shape[1]:
+            return float("inf") if feature < FAR else 0.0
+        return float(self.dictionaries.documents[:, feature].sum())
+
+
+# ---- what survives a restart
+
+
+def save_web(web: KnownWeb) -> dict[str, Any]:
+    """Everything but the matches, as arrays and text."""
+    pages = web.pages
+    return {
+        "features": "\n".join(web.lexicon.names),
+        "urls": "\n".join(page.url for page in pages),
+        "aliases": {url: number for url, number in web.numbers.items() if pages[number].url != url},
+        "seen": pack_lists([sorted(page.seen) for page in pages]),
+        "words": pack_lists([page.words for page in pages]),
+        "counts": pack_lists([page.counts for page in pages]),
+        "links": pack_lists([page.links for page in pages]),
+        "back": pack_lists(web.back),
+        "state": np.array(
+            [[page.state, page.goal, page.distance, page.anchors, page.bought] for page in pages], dtype=np.int32
+        ).reshape(len(pages), 5),
+        "fetched": np.array(web.fetched, dtype=np.int32),
+        "goals": np.array(web.goals, dtype=np.int32),
+        "known_goals": sorted(web.known_goals),
+        "dictionaries": web.dictionaries.save(len(web.lexicon)),
+    }
+
+
+def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
+    """Replace everything with what `save_web` returned."""
+    web.lexicon = Lexicon(str(state["features"]).split("\n"))
+    web.dictionaries, web.places, web.moved, web._hosts = Dictionaries(), {}, set(), {}
+    web._sought = array("i")
+    names = str(state["urls"]).split("\n") if state["urls"] else []
+    lists = zip(*(unpack_lists(state[name]) for name in ("seen", "words", "counts", "links", "back")), strict=True)
+    web.pages, web.back = [], []
+    for url, row, (seen, words, counts, links, back) in zip(
+        names, np.asarray(state["state"]).tolist(), lists, strict=True
+    ):
+        web.pages.append(Known(url, urls.host(url), set(seen), words, counts, links, row[0], bool(row[1]), *row[2:5]))
+        web.back.append(back)
+    web.numbers = {page.url: number for number, page in enumerate(web.pages)} | dict(state["aliases"])
+    web.fetched, web.goals = np.asarray(state["fetched"]).tolist(), np.asarray(state["goals"]).tolist()
+    web.known_goals = set(state["known_goals"])
+    web.dictionaries.load(state["dictionaries"], len(web.lexicon))
+    for number, page in enumerate(web.pages):
+        for feature in page.seen:
+            web.places.setdefault(feature, array("i")).append(number)
+
+
+__all__ = ["ASKED", "DEAD", "FAR", "FETCHED", "NEW", "Known", "KnownWeb", "Lexicon", "Url", "load_web", "save_web"]

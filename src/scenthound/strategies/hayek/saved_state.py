@@ -1,0 +1,259 @@
+"""What of a Hayek economy survives a restart, and what of it is a model: arrays and text.
+
+A model is the population with its money, what is known of words, and how difficult the problems have become. The state
+of a crawl has the known web and the current sequence as well.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from typing import Any
+
+import numpy as np
+
+from scenthound.strategies.hayek.auction import Trading
+from scenthound.strategies.hayek.economy import Economy
+from scenthound.strategies.hayek.known_web import FAR, Lexicon, load_web, save_web
+from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, units
+
+BOOKS = ("root", "brought_in", "rewards", "taxes", "buried", "births")
+_WHOLE = ("number", "virtual", "wealth", "capital", "wins", "parent", "promised")
+FEWEST_DOCUMENTS = 2  # words of a single page say nothing about the next web
+
+
+def save_market(market: Market) -> dict[str, Any]:
+    agents = list(market.agents.values())
+    features = [agent.features for agent in agents]
+    return {
+        "numbers": np.array([[getattr(agent, name) for name in _WHOLE] for agent in agents], dtype=np.int64).reshape(
+            -1, 7
+        ),
+        "bids": np.array([[math.nan if agent.bid is None else agent.bid, agent.factor] for agent in agents]).reshape(
+            -1, 2
+        ),
+        "lengths": np.array([len(one) for one in features], dtype=np.int32),
+        "features": np.array([feature for one in features for feature in one], dtype=np.int32),
+        "sources": "\n".join(agent.source for agent in agents),
+        "books": {name: str(getattr(market, name)) for name in BOOKS},  # may be too large for a JSON number
+    }
+
+
+def load_market(market: Market, state: Mapping[str, Any], features: int) -> None:
+    """Fill an empty market. Raises ValueError, KeyError or TypeError if the state is invalid."""
+    numbers, bids = np.asarray(state["numbers"]), np.asarray(state["bids"], dtype=float)
+    lengths, flat = np.asarray(state["lengths"]), np.asarray(state["features"])
+    sources = str(state["sources"]).split("\n") if len(numbers) else []
+    if (
+        numbers.shape != (len(sources), len(_WHOLE))
+        or bids.shape != (len(sources), 2)
+        or lengths.shape != (len(sources),)
+    ):
+        raise ValueError("the lists of agents are of different lengths")
+    if numbers.dtype.kind not in "iu" or flat.dtype.kind not in "iuf":
+        raise ValueError("agents are not given in whole numbers")
+    if lengths.sum() != len(flat) or (len(flat) and (flat.min() < 0 or flat.max() >= features)):
+        raise ValueError("features of agents are missing")
+    if (lengths < 1).any() or (len(numbers) and (numbers[:, [0, 2, 3, 4, 6]] < 0).any()):
+        raise ValueError("an agent has negative money")
+    if np.isinf(bids).any() or np.isnan(bids[:, 1]).any():
+        raise ValueError("a bid is no number")
+    if (np.diff(numbers[:, 0]) <= 0).any():
+        raise ValueError("agents are not in the order of birth")
+    offset = 0
+    for row, (bid, factor), length, source in zip(
+        numbers.tolist(), bids.tolist(), lengths.tolist(), sources, strict=True
+    ):
+        feature_ids = tuple(int(feature) for feature in flat[offset : offset + length])
+        offset += length
+        number, virtual, wealth, capital, wins, parent, promised = row
+        bid = None if math.isnan(bid) else bid
+        market.enlist(
+            Agent(number, feature_ids, bool(virtual), wealth, capital, bid, factor, wins, parent, 0, source, promised)
+        )
+    for name in BOOKS:
+        setattr(market, name, int(state["books"][name]))
+    if market.births < max(market.agents, default=0) or market.balance() != 0:
+        raise ValueError("the money does not add up")
+
+
+# ---- a model
+
+
+def save_model(economy: Economy) -> dict[str, Any]:
+    """What a trained economy keeps for another web. Features are kept if an agent or several pages have them."""
+    web, market = economy.web, economy.market
+    web.dictionaries.room(len(web.lexicon))
+    used = {feature for agent in market.agents.values() for feature in agent.features}
+    common = web.dictionaries.documents[:, : len(web.lexicon)].sum(axis=0) >= FEWEST_DOCUMENTS
+    kept = sorted(used.union(range(FAR), np.flatnonzero(common).tolist()))
+    renamed = {old: new for new, old in enumerate(kept)}
+    state = save_market(market)
+    state["features"] = np.array([renamed[int(old)] for old in state["features"]], dtype=np.int32)
+    counted = web.dictionaries.save(len(web.lexicon))
+    return {
+        **state,
+        "words": "\n".join(web.lexicon.names[old] for old in kept),
+        "pages": counted["pages"],
+        "documents": counted["documents"][:, kept],
+        "occurrences": counted["occurrences"][:, kept],
+        "difficulty": [economy.difficulty.level, economy.difficulty.success],
+        "sequences": economy.counts.sequences,
+        "reward": economy.rules.reward,
+        "price": economy.rules.price,
+    }
+
+
+def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
+    """Give a new economy the population and the words of a trained one."""
+    if model["price"] != economy.rules.price:
+        other = "hayek-epsilon" if model["price"] == "first" else "hayek-estimating"
+        raise ValueError(f"this economy was trained by {other}")
+    web = economy.web
+    words = str(model["words"]).split("\n")
+    web.lexicon = Lexicon(words)
+    if len(web.lexicon) != len(words):
+        raise ValueError("a word occurs twice")
+    web.dictionaries.load(model, len(words))
+    load_market(economy.market, model, len(words))
+    level, success = model["difficulty"]
+    economy.difficulty.level, economy.difficulty.success = max(1, int(level)), max(0.0, float(success))
+    economy.counts.sequences = int(model["sequences"])
+
+
+def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
+    """A model as plain data: its richest agents and where the money is. Raises as `load_market` does."""
+    words = str(model["words"]).split("\n")
+    market = Market()
+    load_market(market, model, len(words))
+    richest = sorted(market.agents.values(), key=lambda agent: (-agent.wealth, agent.number))[:top]
+    money = {name: units(getattr(market, name)) for name in BOOKS if name != "births"}
+    return {
+        "agents": [
+            {
+                "agent": rich.number,
+                "kind": "virtual" if rich.virtual else "real",
+                "features": [words[feature] for feature in rich.features],
+                "wealth": units(rich.wealth),
+                "bid": rich.bid,
+                "wins": rich.wins,
+                "parent": None if rich.parent == ROOT else rich.parent,
+                "children": rich.children,
+                "source": rich.source,
+            }
+            for rich in richest
+        ],
+        "population": len(market.agents),
+        "births": market.births,
+        "sequences": int(model["sequences"]),
+        "difficulty": int(model["difficulty"][0]),
+        "money": {"wealth": units(sum(agent.wealth for agent in market.agents.values())), **money},
+    }
+
+
+# ---- the state of a crawl
+
+
+def save_economy(economy: Economy) -> dict[str, Any]:
+    counts = economy.counts
+    return {
+        "web": save_web(economy.web),
+        "market": save_market(economy.market),
+        "chance": _chance(economy.rng),
+        "difficulty": [economy.difficulty.level, economy.difficulty.success],
+        "tally": [counts.sequences, counts.auctions, counts.practised],
+        "recognised": [[page, when] for page, when in counts.recognised.items()],
+        "sequence": [
+            economy.left,
+            economy.stops_at_goal,
+            economy.met_goal,
+            economy.idle,
+            economy.is_founded,
+            economy.for_sale,
+        ],
+        "line": list(economy.queue),
+        "fetching": list(economy.fetching),
+        "banned": sorted(economy.banned),
+        "trading": None if economy.trading is None else _save_trading(economy.trading, economy.pending),
+    }
+
+
+def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
+    """Load what `save_economy` returned into a new economy with the same parameters."""
+    load_web(economy.web, state["web"])
+    load_market(economy.market, state["market"], len(economy.web.lexicon))
+    version, numbers, gauss = state["chance"]
+    economy.rng.setstate((version, tuple(numbers), gauss))
+    economy.difficulty.level, economy.difficulty.success = state["difficulty"]
+    economy.counts.sequences, economy.counts.auctions, economy.counts.practised = state["tally"]
+    economy.counts.recognised = dict(state["recognised"])
+    economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
+    economy.is_founded, economy.for_sale = state["sequence"][4:]
+    economy.queue, economy.fetching = deque(state["line"]), list(state["fetching"])
+    economy.banned = set(state["banned"])
+    economy.pending, economy.trading = {}, None
+    if state["trading"] is not None:
+        economy.resume(*_load_trading(economy, state["trading"]))
+
+
+def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str, Any]:
+    kept: list[Purchase] = []
+
+    def number(purchase: Purchase | None) -> int:
+        if purchase is None:
+            return -1
+        for index, kept_purchase in enumerate(kept):
+            if kept_purchase is purchase:
+                return index
+        kept.append(purchase)
+        return len(kept) - 1
+
+    stored = [[what, number(purchase), bid] for what, purchase, bid in trading.stored]
+    on_their_way = [[page, number(purchase)] for page, purchase in pending.items()]
+    still_open = number(trading.open)
+    return {
+        "owners": np.array(list(trading.owners.items()), dtype=np.int64).reshape(-1, 2),
+        "linkers": np.array(
+            [[page, source] for page, sources in trading.linkers.items() for source in sources], dtype=np.int64
+        ).reshape(-1, 2),
+        "corona": np.array(list(trading.corona.pages), dtype=np.int64),
+        "holder": trading.holder,
+        "winners": list(trading.winners),
+        "stored": stored,
+        "pending": on_their_way,
+        "open": still_open,
+        "purchases": [_plain(purchase) for purchase in kept],
+    }
+
+
+def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, Sequence[int], dict[int, Purchase]]:
+    """The sequence, its pages for sale, and purchases whose page is in flight."""
+    trading = Trading(economy.market, economy.rng)
+    kept = [_purchase(fields) for fields in state["purchases"]]
+    trading.owners = dict(np.asarray(state["owners"]).tolist())
+    for page, source in np.asarray(state["linkers"]).tolist():
+        trading.linkers.setdefault(page, []).append(source)
+    trading.holder, trading.winners = state["holder"], list(state["winners"])
+    trading.stored = [(what, kept[index], bid) for what, index, bid in state["stored"]]
+    trading.open = kept[state["open"]] if state["open"] >= 0 else None
+    return trading, np.asarray(state["corona"]).tolist(), {page: kept[index] for page, index in state["pending"]}
+
+
+def _plain(purchase: Purchase) -> list[Any]:
+    return [list(value) if isinstance(value, tuple) else value for value in astuple(purchase)]
+
+
+def _purchase(fields: Sequence[Any]) -> Purchase:
+    winner, page, bid, price, payee, goal, line, *rest = fields
+    return Purchase(winner, page, bid, price, payee, goal, tuple(line), *rest)
+
+
+def _chance(rng: random.Random) -> list[Any]:
+    version, numbers, gauss = rng.getstate()
+    return [version, list(numbers), gauss]
+
+
+__all__ = ["describe_model", "load_economy", "load_model", "save_economy", "save_model"]

@@ -1,0 +1,309 @@
+"""The report of an experiment: whole, self-contained, safe, and honest about what is not shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenthound.lab.beds.bed import Bed, topic_line
+from scenthound.lab.beds.cache import VARIABLE
+from scenthound.lab.generate.web import generate
+from scenthound.lab.measure import comparison as compare
+from scenthound.lab.measure import statistics as stats
+from scenthound.lab.measure.comparison import clear_winner, every_pair, measure_if_stale
+from scenthound.lab.measure.measure import load_characteristics, topic_values
+from scenthound.lab.measure.metrics import METRICS, get_metric
+from scenthound.lab.report.easy_topics import HEADS, easy_topics, signed
+from scenthound.lab.report.experiment_facts import ExperimentFacts, median
+from scenthound.lab.report.experiment_report import render, write_report
+from scenthound.lab.report.svg import CurvePoint, Series, apart, curves, style_of
+from scenthound.lab.run.experiment import Experiment, RunOptions, open_experiment, run
+from scenthound.lab.topics.characteristics import Characteristics, correlations
+from scenthound.report.axes import WIDTH
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
+    folder = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "cache"))
+        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
+
+
+@pytest.fixture(scope="module")
+def done(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
+    folder = tmp_path_factory.mktemp("runs") / "first"
+    made = run(bed, "breadth-first,best-n-first:n=4,random", folder, RunOptions(pages=40, robustness=True))
+    measure_if_stale(made, [10, 20, 40])
+    return made
+
+
+@pytest.fixture(scope="module")
+def page(done: Experiment) -> str:
+    return write_report(done, (10, 20, 40)).read_text(encoding="utf-8")
+
+
+class Seen(HTMLParser):
+    """What a page holds and whether its tags are balanced."""
+
+    void = frozenset({"meta", "input", "br", "wbr", "img"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "action", "data")]
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_it_is_one_file_that_asks_nobody_for_anything(page: str) -> None:
+    seen = Seen(page)
+    assert seen.open == []
+    assert not seen.tags & {"script", "link", "iframe", "object", "embed", "img"}
+    assert seen.addresses == []
+    assert "default-src 'none'" in page
+    assert not re.search(r"url\(|@import", page)
+
+
+def test_it_says_everything_a_reviewer_asks_for(page: str, done: Experiment) -> None:
+    for words in (
+        "Target recall", "Precision", "Harvest rate", "Who is better?", "Search length", "Cost", "Topic by topic",
+        "Do they find the same pages?", "robustness", "Which topics are easy?", "seed–target similarity",
+        "What went wrong", "What was run", "n = 3 topics at every point",
+        "± one standard error", "Holm", "scenthound lab run", done.spec.digest, "path-oracle", "content-oracle",
+    ):  # fmt: skip
+        assert words in page, words
+    assert all(topic.id in page.replace("<wbr>", "") for topic in done.topics)
+    assert "no difference shown" in page, "three topics can't tell much"
+
+
+def test_the_same_experiment_gives_the_same_report(page: str, done: Experiment) -> None:
+    again = render(ExperimentFacts(open_experiment(done.folder), (10, 20, 40)))
+    assert again == page
+
+
+def test_crawls_that_ended_early_are_counted_under_the_plot(page: str) -> None:
+    assert re.search(r"Crawls that had ended before 40 pages keep their last value: [^.]*path-oracle \d", page)
+
+
+def test_names_from_strangers_are_escaped(bed: Bed, tmp_path: Path) -> None:
+    topics = tmp_path / "topics.jsonl"
+    nasty = '<script>alert("x")</script>\u202e\x1b[31m'
+    topics.write_text(topic_line(replace(bed.topics[0], id=nasty, keywords="<b>bees</b>")))
+    made = run(bed, "random", tmp_path / "run", RunOptions(topics_file=topics, pages=10))
+    measure_if_stale(made)
+    page = write_report(made, (10,)).read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "<b>bees" not in page
+    assert not set("\u202e\x1b") & set(page)
+    assert f"--topics-file {tmp_path}" in page
+
+
+def test_topics_with_something_missing_are_listed(bed: Bed, tmp_path: Path) -> None:
+    one, other, third = bed.topics
+    topics = tmp_path / "topics.jsonl"
+    gone = bed.topics[0].targets[0][:-1] + "-gone-from-here"
+    listed = [replace(one, targets=()), replace(other, targets=(*other.targets, type(other.targets[0])(gone))), third]
+    topics.write_text("".join(map(topic_line, listed)))
+    made = run(bed, "breadth-first,random", tmp_path / "run", RunOptions(topics_file=topics, pages=15))
+    points = measure_if_stale(made)
+    page = write_report(made, points).read_text(encoding="utf-8")
+    assert "left out of everything that needs them" in page
+    assert "they stay in the denominator of recall" in page
+    assert "-gone-from-here" in page
+    assert "n = 2 topics at every point" in page
+
+
+def test_a_bed_that_is_gone_does_not_hinder_the_report(bed: Bed, done: Experiment, tmp_path: Path) -> None:
+    moved = replace(done, spec=replace(done.spec, bed=str(tmp_path / "nowhere")))
+    facts = ExperimentFacts(moved, (10, 20, 40))
+    assert "unknown" in render(facts)
+    assert "--topics-file" in facts.command
+
+
+def test_the_command_makes_the_experiment_again(done: Experiment) -> None:
+    command = ExperimentFacts(done, (10, 20, 40)).command
+    assert command.startswith(f"scenthound lab run {done.spec.bed} --strategies breadth-first,best-n-first:n=4,random")
+    assert command.endswith(f"--pages 40 --robustness --at 10,20,40 --out {done.folder}")
+
+
+def section(page: str, title: str) -> str:
+    return page.split(f"<h2>{title}</h2>")[1].split("</section>")[0]
+
+
+def test_topics_are_described_and_correlated_with_the_values_at_the_end(page: str, done: Experiment) -> None:
+    told = section(page, "Which topics are easy?")
+    values = topic_values(done, "target_recall", 40)["random"]
+    rho, number = correlations(load_characteristics(done), values)["popularity"]
+    assert number == 3
+    assert rho is None or f">{signed(rho)}<" in told
+    assert "Characteristics of 3 topics" in told
+    assert "With 3 topics a correlation says next to nothing" in told
+    assert "description_<wbr>precision" in told
+    assert tuple(HEADS) == Characteristics.__slots__
+
+
+def test_a_correlation_over_fewer_topics_says_so_and_luck_is_told(done: Experiment) -> None:
+    facts = ExperimentFacts(done, (10, 20, 40))
+    kinds = {
+        f"t{n}": Characteristics(None, n, n % 7, None if n < 2 else 0.1 * (n % 5), 0.5, 1.0 / (n + 1), 0.5)
+        for n in range(26)
+    }
+    reached = {40: {name: {topic: kind.link_set_size / 26 for topic, kind in kinds.items()} for name in facts.names}}
+    facts.__dict__.update(characteristics=kinds, values={"target_recall": reached})
+    told = easy_topics(facts)
+    assert "one in 20 correlations over 26 topics still lies beyond about ±0.39" in told
+    assert ">1.00<" in told, "link-set size"
+    assert ">−1.00<" in told, "authority"
+    assert re.search(r"\d\.\d\d <span class='se'>\(24\)</span>", told), "text cohesiveness"
+    assert "–" in told
+    assert "precision" not in told.split("<p class")[1], "no table where there is no value"
+
+
+# ---- when things are measured
+
+
+def test_tables_are_measured_again_only_when_something_is_new(
+    done: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[int]] = []
+    real = compare.measure
+    monkeypatch.setattr(compare, "measure", lambda *words, **more: (calls.append(words[1]), real(*words, **more)))
+    assert measure_if_stale(done, [10, 20, 40]) == (10, 20, 40)
+    assert calls == []
+    assert measure_if_stale(done, [30], show=False) == (30,)
+    assert calls == [[10, 20, 30, 40]], "what is shown stays"
+    assert measure_if_stale(done) == (10, 20, 40)
+    (done.folder / "measured.json").write_text("{}")
+    assert measure_if_stale(done, [10, 20, 40]) == (10, 20, 40)
+    assert len(calls) == 2
+
+
+# ---- comparisons
+
+TOPICS = [f"t{number}" for number in range(12)]
+
+
+def spread(*values: float) -> dict[str, float | None]:
+    return dict(zip(TOPICS, values, strict=False))
+
+
+def test_every_pair_is_told_once_with_the_better_mean_first() -> None:
+    values = {"a": spread(0.1, 0.2, 0.1, 0.3), "b": spread(0.8, 0.9, 0.9, 0.7), "c": spread(0.8, 0.9, 0.8, 0.9)}
+    found = every_pair(values, ["a", "b", "c"], "target_recall", 10)
+    assert [(one.first, one.second) for one in found] == [("b", "a"), ("c", "a"), ("c", "b")]
+    best, p = found[0], found[0].paired.p
+    assert p is not None
+    assert best.adjusted == pytest.approx(min(1.0, p * 5)), "second smallest of six: three pairs in both directions"
+    assert clear_winner(found, ["a", "b", "c"]) is None, "c is not shown to be better than b"
+    assert clear_winner(found[:1], ["a", "b"]) == "b"
+
+
+def test_lower_is_better_for_ranks() -> None:
+    assert get_metric("mean_rank").lower_is_better
+    assert not get_metric("target_recall").lower_is_better
+    (one,) = every_pair({"a": spread(3.0, 4.0, 5.0), "b": spread(1.0, 1.5, 3.5)}, ["a", "b"], "mean_rank", None)
+    assert (one.first, one.second) == ("b", "a")
+
+
+values = st.lists(st.tuples(st.floats(0, 1, width=16), st.floats(0, 1, width=16)), min_size=2, max_size=12)
+
+
+@given(values)
+def test_a_comparison_turned_round_is_the_comparison_asked_the_other_way(pairs: list[tuple[float, float]]) -> None:
+    a, b = spread(*(one for one, _ in pairs)), spread(*(other for _, other in pairs))
+    (there,) = compare.compare_pairs({"a": a, "b": b}, [("a", "b")], "target_recall", 1)
+    (back,) = compare.compare_pairs({"a": a, "b": b}, [("b", "a")], "target_recall", 1)
+    seen = compare.swapped(there)
+    assert (seen.first, seen.second, seen.means, seen.signs) == (back.first, back.second, back.means, back.signs)
+    assert seen.paired.p == pytest.approx(back.paired.p)
+    if back.effect is None:
+        assert seen.effect is None
+    else:
+        assert seen.effect == pytest.approx(back.effect, abs=1e-6)
+
+
+def test_a_hole_in_the_distribution_does_not_cost_the_interval() -> None:
+    t, number = 4.023344551434259, 60
+    low, lower, upper = (stats._noncentrality(t + nudge, number - 1, 0.975) for nudge in (0.0, -0.05, 0.05))
+    assert lower < low < upper
+
+
+# ---- drawing
+
+
+def test_labels_are_moved_apart_and_stay_inside() -> None:
+    assert apart([50.0, 50.0, 50.0], 10, 0, 100) == [40.0, 50.0, 60.0]
+    assert apart([0.0, 1.0], 10, 0, 100) == [0.0, 10.0]
+    assert apart([99.0, 100.0], 10, 0, 100) == [90.0, 100.0]
+    assert apart([], 10, 0, 100) == []
+
+
+@given(st.lists(st.floats(0, 300), max_size=12))
+def test_labels_never_cover_each_other(places: list[float]) -> None:
+    moved = apart(sorted(places), 17, 0, 300)
+    assert all(second - first >= 17 - 1e-6 for first, second in pairwise(moved))
+
+
+def test_crawlers_differ_in_more_than_colour() -> None:
+    styles = [style_of(place) for place in range(40)]
+    assert len(set(styles)) == 40
+    assert len({style.split()[1] for style in styles[:5]}) == 5, "the first five have different dashes"
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_curves_are_drawn_within_the_picture(logarithmic: bool) -> None:
+    points = [CurvePoint(at, mean, 0.05) for at, mean in ((1, 0.0), (10, 0.1), (100, 0.4), (1000, 0.93))]
+    drawn = curves("t", "recall", [Series("a", "c0 d0", points, frozenset({100}))], 1000, logarithmic)
+    numbers = [
+        float(n) for pair in re.findall(r'points="([^"]*)"', drawn) for xy in pair.split() for n in xy.split(",")
+    ]
+    assert numbers
+    assert all(0 <= number <= WIDTH for number in numbers)
+    assert drawn.count("<circle") == 1
+
+
+def test_a_median_beyond_the_crawls_is_not_reached() -> None:
+    assert median([None, None, 5]) is None
+    assert median([]) is None
+    assert median([3, 5, None]) == 5
+
+
+# ---- documentation
+
+
+def test_every_characteristic_of_topics_is_explained() -> None:
+    explained = (DOCS / "concepts" / "metrics.md").read_text(encoding="utf-8")
+    assert [name for name in Characteristics.__slots__ if f"| `{name}` |" not in explained] == []
+
+
+def test_every_metric_on_the_shelf_is_explained() -> None:
+    explained = (DOCS / "concepts" / "metrics.md").read_text(encoding="utf-8")
+    missing = [name for name in METRICS.names() if f"`{name}`" not in explained]
+    assert missing == []
+
+
+def test_what_measured_json_holds_is_plain(done: Experiment) -> None:
+    note = json.loads((done.folder / "measured.json").read_text())
+    assert set(note) == {"shown", "at", "state"}
