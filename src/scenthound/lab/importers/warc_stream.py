@@ -1,8 +1,8 @@
 """Reads the WARC files of any tool as a stream of records of every kind, in bounded memory.
 
 Plain or gzip, one member per record or one for all, wrong lengths, files that are cut or damaged: every complete record
-is returned, the rest is noted. `store.warc_read` reads the files that we wrote; here a file may come from any tool, only
-the order of its records counts, and records without a response matter, too.
+is returned, the rest is noted. `store.warc_read` reads the files that we wrote; here a file may come from any tool,
+only the order of its records counts, and records without a response matter, too.
 """
 
 from __future__ import annotations
