@@ -21,7 +21,6 @@ LONGEST = 2000  # live default; the papers' 256 is a lab profile (sheet 10.4, ru
 
 _INDEX = re.compile(r"(?<=/)index\.html?$", re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
-_WORDS = re.compile(r"[a-z0-9]+")
 _PLAIN_HOST = re.compile(r"[a-z0-9.-]*[a-z0-9-]").fullmatch  # no port, no query, no address in brackets, no last dot
 
 
@@ -118,11 +117,6 @@ def _extract():  # type: ignore[no-untyped-def]
     from tldextract import TLDExtract  # slow to import, and rarely needed
 
     return TLDExtract(suffix_list_urls=(), cache_dir=None)
-
-
-def path_words(url: str) -> list[str]:
-    """The lower-case words of everything behind the host."""
-    return _WORDS.findall(url.partition("://")[2].partition("/")[2].lower())
 
 
 def file_name(url: Url) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.output import say
@@ -46,9 +45,7 @@ class Progress:
             self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
 

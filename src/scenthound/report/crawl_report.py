@@ -21,7 +21,7 @@ from scenthound.model import Step
 from scenthound.report.causes import meaning, why_nothing
 from scenthound.report.charts import harvest_curve, speed_curve
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
-from scenthound.report.layout import document, section, table
+from scenthound.report.layout import document, section, table, tiles
 
 NAME = "report.html"
 HOSTS = 30
@@ -107,7 +107,7 @@ def _head(facts: CrawlFacts, name: str) -> str:
 
 
 def _tiles(facts: CrawlFacts) -> str:
-    tiles = [
+    figures = [
         (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.harvest:.1%}", f"harvest rate: {facts.relevant:,} relevant"),
         (f"{facts.harvest_recent:.1%}", "harvest, last 100 pages"),
@@ -116,11 +116,7 @@ def _tiles(facts: CrawlFacts) -> str:
         (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}"),
         (size(facts.bytes), "received"),
     ]
-    return (
-        '<section class="tiles">'
-        + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles)
-        + "</section>"
-    )
+    return tiles(figures)
 
 
 def _harvest(facts: CrawlFacts) -> str:

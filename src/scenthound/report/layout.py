@@ -32,6 +32,12 @@ def section(title: str, note: str, *parts: str) -> str:
     return f"<section>\n<h2>{title}</h2>\n{about}{''.join(parts)}\n</section>"
 
 
+def tiles(figures: Iterable[tuple[str, str]]) -> str:
+    """Figures in large type, each with a few words about it."""
+    shown = "".join(f'<div class="tile"><b>{figure}</b><span>{words}</span></div>' for figure, words in figures)
+    return f'<section class="tiles">{shown}</section>'
+
+
 def table(heads: Iterable[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), name: str = "") -> str:
     """A table; `numbers` are the columns aligned to the right."""
     right = set(numbers)

@@ -23,7 +23,6 @@ from scenthound.url import make
 
 LONGEST_TEXT = 200_000  # characters of an example that are kept
 LARGEST_FILE = 200_000_000
-MOST_EXAMPLES = 5_000
 NOWHERE = "http://examples.invalid/"
 """Pages without a URL of their own get one below this."""
 
