@@ -92,7 +92,8 @@ class Hound(Parameterised):
         self.table_ = LinkTable(self.memory)
         looks_for_sites = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
         self.sites_ = SiteSearch(self.table_) if looks_for_sites else None
-        self.seeds_ = set(seeds)
+        self.seeds_left_ = len(set(seeds))
+        """Seeds not answered yet. The first ranking waits for them, as they say what the topic is."""
         self.labels_: dict[Url, bool] = {}
         self.best_: set[int] = set()
         """The URLs with a score of the last ranking."""
@@ -113,7 +114,8 @@ class Hound(Parameterised):
         self.since_ += 1
         step = next(pages for below, pages in STEPS if self.pages_ < below)
         is_due = self.since_ >= max(step, len(self.table_) // self.work) or not self.best_
-        return offers + self._rank() if is_due and self._waits_for_no_seed() else offers
+        self._count_seed(page.candidate)
+        return offers + self._rank() if is_due and self.seeds_left_ <= 0 else offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         number = self.table_.number_of(miss.candidate.url)
@@ -123,8 +125,8 @@ class Hound(Parameterised):
         if self.sites_ is not None:
             self.sites_.missed(number)
         self.best_.discard(number)
-        is_due = self.pages_ and not self.best_ and self._waits_for_no_seed()
-        return self._rank() if is_due else ()
+        self._count_seed(miss.candidate)
+        return self._rank() if self.pages_ and not self.best_ and self.seeds_left_ <= 0 else ()
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """A labelled page is an example of the topic, or of what it is not; all waiting URLs are ranked again."""
@@ -135,6 +137,10 @@ class Hound(Parameterised):
             return ()
         self.topic_.label(page, on_topic)
         return self._rank()
+
+    def _count_seed(self, candidate: Candidate) -> None:
+        """One seed less to wait for; none if others are fetched already, as some are never answered."""
+        self.seeds_left_ = self.seeds_left_ - 1 if _is_seed(candidate) else 0
 
     # ---- what a page brings
 
@@ -154,9 +160,10 @@ class Hound(Parameterised):
         """Remember the words and links of a page. Returns the numbers of the linked URLs."""
         counts, text = page.record.counts(self.analyser_), page.view(link_text, self.analyser_)
         ids = self.vocabulary_.add(counts.names)
-        is_example = page.url in self.seeds_ or page.candidate.url in self.seeds_
         label = self.labels_.get(page.url, self.labels_.get(page.candidate.url))
-        page_number = self.topic_.add(ids, counts.times, is_example, math.nan if label is None else float(label))
+        page_number = self.topic_.add(
+            ids, counts.times, _is_seed(page.candidate), math.nan if label is None else float(label)
+        )
         targets = [self.table_.number_of(link.url) for link in page.links]
         self.table_.page_of.values[number] = page_number
         self.table_.add_page(page_number, targets, text, np.concatenate((ids, self.vocabulary_.add(text.extra))))
@@ -180,10 +187,6 @@ class Hound(Parameterised):
                 table.state.values[number] = WAITING
                 offers.append(Candidate(url, NOT_RANKED, NOTHING, UNRANKED, page.url, depth=page.candidate.depth + 1))
         return offers
-
-    def _waits_for_no_seed(self) -> bool:
-        state, urls = self.table_.state.values, self.table_.urls
-        return not any(state[urls[url]] == WAITING for url in self.seeds_)
 
     # ---- ranking
 
@@ -228,10 +231,9 @@ class Hound(Parameterised):
             "topic": self.topic_.save(),
             "table": self.table_.save(),
             "sites": None if self.sites_ is None else self.sites_.save(),
-            "seeds": sorted(self.seeds_),
             "labels": dict(self.labels_),
             "best": sorted(self.best_),
-            "counts": [self.since_, self.pages_],
+            "counts": [self.since_, self.pages_, self.seeds_left_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -241,9 +243,13 @@ class Hound(Parameterised):
         if state["sites"] is not None:
             self.sites_ = SiteSearch(self.table_)
             self.sites_.load(state["sites"])
-        self.seeds_, self.labels_ = set(state["seeds"]), dict(state["labels"])
+        self.labels_ = dict(state["labels"])
         self.best_ = set(state["best"])
-        self.since_, self.pages_ = state["counts"]
+        self.since_, self.pages_, self.seeds_left_ = state["counts"]
+
+
+def _is_seed(candidate: Candidate) -> bool:
+    return candidate.score == math.inf
 
 
 def weighted_parts(frontier: Frontier) -> dict[str, Reals]:
