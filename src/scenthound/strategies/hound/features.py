@@ -26,12 +26,12 @@ the fetched targets of some links, less m0, the mean of all pages, and drawn tow
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from scenthound.page.link_text import ADDRESS, ANCHOR, BESIDE, HEADING, PIECES
-from scenthound.strategies.hound.columns import sums
+from scenthound.page.link_text import ADDRESS, ANCHOR, BESIDE, HEADING
 from scenthound.strategies.hound.link_table import WAITING, Flags, LinkTable, Reals, Whole
 from scenthound.strategies.hound.topic import TopicModel
 
@@ -56,7 +56,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
     target_page = table.page_of.values[target]
     is_done = (target_page >= 0) & (target_page != source)  # a link of a page to itself says nothing
     gained = np.where(is_done, relevance[target_page], 0.0)
-    texts = _topic_scores(table, topic)
+    texts = table.score_new_rows(topic.word_weights())
 
     waiting = np.flatnonzero(table.state.values == WAITING)
     position = np.full(len(table.names), -1, dtype=np.int64)
@@ -101,7 +101,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
         "text": total(of_row, (texts[ANCHOR] + texts[BESIDE])[rows]) / root,
         "relevant": total(of_row, relevance[source[rows]] * texts[BESIDE][rows]) / root,
         "address": largest(texts[ADDRESS]),
-        "keyword": largest(_has_keyword(table, topic)),
+        "keyword": largest((table.pieces[ADDRESS].mean_weight(topic.is_keyword()) > 0).astype(np.float64)),
         "page": total(of_pair, page_yield[citing]) / root,
         "near": total(of_row, _near(source, is_done, gained, mean)[rows]) / sightings,
         "path": total(of_row, path_yield[table.path.values[rows]]) / sightings,
@@ -115,27 +115,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
     return Frontier(waiting, features, links, best_row)
 
 
-def _pieces(table: LinkTable) -> Whole:
-    return table.sizes.values.reshape(-1, PIECES)
-
-
-def _topic_scores(table: LinkTable, topic: TopicModel) -> Reals:
-    """T of the pieces of every link: one row for each piece."""
-    weight = np.zeros(len(topic.pages_with))
-    weight[: len(topic.weights)] = topic.weights * topic.idf
-    sizes = table.sizes.values
-    scores = sums(weight[table.words.values], sizes) / np.sqrt(1 + sizes)
-    return np.asarray(scores.reshape(-1, PIECES).T)
-
-
-def _has_keyword(table: LinkTable, topic: TopicModel) -> Reals:
-    is_keyword = np.zeros(len(topic.pages_with))
-    is_keyword[topic.keywords] = 1
-    held = sums(is_keyword[table.words.values], table.sizes.values).reshape(-1, PIECES)[:, ADDRESS]
-    return (held > 0).astype(np.float64)
-
-
-def _yields(keys: Whole, gained: Reals, size: int, mean: float, strength: float) -> Reals:
+def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: float, strength: float) -> Reals:
     """Mean of what each key gained, less the mean of all, drawn towards 0 by `strength` average ones.
 
     >>> _yields(np.array([0, 0, 0]), np.array([0.9, 0.7, 0.1]), 1, 0.3, 3).round(4).tolist()
@@ -150,16 +130,13 @@ def _word_yields(
     table: LinkTable, topic: TopicModel, is_done: Flags, gained: Reals, mean: float
 ) -> tuple[Reals, Reals]:
     """For every link the yields of its anchor's words and of the words beside it."""
-    words, sizes, of_link = table.words.values, table.sizes.values, []
-    vocabulary = len(topic.pages_with)
+    of_link = []
     for piece, strength in ((ANCHOR, 2), (BESIDE, 5)):
-        is_piece = np.zeros(len(sizes), dtype=np.bool_)
-        is_piece[piece::PIECES] = True
-        length = sizes[piece::PIECES]
-        own = words[np.repeat(is_piece, sizes)]
-        done = np.repeat(is_done, length)
-        yields = _yields(own[done], np.repeat(gained, length)[done], vocabulary, mean, strength)
-        of_link.append(sums(yields[own], length) / np.sqrt(1 + length))
+        runs = table.pieces[piece]
+        rows = runs.rows
+        done = np.flatnonzero(is_done[rows])
+        yields = _yields(runs.words.values[done], gained[rows[done]], len(topic.pages_with), mean, strength)
+        of_link.append(runs.mean_weight(yields))
     return of_link[0], of_link[1]
 
 

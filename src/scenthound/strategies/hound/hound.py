@@ -6,7 +6,7 @@ Mean and deviation are those of the present frontier. The features are in `featu
 learned before the crawl but the weights, which were fitted once (docs/results.md says on what). Where the seeds are
 home pages of different hosts, sites are looked for, and the order of `sites` takes the place of this one.
 
-All waiting URLs are ranked again after 2 pages (4 from 60 pages on, 8 from 150, 12 from 300), or later if the table of
+All waiting URLs are ranked again after 4 pages (8 from 60 pages on, 16 from 150), or later if the table of
 links is large, so that the cost of a page stays the same. Between two rankings new URLs wait below all others.
 """
 
@@ -46,9 +46,9 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "cited with good pages": {"cocited": 0.26, "examples": 0.178},
 }
 """The weights of the features, by the part of the score that they are shown in."""
-STEPS = ((60, 2), (150, 4), (300, 8), (math.inf, 12))
+STEPS = ((60, 4), (150, 8), (math.inf, 16))
 """Below so many pages, so many pages between two rankings."""
-BEST = 500
+BEST = 150
 """So many of the best get their score; all others wait below them until the next ranking."""
 NOT_RANKED = -100.0
 """The score of those others. Sums of weighted deviations are some 10 at most."""
@@ -75,7 +75,7 @@ class Hound(Parameterised):
     }
     looking_for: Literal["auto", "pages", "sites"] = parameter("auto", "pages or sites; auto: as the seeds are")
     memory: int = parameter(150_000, "links remembered", least=1000)
-    work: int = parameter(8000, "links that are looked at again per page fetched; fewer is faster", least=100)
+    work: int = parameter(4000, "links that are looked at again per page fetched; fewer is faster", least=100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -193,7 +193,8 @@ class Hound(Parameterised):
     def _rank(self) -> list[Candidate]:
         """New scores for the best of the waiting URLs, and for those that were among the best."""
         self.since_ = 0
-        self.topic_.update()
+        if self.topic_.update():
+            self.table_.forget_scores()
         self.table_.bound(self.topic_.relevance.values)
         frontier = frontier_features(self.table_, self.topic_)
         if not len(frontier.urls):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.page.link_text import PIECES, LinkText
-from scenthound.strategies.hound.columns import Column
+from scenthound.strategies.hound.columns import Column, WordRuns
 from scenthound.text.vocabulary import Ids
 
 Whole = npt.NDArray[np.int64]
@@ -34,7 +34,8 @@ class LinkTable:
         self.paths: dict[str, int] = {}
         self.source, self.target, self.path = Column(np.int64), Column(np.int64), Column(np.int64)
         self.is_first = Column(np.bool_)  # the first link of its page to this URL
-        self.words, self.sizes = Column(np.int32), Column(np.int64)  # `PIECES` sizes for each link
+        self.pieces = tuple(WordRuns() for _ in range(PIECES))  # anchor, beside, heading, address
+        self.topic_scores = tuple(Column(np.float64) for _ in range(PIECES))  # T of each piece, for `features`
         self.out_degree = Column(np.float64)  # by page: distinct URLs that it links to
 
     def number_of(self, url: str) -> int:
@@ -53,17 +54,18 @@ class LinkTable:
         distinct, first = np.unique(number, return_index=True)
         is_first = np.zeros(len(number), dtype=np.bool_)
         is_first[first] = True
-        words, sizes = ids[text.terms], np.diff(text.starts).astype(np.int64)
-        if (words < 0).any():
-            known = words >= 0
-            ends = np.concatenate(([0], np.cumsum(known)))[text.starts]
-            words, sizes = words[known], np.diff(ends)
+        words, sizes = ids[text.terms], np.diff(text.starts)
+        known = words >= 0  # a full vocabulary has no number for a new word
+        if not known.all():
+            sizes = np.diff(np.concatenate(([0], np.cumsum(known)))[text.starts])
+            words = words[known]
+        piece_of_word = np.repeat(np.tile(np.arange(PIECES), len(number)), sizes)
+        for piece, runs in enumerate(self.pieces):
+            runs.add(words[piece_of_word == piece], sizes[piece::PIECES])
         self.source.add(np.full(len(number), page))
         self.target.add(number)
         self.path.add(paths[text.path] if len(paths) else np.zeros(0, dtype=np.int64))
         self.is_first.add(is_first)
-        self.words.add(words)
-        self.sizes.add(sizes)
         self.out_degree.add([len(distinct)])
 
     def __len__(self) -> int:
@@ -80,19 +82,33 @@ class LinkTable:
         is_kept = np.ones(len(relevance), dtype=np.bool_)
         is_kept[dropped] = False
         keep = is_kept[source]
-        keep_pieces = np.repeat(keep, PIECES)
-        self.words.keep(np.repeat(keep_pieces, self.sizes.values))
-        self.sizes.keep(keep_pieces)
+        for runs in self.pieces:
+            runs.keep(keep)
         for column in (self.source, self.target, self.path, self.is_first):
             column.keep(keep)
+        self.forget_scores()
+
+    def forget_scores(self) -> None:
+        """The topic has changed, or rows were dropped."""
+        for column in self.topic_scores:
+            column.keep(np.zeros(len(column), dtype=np.bool_))
+
+    def score_new_rows(self, weights: Reals) -> list[Reals]:
+        """T of the pieces of every row, by the weights of words; worked out once, until `forget_scores`."""
+        for runs, column in zip(self.pieces, self.topic_scores, strict=True):
+            if len(column) < len(self):
+                column.add(runs.mean_weight(weights, len(column)))
+        return [column.values for column in self.topic_scores]
 
     # ---- state
 
-    COLUMNS = ("state", "page_of", "source", "target", "path", "is_first", "words", "sizes", "out_degree")
+    COLUMNS = ("state", "page_of", "source", "target", "path", "is_first", "out_degree")
 
     def save(self) -> Mapping[str, Any]:
         columns = {name: self.__dict__[name].values.copy() for name in self.COLUMNS}
-        return {**columns, "urls": list(self.names), "paths": list(self.paths)}
+        words = [runs.words.values.copy() for runs in self.pieces]
+        sizes = [runs.sizes.values.copy() for runs in self.pieces]
+        return {**columns, "urls": list(self.names), "paths": list(self.paths), "words": words, "sizes": sizes}
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.names = list(state["urls"])
@@ -102,3 +118,7 @@ class LinkTable:
             column = self.__dict__[name]
             column.keep(np.zeros(len(column), dtype=np.bool_))
             column.add(np.asarray(state[name]))
+        for runs, words, sizes in zip(self.pieces, state["words"], state["sizes"], strict=True):
+            runs.keep(np.zeros(len(runs.sizes), dtype=np.bool_))
+            runs.add(np.asarray(words, dtype=np.int32), np.asarray(sizes, dtype=np.int32))
+        self.forget_scores()

@@ -52,7 +52,8 @@ class TopicModel:
         self.learned_at = 0
         self.weights: Reals = np.zeros(0)
         """q, by term."""
-        self.idf: Reals = np.zeros(0)
+        self.idf = Column(np.float64)
+        """By term. Of terms met since the topic was learned, as if no page held them."""
         self.scale = 1.0
         self._grow()
 
@@ -61,7 +62,9 @@ class TopicModel:
         new = self.vocabulary.all_words[size:]
         if new:
             self.pages_with.add(np.zeros(len(new)))
-            self.background.add([self._common_words.get(word, 0.0) for word in new])
+            background = np.array([self._common_words.get(word, 0.0) for word in new])
+            self.background.add(background)
+            self.idf.add(_idf(len(self.sizes), 0.0, background))
 
     def add(self, terms: Ids, counts: npt.NDArray[np.int32], is_example: bool, label: float = math.nan) -> int:
         """Add a fetched page, by its term frequencies. Returns its number."""
@@ -89,10 +92,14 @@ class TopicModel:
         pages = len(self.sizes)
         return self.learned_at == 0 or pages >= min(self.learned_at * 1.15, self.learned_at + 60)
 
-    def update(self) -> None:
-        """Learn the topic again if that is due, and judge the pages that have no relevance yet."""
+    def update(self) -> bool:
+        """Learn the topic again if that is due, and judge the pages that have no relevance yet.
+
+        True if the topic was learned again.
+        """
         self._grow()
-        if self.is_stale:
+        is_stale = self.is_stale
+        if is_stale:
             self._learn()
             first = 0
         else:
@@ -101,24 +108,33 @@ class TopicModel:
             self._judge(first)
         if len(self.sizes) - self.forgotten > 2 * RECENT_PAGES:
             self._forget()
+        return is_stale
 
     def _vectors(self, first: int) -> tuple[Ids, Reals, npt.NDArray[np.int64]]:
         """Terms, weights and sizes of the remembered pages from this number on; each page has length 1."""
         sizes = self.sizes.values[max(first, 0) :]
         begin = int(self.sizes.values[: max(first, 0)].sum())
         terms = self.terms.values[begin:]
-        idf = self.idf if len(self.idf) == len(self.pages_with) else self._idf()
-        weights = self.log_counts.values[begin:] * idf[terms]
+        weights = self.log_counts.values[begin:] * self.idf.values[terms]
         lengths = np.sqrt(sums(weights * weights, sizes))
         return terms, weights / np.repeat(np.where(lengths > 0, lengths, 1), sizes), sizes
 
-    def _idf(self) -> Reals:
-        pages = len(self.sizes) + VIRTUAL_PAGES
-        holding = self.pages_with.values + VIRTUAL_PAGES * self.background.values + 0.5
-        return np.asarray(np.maximum(0, np.log(pages / holding)))
+    def _by_term(self, values: Reals) -> Reals:
+        """Values of the terms that were known when the topic was learned, with 0 for the later ones."""
+        return np.concatenate((values, np.zeros(len(self.pages_with) - len(values))))
+
+    def word_weights(self) -> Reals:
+        """idf(t) q(t), by term."""
+        return np.asarray(self._by_term(self.weights) * self.idf.values)
+
+    def is_keyword(self) -> Reals:
+        """1 for the keywords, by term."""
+        marks = np.zeros(len(self.pages_with))
+        marks[self.keywords] = 1
+        return marks
 
     def _learn(self) -> None:
-        self.idf = self._idf()
+        self.idf.values[:] = _idf(len(self.sizes), self.pages_with.values, self.background.values)
         terms, weights, sizes = self._vectors(0)
         is_example = self.is_example.values
         centre = self._mean(terms, weights, sizes, is_example.astype(np.float64))
@@ -142,9 +158,7 @@ class TopicModel:
     def _judge(self, first: int) -> None:
         first = max(first, 0)
         terms, weights, sizes = self._vectors(first)
-        topic = np.zeros(len(self.pages_with))
-        topic[: len(self.weights)] = self.weights
-        fits = sums(topic[terms] * weights, sizes)
+        fits = sums(self._by_term(self.weights)[terms] * weights, sizes)
         is_example, labels = self.is_example.values[first:], self.labels.values[first:]
         if first == 0:
             examples = fits[is_example & (sizes > 0)]
@@ -169,7 +183,7 @@ class TopicModel:
 
     # ---- state
 
-    COLUMNS = ("pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels")
+    COLUMNS = ("pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels", "idf")
 
     def save(self) -> Mapping[str, Any]:
         columns = {name: self.__dict__[name].values.copy() for name in self.COLUMNS}
@@ -178,7 +192,6 @@ class TopicModel:
             "forgotten": self.forgotten,
             "learned_at": self.learned_at,
             "weights": self.weights,
-            "idf": self.idf,
             "scale": self.scale,
         }
 
@@ -188,5 +201,10 @@ class TopicModel:
             column.keep(np.zeros(len(column), dtype=np.bool_))
             column.add(np.asarray(state[name]))
         self.forgotten, self.learned_at = int(state["forgotten"]), int(state["learned_at"])
-        self.weights, self.idf = np.asarray(state["weights"], float), np.asarray(state["idf"], float)
+        self.weights = np.asarray(state["weights"], float)
         self.scale = float(state["scale"])
+
+
+def _idf(pages: int, pages_with: Reals | float, background: Reals) -> Reals:
+    holding = pages_with + VIRTUAL_PAGES * background + 0.5
+    return np.asarray(np.maximum(0, np.log((pages + VIRTUAL_PAGES) / holding)))
