@@ -43,13 +43,18 @@ PARAMETERS: dict[str, dict[str, Any]] = {  # less training than by default: it t
 }
 
 
+UNSETTLED = frozenset({"hound"})
+"""Strategies whose constants are still being fitted."""
+
+
 def generated_bed(folder: Path) -> Bed:
     generate(folder, **GENERATED)
     return Bed.open(folder)
 
 
 def strategies() -> list[str]:
-    return [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
+    ours = (name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound."))
+    return [name for name in ours if name not in UNSETTLED]
 
 
 def digest(steps: Iterable[Step]) -> str:

@@ -1,0 +1,216 @@
+"""hound: what it prefers, on webs that can be held in the head; its sums against sheet 80."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenthound.model import Candidate, Miss, Topic
+from scenthound.strategies.home_pages import HomePages
+from scenthound.strategies.hound.features import Frontier
+from scenthound.strategies.hound.hound import NOT_RANKED, Hound, weighted_parts
+from scenthound.strategies.hound.sites import are_sites
+from scenthound.strategies.hound.topic import TopicModel
+from scenthound.testing import TinyWeb, named, page_of, walk
+from scenthound.text.vocabulary import Vocabulary
+
+CHESS = "chess openings gambit endgame knight bishop castling"
+GARDEN = "garden tulip compost rake seedling mulch trowel"
+
+
+def one_host(pages: dict[str, str]) -> TinyWeb:
+    return TinyWeb({f"a.test/{name}": html for name, html in pages.items()})
+
+
+def names(walked: Any) -> list[str]:
+    return [url.removeprefix("http://a.test/") for url in walked.visited]
+
+
+def page(words: str, links: str = "") -> str:
+    anchors = "".join(f"<li><a href='/{name}'>{name.replace('-', ' ')}</a></li>" for name in links.split())
+    return f"<p>{words}</p><ul>{anchors}</ul>"
+
+
+def test_links_with_words_of_the_topic_come_first() -> None:
+    web = one_host(
+        {
+            "seed": page(CHESS, "tulip-garden chess-gambit compost-rake knight-endgame"),
+            "tulip-garden": page(GARDEN),
+            "chess-gambit": page(CHESS),
+            "compost-rake": page(GARDEN),
+            "knight-endgame": page(CHESS),
+        }
+    )
+    visited = names(walk(web, Hound(), "chess", ["a.test/seed"]))
+    assert set(visited[1:3]) == {"chess-gambit", "knight-endgame"}
+    assert len(visited) == 5
+
+
+def test_links_beside_those_that_paid_off_come_first() -> None:
+    """Numbers say nothing, but the second list has paid off."""
+    lists = {"good": [f"g{n}" for n in range(12)], "bad": [f"b{n}" for n in range(12)]}
+    pages = {name: page(CHESS if kind == "good" else GARDEN) for kind, all_ in lists.items() for name in all_}
+    rows = "".join(
+        f"<div class={kind}>" + "".join(f"<p><a href='/{name}'>{n}</a></p>" for n, name in enumerate(all_)) + "</div>"
+        for kind, all_ in (("bad", lists["bad"]), ("good", lists["good"]))
+    )
+    web = one_host({"seed": f"<p>{CHESS}</p>{rows}", **pages})
+    visited = names(walk(web, Hound(), "chess", ["a.test/seed"]))
+    late = visited[13:]
+    assert sum(name.startswith("g") for name in visited[1:13]) > sum(name.startswith("g") for name in late)
+
+
+def test_all_pages_are_fetched_in_the_end() -> None:
+    pages = {f"p{n}": page(GARDEN, f"p{n + 1} p{n + 2}") for n in range(40)}
+    visited = names(walk(one_host({"seed": page(CHESS, "p0"), **pages}), Hound(), "chess", ["a.test/seed"]))
+    assert len(visited) == 41
+
+
+def test_the_parts_add_up_to_the_score() -> None:
+    web = one_host({"seed": page(CHESS, "x y z"), **{name: page(CHESS, "seed w") for name in "xyz"}, "w": page(CHESS)})
+    walked = walk(web, Hound(), "chess", ["a.test/seed"])
+    ranked = [step for step in walked.steps[1:] if step.score > NOT_RANKED]
+    assert ranked
+    assert all(math.isclose(step.score, math.fsum(step.parts.values()), abs_tol=1e-9) for step in ranked)
+
+
+def test_a_label_changes_the_order_at_once() -> None:
+    hound = Hound()
+    list(hound.start(topic("hobbies"), [named("a.test/seed")]))
+    for name, words, score in (("seed", "welcome", math.inf), ("garden", GARDEN, 1.0), ("board", CHESS, 1.0)):
+        url = named(f"a.test/{name}")
+        links = "rake-compost knight-bishop" if name == "seed" else ""
+        list(hound.read(page_of(page(words, links), url, candidate=Candidate(url, score))))
+
+    def lead() -> float:
+        ranked = scores(hound.take_label(named("a.test/garden"), on_topic))
+        return ranked["http://a.test/rake-compost"] - ranked["http://a.test/knight-bishop"]
+
+    on_topic = True
+    liked = lead()
+    on_topic = False
+    assert liked > 0 > lead() - liked
+
+
+def test_a_seed_that_redirects_does_not_hold_up_the_ranking() -> None:
+    web = one_host({"old": "=> a.test/seed", "seed": page(CHESS, "rake chess-knight"), "rake": page(GARDEN)})
+    visited = walk(web, Hound(), "chess", ["a.test/old"])
+    assert all(step.score > NOT_RANKED for step in visited.steps[1:])
+
+
+# ---- sums
+
+
+def test_the_worked_example_of_the_score() -> None:
+    rows = np.array(
+        [
+            [0.8, 0.3, 0.1, 0.2, 0.25],
+            [0.4, 0.05, -0.05, -0.1, 0],
+            [0.6, 0.2, 0.02, 0.05, 0.1],
+            [0.2, 0, -0.08, -0.15, -0.05],
+        ]
+    )
+    used = ("citing", "beside", "besides", "page", "near")
+    every = (
+        "sum",
+        "anchor",
+        "heading",
+        "text",
+        "relevant",
+        "address",
+        "keyword",
+        "path",
+        "anchors",
+        "cocited",
+        "examples",
+    )
+    features = {name: np.zeros(4) for name in every} | dict(zip(used, rows.T, strict=True))
+    frontier = Frontier(np.arange(4), features, np.ones(4), np.zeros(4, dtype=np.int64))
+    scores = np.sum(list(weighted_parts(frontier).values()), axis=0)
+    assert scores.round(2).tolist() == pytest.approx([1.78, -0.77, 0.48, -1.49], abs=0.01)
+
+
+def test_relevance_is_one_for_examples_and_falls_with_distance_from_them() -> None:
+    vocabulary = Vocabulary()
+    model = TopicModel(vocabulary, ["chess"], {})
+    for words, is_example in ((CHESS, True), (CHESS + " rook", True), (GARDEN, False), (GARDEN + " chess", False)):
+        ids = vocabulary.add(words.split())
+        model.add(ids, np.ones(len(ids), dtype=np.int32), is_example)
+    model.update()
+    first, second, garden, mixed = model.relevance.values.tolist()
+    assert first == second == 1
+    assert 0 <= garden < mixed < 0.6
+
+
+def test_a_saved_topic_goes_on_as_before() -> None:
+    vocabulary = Vocabulary()
+    model = TopicModel(vocabulary, ["chess"], {"garden": 0.3})
+    for words in (CHESS, GARDEN):
+        ids = vocabulary.add(words.split())
+        model.add(ids, np.ones(len(ids), dtype=np.int32), words is CHESS)
+    model.update()
+    again = TopicModel(vocabulary, ["chess"], {"garden": 0.3})
+    again.load(model.save())
+    ids = vocabulary.add(["chess", "novel"])
+    for one in (model, again):
+        one.add(ids, np.ones(2, dtype=np.int32), False)
+        one.update()
+    assert model.relevance.values.tolist() == again.relevance.values.tolist()
+
+
+# ---- sites
+
+
+def test_sites_are_looked_for_where_seeds_are_home_pages_of_different_hosts() -> None:
+    assert are_sites([named("a.test/"), named("b.test/"), named("c.test/")])
+    assert not are_sites([named("a.test/")])
+    assert not are_sites([named("a.test/x"), named("b.test/y")])
+
+
+def shop(words: str, *links: str) -> str:
+    return f"<p>{words}</p>" + "".join(f"<p><a href='http://{link}'>{link}</a></p>" for link in links)
+
+
+SHOPS = {
+    "a.test/": shop(CHESS, "a.test/one", "a.test/two", "hub.test/list"),
+    "a.test/one": shop(GARDEN),
+    "a.test/two": shop(GARDEN),
+    "b.test/": shop(CHESS, "b.test/one", "hub.test/list"),
+    "b.test/one": shop(GARDEN),
+    "hub.test/": shop(GARDEN),
+    "hub.test/list": shop(CHESS, *(f"s{n}.test/about" for n in range(6))),
+    **{f"s{n}.test/": shop(CHESS) for n in range(6)},
+    **{f"s{n}.test/about": shop(CHESS) for n in range(6)},
+}
+
+
+@pytest.mark.parametrize("strategy", [Hound(), HomePages()], ids=["hound", "home-pages"])
+def test_home_pages_of_newly_named_hosts_come_before_other_pages_of_theirs(strategy: Any) -> None:
+    visited = list(walk(TinyWeb(SHOPS), strategy, "chess", ["a.test/", "b.test/"]).visited)
+    for n in range(6):
+        assert visited.index(named(f"s{n}.test/")) < visited.index(named(f"s{n}.test/about"))
+
+
+def test_the_inference_can_be_overridden() -> None:
+    walked = walk(TinyWeb(SHOPS), Hound(looking_for="pages"), "chess", ["a.test/", "b.test/"])
+    assert named("s0.test/") not in walked.visited  # nobody links to it
+
+
+def test_a_home_page_that_fails_is_not_asked_for_again() -> None:
+    hound = Hound()
+    list(hound.start(topic("chess"), [named("a.test/"), named("b.test/")]))
+    list(hound.read(page_of(SHOPS["a.test/"], "http://a.test/", candidate=Candidate(named("a.test/"), math.inf))))
+    list(hound.miss(Miss(Candidate(named("hub.test/"), 1.0), "http-404")))
+    again = hound.read(page_of(SHOPS["b.test/"], "http://b.test/", candidate=Candidate(named("b.test/"), math.inf)))
+    assert named("hub.test/") not in {offer.url for offer in again}
+
+
+def topic(keywords: str) -> Any:
+    return Topic(keywords)
+
+
+def scores(offers: Any) -> dict[str, float]:
+    return {offer.url: offer.score for offer in offers if offer.score > NOT_RANKED}
