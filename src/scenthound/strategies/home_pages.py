@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from scenthound.model import NOTHING, Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
@@ -20,17 +21,21 @@ from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.url import host, origin
 
+HOME: Mapping[str, float] = MappingProxyType({"home page": 1.0})
+OTHER: Mapping[str, float] = MappingProxyType({"home page": 0.0})
+
 
 @strategy("home-pages")
 @dataclass
 class HomePages(Parameterised):
     """The home page of every newly named host first, otherwise breadth-first; the topic is ignored."""
 
+    score_parts: ClassVar[Mapping[str, str]] = {"home page": "1 for the home page of a newly named host: the score"}
     memory: int = parameter(1_000_000, "hosts remembered; home pages of hosts beyond are not looked for", least=1)
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(eviction="refuse", parts=Parts())
+        return Declaration(eviction="refuse", parts=Parts(), score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.hosts_ = {host(url) for url in seeds}
@@ -46,10 +51,11 @@ class HomePages(Parameterised):
                 home = Url(origin(link.url) + "/")
                 if home != link.url:
                     depth = page.candidate.depth + 1
-                    offers.append(Candidate(home, 1.0, NOTHING, NOTHING, page.url, link.anchor, depth))
-                offers.append(page.offer(link, float(home == link.url)))
+                    offers.append(Candidate(home, 1.0, NOTHING, HOME, page.url, link.anchor, depth))
+                is_home = home == link.url
+                offers.append(page.offer(link, float(is_home), parts=HOME if is_home else OTHER))
             else:
-                offers.append(page.offer(link, 0.0))
+                offers.append(page.offer(link, 0.0, parts=OTHER))
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
