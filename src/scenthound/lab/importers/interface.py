@@ -31,6 +31,7 @@ class Options:
     origin: str = option("", "where the pages come from; by default the importer says what it knows")
     topics: str = option("", "file with one topic per line (topics.jsonl); replaces the topics of the source")
     also: list[str] = option([], "further sources of the same kind")
+    without: list[str] = option([], "leave out URLs that begin so: a bed without some of its pages")
 
 
 @dataclass(frozen=True, slots=True)

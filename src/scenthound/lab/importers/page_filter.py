@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers.interface import Notes
@@ -16,8 +16,9 @@ from scenthound.web.mime import extract, is_html
 class PageFilter:
     """Keeps what a replay can use and counts the rest. Of several records of a URL the first wins."""
 
-    def __init__(self, notes: Notes) -> None:
-        self.notes = notes
+    def __init__(self, notes: Notes, without: Sequence[str] = ()) -> None:
+        """URLs that begin with one of `without` are left out."""
+        self.notes, self._without = notes, tuple(without)
         self.pages = self.redirects = 0
 
     def kept(self, responses: Iterable[Response]) -> Iterator[Response]:
@@ -34,6 +35,8 @@ class PageFilter:
             url = make(response.url)
         except NotAUrl:
             return self._skip("skipped, not an http(s) URL", response.url)
+        if url.startswith(self._without):
+            return self._skip("left out as asked", response.url)
         is_redirect = 300 <= response.status < 400
         refused = _refused_redirect(response, url) if is_redirect else _refused_page(response)
         if refused:

@@ -37,7 +37,7 @@ def write_imported(
     topics = brought.topics
     if options.topics:
         topics = read_topics(Path(options.topics), notes)
-    intake = PageFilter(notes)
+    intake = PageFilter(notes, options.without)
     listed: list[BedTopic] = []
     with _bed_folder(bed) as folder:
         if brought.responses is None:
