@@ -6,7 +6,7 @@ Mean and deviation are those of the present frontier. The features are in `featu
 learned before the crawl but the weights, which were fitted once (docs/results.md says on what). Where the seeds are
 home pages of different hosts, sites are looked for, and the order of `sites` takes the place of this one.
 
-All waiting URLs are ranked again after 4 pages (8 from 60 pages on, 16 from 150), or later if the table of
+All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150), or later if the table of
 links is large, so that the cost of a page stays the same. Between two rankings new URLs wait below all others.
 """
 
@@ -46,7 +46,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "cited with good pages": {"cocited": 0.26, "examples": 0.178},
 }
 """The weights of the features, by the part of the score that they are shown in."""
-STEPS = ((60, 4), (150, 8), (math.inf, 16))
+STEPS = ((60, 2), (150, 6), (math.inf, 16))
 """Below so many pages, so many pages between two rankings."""
 BEST = 150
 """So many of the best get their score; all others wait below them until the next ranking."""

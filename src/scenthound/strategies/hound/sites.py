@@ -11,7 +11,7 @@ gains the sum of v over the hosts it is the first to name; g is the mean gain of
 
     d(h) = (gain_h + 2 p_h) / (pages_h + 2) + 0.3 sqrt(ln(n + 1) / (pages_h + 1)) p_h / (1 + p_h)
 
-with p_h = g sqrt(1 + c_h); c_h other hosts link to h. What a host gained and its number of pages lose a tenth with each
+with p_h = g (1 + c_h); c_h other hosts link to h. What a host gained and its number of pages lose a tenth with each
 of its pages, so a host that has nothing new to name falls behind soon. After every second home page that can be fetched
 comes a list.
 """
@@ -156,7 +156,7 @@ class SiteSearch:
 
     def _list_values(self, frontier: Frontier, hosts: Whole, scores: Reals) -> Reals:
         mean = (self.gains + 1) / (self.counted + 5)
-        prior = mean * np.sqrt(1 + self.cited_by.values)
+        prior = mean * (1 + self.cited_by.values)
         pages = self.pages.values
         expected = (self.gained.values + 2 * prior) / (pages + 2)
         expected += 0.3 * np.sqrt(np.log(self.counted + 1) / (pages + 1)) * prior / (1 + prior)
