@@ -19,12 +19,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scenthound.lab.run.training import train
-
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.generate.web import generate
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.lab.run.train_model import train
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Step, Topic
 from scenthound.ports import declaration_of

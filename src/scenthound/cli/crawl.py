@@ -46,6 +46,7 @@ def many(names: str, metavar: str, about: str, **more: Any) -> Callable[[F], F]:
 @one("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
 @one("--delay", "TIME", "Rest between two requests to one host.  [default: 1 s]")
 @one("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
+@one("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
 @one("--frontier", "N", "URLs kept waiting; the worst are dropped.  [default: 100000]")
 @click.option(
     "--scope",

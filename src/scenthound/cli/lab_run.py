@@ -15,12 +15,13 @@ from scenthound.cli.app import INTERRUPTED
 from scenthound.cli.lab_beds import pair
 from scenthound.cli.lab_progress import Pieces
 from scenthound.cli.lab_results import numbers, show_summary
-from scenthound.cli.output import emit, json_option, say
+from scenthound.cli.output import emit, json_option, out, say, table
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.prepare_pages import Cut
     from scenthound.lab.run.cells import Cell, Outcome
     from scenthound.lab.run.experiment import Experiment
+    from scenthound.lab.run.polite_replay import PoliteLimits
     from scenthound.lab.run.run_cell import ReplayLimits
 
 FAILURES = 5  # shown on the terminal; the folder and the report have them all
@@ -54,6 +55,13 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
 )
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE",
               help="Another limit: frontier, spread, static, redirects, page_bytes, url_length.")  # fmt: skip
+@click.option("--polite", is_flag=True, help="Let hosts rest, on a virtual clock: the order of a live crawl.")
+@click.option("--delay", type=float, metavar="S", help="With --polite: seconds that a host rests.  [default: 1]")
+@click.option("--latency", type=float, metavar="S", help="With --polite: median seconds to a reply.  [default: 0.2]")
+@click.option("--sigma", type=float, metavar="X", help="With --polite: spread of the latency's log.  [default: 0.5]")
+@click.option("--concurrency", type=int, metavar="N", help="With --polite: requests in flight.  [default: 32]")
+@click.option("--order", metavar="NAME", help="With --polite: auto, quality or speed.  [default: auto]")
+@click.option("--time", "seconds", type=float, metavar="S", help="With --polite: end after so many virtual seconds.")
 @click.option("--robustness", is_flag=True, help="Also crawl from two halves of the seeds, and see how alike both are.")
 @click.option("--no-oracles", is_flag=True, help="Leave out the reference lines.")
 @click.option(
@@ -73,6 +81,13 @@ def run(
     profile: str,
     in_flight: int | None,
     pairs: tuple[str, ...],
+    polite: bool,
+    delay: float | None,
+    latency: float | None,
+    sigma: float | None,
+    concurrency: int | None,
+    order: str | None,
+    seconds: float | None,
     robustness: bool,
     no_oracles: bool,
     folder: Path,
@@ -84,8 +99,11 @@ def run(
     topics and seed numbers later, as long as bed and limits stay the same. Two reference lines are drawn beside:
     the path oracle knows the answers, the content oracle may read pages before they are fetched.
 
+    With --polite hosts rest and replies take time, on a virtual clock; values by page and by second are shown.
+
     \b
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
+      $ scenthound lab run beds/demo --strategies best-first --pages 500 --polite --out runs/polite
       $ scenthound lab report runs/first
     """
     from scenthound.lab.measure.comparison import measure_if_stale, split_points
@@ -93,6 +111,10 @@ def run(
     from scenthound.lab.run.experiment import run as run_experiment
 
     limits, cut = _limits(profile, {"pages": pages, "in_flight": in_flight}, dict(map(pair, pairs)))
+    _check_spread(strategies, limits, pairs)
+    asked = {"delay": delay, "latency": latency, "sigma": sigma, "concurrency": concurrency, "order": order,
+             "seconds": seconds}  # fmt: skip
+    limits = replace(limits, polite=_polite(polite, asked))
     points = _points(at, limits.pages, split_points)
     try:
         with Pieces("preparing the bed, pages read", as_json) as tell, _one_warning(tell):
@@ -138,7 +160,7 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
         raise UnknownName.among("profile", profile, PROFILES)
     chosen = PROFILES[profile]
     cuts = {field.name for field in fields(Cut)}
-    known = [*(field.name for field in fields(ReplayLimits)), *cuts]
+    known = [*(field.name for field in fields(ReplayLimits) if field.name != "polite"), *cuts]
     for key in given:
         if key not in known:
             raise UnknownName.among("limit", key, known)
@@ -149,6 +171,28 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
         replace(chosen.limits, **{key: getattr(limits, key) for key in said if key not in cuts}),
         replace(chosen.cut, **{key: getattr(cut, key) for key in said if key in cuts}),
     )
+
+
+def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
+    from scenthound.errors import BadUsage
+    from scenthound.lab.run.polite_replay import PoliteLimits
+
+    given = {key: value for key, value in flags.items() if value is not None}
+    if given and not is_polite:
+        flag = "time" if "seconds" in given else next(iter(given))
+        raise BadUsage(f"--{flag} is for polite replays", "add --polite")
+    return PoliteLimits(**given) if is_polite else None
+
+
+def _check_spread(strategies: str, limits: ReplayLimits, pairs: Sequence[str]) -> None:
+    """Refuse a spread that was asked for and would be ignored. That of a profile is told of in the report."""
+    from scenthound.lab.run.spec import parse_strategies
+    from scenthound.wiring import make_strategy
+    from scenthound.wiring.build import check_spread
+
+    if any(text.partition("=")[0].strip() == "spread" for text in pairs):
+        for spec in parse_strategies(strategies):
+            check_spread(make_strategy(spec.name, spec.parameters), spec.label, limits.spread)
 
 
 def _points(at: str | None, pages: int, checked: Any) -> Sequence[int] | None:
@@ -198,8 +242,24 @@ def _interrupted(folder: Path, as_json: bool) -> int:
     return INTERRUPTED
 
 
+def _show_times(done: Experiment) -> None:
+    """Of a polite replay: how long it took, what was found each second, and what the hosts' rest cost."""
+    from scenthound.lab.measure.by_time import times
+
+    if done.spec.limits.polite is None:
+        return
+    rows = [
+        (name, f"{one['seconds']:,.0f}", f"{one['pages_per_second']:.2f}", f"{one['out_of_order']:,.0f}",
+         f"{one['waited']:,.0f}")
+        for name, one in times(done).items()
+    ]  # fmt: skip
+    heads = ("means over crawls", "virtual seconds", "pages a second", "before better ones", "seconds waited")
+    out().print(table(heads, rows, numbers=range(1, len(heads))))
+
+
 def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
     from scenthound.exports.clean import clean
+    from scenthound.lab.measure.by_time import times
     from scenthound.lab.measure.measure import summary
 
     failed = done.failures()
@@ -214,10 +274,12 @@ def _tell(done: Experiment, points: Sequence[int], as_json: bool) -> None:
                 "troubles": [trouble._asdict() for trouble in done.problems],
                 "given": {label: list(needs) for label, needs in done.spec.given.items()},
                 "summary": summary(done, points),
+                **({"virtual_time": times(done)} if done.spec.limits.polite is not None else {}),
             }
         )
         return
     show_summary(done, points)
+    _show_times(done)
     for trouble in done.problems:
         some = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
         say(f"topic {clean(trouble.topic)}: {trouble.what}{some}")

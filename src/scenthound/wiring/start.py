@@ -27,8 +27,10 @@ from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.models import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.wiring.build import (
+    check_spread,
     check_topic,
     make_fetcher,
+    make_order,
     make_scope,
     make_strategy,
     page_limits,
@@ -80,6 +82,7 @@ def begin(
         require_model(made, strategy)
     make_scope(settings)
     make_fetcher(settings)
+    check_spread(made, strategy, settings.spread)
     asked.keyed_seeds()
     folder = CrawlFolder.create(Path(out), asked, learned)
     clock = clock or Clock()
@@ -164,6 +167,7 @@ def _assemble(
         judge=Judge(asked.topic),
         counters=Counters(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
         repository=folder.repository,
+        order=make_order(settings),
         seed_number=settings.seed_number,
         watch=watch,
     )
