@@ -31,7 +31,7 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.lab.topics.seeds import seeds_at_distance
 from scenthound.model import Url
 from scenthound.ports import declaration_of
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 
 CC = ("cc-bfs:lookahead=fetch", "cc-bfs")
 GRAPH = (BEST_256, *CC, BREADTH)
@@ -144,7 +144,7 @@ def cost(at: Place) -> None:
     pages = at.settings.pages(2000)
     limits, topics, quarter = ReplayLimits(pages), at.topics[:2], pages // 4
     rows = []
-    for name, kind in SHELF.items():
+    for name, kind in STRATEGIES.items():
         if declaration_of(kind()).training == "required":
             rows.append([name, "needs to be trained first", "", "", "", ""])
             continue

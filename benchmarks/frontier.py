@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenthound.model import Candidate, Url
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier
 from scenthound.url import host
 

@@ -29,8 +29,8 @@ from scenthound.loop.replay import Landing, replay
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Topic
 from scenthound.page.judge import Judge
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.web.robots import ALLOW_ALL
 
 BOUND = 1_000_000

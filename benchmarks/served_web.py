@@ -26,7 +26,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.store.warc import read_responses
+from scenthound.store.warc_repository import read_responses
 from scenthound.web.charset import to_text
 from scenthound.web.decode import decompress
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas
 
 import scenthound
-from scenthound.exports.trail_lines import trail_line
+from scenthound.formats import trail_line
 from scenthound.lab.beds.serve import serving
 from scenthound.lab.generate.web import GeneratedWeb
 

@@ -39,14 +39,14 @@ def settings() -> str:
 
 
 def strategies() -> str:
-    from scenthound.cli.strategies import described
+    from scenthound.cli.strategies_command import described
     from scenthound.loop.settings import shown
-    from scenthound.strategies import SHELF
+    from scenthound.strategies import STRATEGIES
 
     parts = [
         "# Strategies\n\nChosen with `--strategy NAME`; parameters are set with `--set NAME=VALUE`.\n",
     ]
-    for name, kind in SHELF.items():
+    for name, kind in STRATEGIES.items():
         one = described(name, kind)
         parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
         if one["papers"]:

@@ -18,14 +18,14 @@ from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Declaration, Strategy, declaration_of
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, Walk, walk
 from scenthound.text.query import Query
 from scenthound.text.smart import SCHEMES, Pool
 from scenthound.text.tokens import Analyser, stem
-from scenthound.web.parse import parse_html
+from scenthound.web.html_document import parse_html
 
 Inputs = Mapping[str, Any]
 ANSWERS: dict[str, Callable[[Inputs], Any]] = {}

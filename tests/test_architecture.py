@@ -9,16 +9,17 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
 
-BASE = {"model", "url", "errors", "plugins", "processes", "files", "parameters"}
+BASE = {"model", "url", "errors", "plugins", "processes", "files", "formats", "parameters"}
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
 MAY_IMPORT: dict[str, set[str]] = {
     "model": set(),
-    "url": {"model", "errors"},
+    "url": {"model", "errors", "formats"},
     "errors": set(),
     "plugins": {"errors"},
     "processes": set(),
     "files": {"errors"},
+    "formats": {"errors", "model"},
     "parameters": {"errors"},
     "web": BASE | {"ports"},
     "text": BASE,

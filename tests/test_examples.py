@@ -82,9 +82,9 @@ def test_an_installed_strategy_can_be_chosen_by_name(installed: str, tmp_path: P
 
 def test_an_installed_metric_and_exporter_are_found(installed: str, tmp_path: Path) -> None:
     code = """
-from scenthound.exports import SHELF
+from scenthound.exports import EXPORTERS
 from scenthound.lab.measure.metrics import curves
 assert "host_share" in curves(), curves()
-print(SHELF.get("bookmarks").__doc__)
+print(EXPORTERS.get("bookmarks").__doc__)
 """
     assert "bookmarks file" in run(["-c", code], tmp_path, PYTHONPATH=installed)

@@ -77,7 +77,7 @@ def test_what_the_system_says_names_the_file_that_was_asked_for(tmp_path: Path) 
     (tmp_path / "folder").mkdir()
     with pytest.raises(BadConfig, match=r"folder can't be written: Is a directory"):
         files.write_bytes(tmp_path / "folder", b"")
-    with pytest.raises(DiskFull, match=r"no room left to write .*/a"), files.replacing(tmp_path / "a"):
+    with pytest.raises(DiskFull, match=r"no room left for .*/a"), files.replacing(tmp_path / "a"):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert names(tmp_path) == ["folder"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.cli.app import run
-from scenthound.cli.demo import MARK
+from scenthound.cli.demo_command import MARK
 from scenthound.errors import UnsafeFile
 from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE

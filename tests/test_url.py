@@ -62,10 +62,6 @@ def test_host_origin_and_domain() -> None:
     assert urls.domain("127.0.0.1") == "127.0.0.1"
 
 
-def test_path_words() -> None:
-    assert urls.path_words("http://x.test/Hot-Air/balloons?id=7") == ["hot", "air", "balloons", "id", "7"]
-
-
 def test_a_message_about_a_url_carries_no_escape_sequences() -> None:
     with pytest.raises(NotAUrl) as caught:
         urls.make("\x1b[31mhttp:nothing here")

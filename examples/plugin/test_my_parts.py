@@ -23,8 +23,8 @@ from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
 from scenthound.model import Candidate, Topic, Url
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, named, strategy_contract, walk
 from scenthound.testing.frontier import FrontierContract

@@ -3,29 +3,31 @@
 ScenthoundError
 ├── OurFault        the caller's or the configuration's; trying again will not help
 │   ├── UnknownName     no strategy, exporter, setting … of that name
-│   ├── BadConfig       a setting, a topic file, a seed list that can't be used (exit 4)
-│   ├── BadUsage        a call that can't be meant (exit 2)
+│   ├── BadConfig       a setting, a topic file or a seed list that can't be used (exit 4)
+│   ├── BadUsage        a call that makes no sense (exit 2)
 │   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
-│   ├── PartMissing     a strategy asked for a part of a page that it did not declare
+│   ├── PartMissing     a strategy used a part of a page that it did not declare
 │   ├── FolderInUse     a second process on a crawl folder
-│   ├── FolderBroken    a crawl folder that can't be read, or is of a newer version
-│   ├── UnsafeFile      a link or a pipe where a file of ours is written (exit 4)
+│   ├── FolderBroken    a crawl folder or a model that can't be read, or has a newer version
+│   ├── UnsafeFile      a link or a pipe in the place of a file that we write (exit 4)
 │   └── DiskFull        no room left; the crawl stopped cleanly (exit 3)
 └── TheirFault      the web misbehaved; carries the url
     ├── NotAUrl         text that is no http(s) URL
     └── Unreadable      bytes that are not what they claim to be
 
-A page that can't be fetched or read is no exception but a `model.Miss`.
+A page that can't be fetched or read is no exception but a `model.Miss`. Facts are attributes; no code looks for words
+in a message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class ScenthoundError(Exception):
-    """Names the thing; `hint` offers the way out."""
+    """`message` names the thing; `hint` offers the way out."""
 
     exit_code = 1
 
@@ -49,13 +51,13 @@ class UnknownName(OurFault):
     exit_code = 2
 
     @classmethod
-    def among(cls, kind: str, name: str, known: Iterable[str], way_out: str = "") -> UnknownName:
-        """The error for `name`, with the nearest known one as the hint."""
-        known = sorted(known)
-        near = get_close_matches(name, known, n=1, cutoff=0.5)
+    def among(cls, kind: str, name: str, choices: Iterable[str], way_out: str = "") -> UnknownName:
+        """The error for `name`, with the nearest of the `choices` as the hint."""
+        choices = sorted(choices)
+        near = get_close_matches(name, choices, n=1, cutoff=0.5)
         if near:
             return cls(f"no {kind} called `{name}`", f"did you mean `{near[0]}`?")
-        return cls(f"no {kind} called `{name}`", way_out or "there are: " + ", ".join(known))
+        return cls(f"no {kind} called `{name}`", way_out or "there are: " + ", ".join(choices))
 
 
 class BadConfig(OurFault):
@@ -67,29 +69,51 @@ class StrategyFailed(OurFault):
 
 
 class PartMissing(OurFault):
-    """A strategy asked for a part of a page that was not read."""
+    """A strategy used a part of a page that was not read."""
 
     def __init__(self, part: str, value: str = "True") -> None:
         super().__init__(f"this page was read without its {part}", f"declare it: Parts({part}={value})")
         self.part = part
 
 
-class FolderInUse(OurFault):
+class FileFault(OurFault):
+    """Something is wrong with the file or folder `path`; the message is `path` and then `problem`."""
+
     exit_code = 4
 
+    def __init__(self, path: Path | str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{path} {problem}", hint)
+        self.args = (path, problem, hint)
+        self.path, self.problem = path, problem
 
-class FolderBroken(OurFault):
-    exit_code = 4
+
+class FolderInUse(FileFault):
+    """`process` is the one that uses the folder, None if it is not known."""
+
+    process: int | None = None
 
 
-class UnsafeFile(OurFault):
+class FolderBroken(FileFault):
+    pass
+
+
+class FileDamaged(FolderBroken):
+    """The content is corrupt; part of it may be salvaged."""
+
+
+class UnsafeFile(FileFault):
     """A symbolic link, a hard link or no regular file where we would write."""
-
-    exit_code = 4
 
 
 class DiskFull(OurFault):
+    """No room for `path`; `left` says how much there is."""
+
     exit_code = 3
+
+    def __init__(self, path: Path | str, hint: str = "make room, then run this again", left: str = "no room") -> None:
+        super().__init__(f"{left} left for {path}", hint)
+        self.args = (path, hint, left)
+        self.path, self.left = path, left
 
 
 class TheirFault(ScenthoundError):

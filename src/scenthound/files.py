@@ -1,14 +1,15 @@
-"""Safe writing: every file that we write is written by one of these functions, or inside a folder that they made.
+"""Safe writing: every file is written by one of these functions, or inside a folder that they made.
 
-A file is replaced whole or not at all: it is written under a new name beside the old one, synced, and renamed. Where a
-file has to be changed in place (a lock, a database, an archive that grows), it must be a regular file that has no name
-in any other folder. No write follows a symbolic link: a crawl folder may come from a stranger. The folder that a person
+A file is replaced whole or not at all: it is written under a new name beside the old one, synced, and renamed. A file
+that is changed in place (a lock, a database, an archive that grows) must be a regular file without a hard link in
+another folder. No write follows a symbolic link: a crawl folder may come from a stranger. The folder that the user
 named may be a link itself; the files in it may not.
 """
 
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import secrets
 import shutil
@@ -29,10 +30,11 @@ _CHUNK = 1 << 20
 
 
 def refuse_link(path: Path) -> None:
-    """Raise `UnsafeFile` if there is a symbolic link at `path`, even one that leads nowhere."""
+    """Raise `UnsafeFile` if there is a symbolic link at `path`, even a broken one."""
     if path.is_symlink():
         raise UnsafeFile(
-            f"{path} is a symbolic link, and nothing is written through a link",
+            path,
+            "is a symbolic link, and nothing is written through a link",
             "remove the link; if the file is needed, put the file itself there",
         )
 
@@ -45,30 +47,27 @@ def check_file(path: Path) -> None:
 
 
 def check_own_file(path: Path) -> None:
-    """Raise `UnsafeFile` unless `path` is free, or a regular file that has no name in another folder."""
+    """Raise `UnsafeFile` unless `path` is free, or a regular file without a hard link in another folder."""
     refuse_link(path)
     with suppress(FileNotFoundError, NotADirectoryError):
         _check_own(path, path.lstat())
 
 
-def _check_regular(path: Path, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        raise UnsafeFile(f"{path} is not a regular file", "move it away; a file of the same name is needed there")
+def _check_regular(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise UnsafeFile(path, "is not a regular file", "move it away; a file of that name is needed")
 
 
-def _check_own(path: Path, found: os.stat_result) -> None:
-    _check_regular(path, found)
-    if found.st_nlink > 1 and found.st_nlink > _names_beside(path, found):
-        raise UnsafeFile(
-            f"{path} is a hard link: a file elsewhere would change with it",
-            "put a copy of it in its place",
-        )
+def _check_own(path: Path, status: os.stat_result) -> None:
+    _check_regular(path, status)
+    if status.st_nlink > 1 and status.st_nlink > _links_beside(path, status):
+        raise UnsafeFile(path, "is a hard link: a file elsewhere would change with it", "put a copy in its place")
 
 
-def _names_beside(path: Path, found: os.stat_result) -> int:
-    """How many names the file has in its own folder; salvage gives a database a second one for a moment."""
+def _links_beside(path: Path, status: os.stat_result) -> int:
+    """The number of hard links in its own folder; a repair gives a database a second one for a moment."""
     with os.scandir(path.parent) as entries:
-        return sum(entry.inode() == found.st_ino and not entry.is_symlink() for entry in entries)
+        return sum(entry.inode() == status.st_ino and not entry.is_symlink() for entry in entries)
 
 
 # ---- files that are replaced
@@ -76,25 +75,25 @@ def _names_beside(path: Path, found: os.stat_result) -> int:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A stream for a file that appears under its name when the block is left without an error.
+    """A stream for a file that gets its name when the block ends without an error.
 
-    `mode` is what the umask leaves of it. Raises `UnsafeFile` for a link, `BadConfig` where the file can't be written,
-    `DiskFull` where there is no room.
+    The umask applies to `mode`. Raises `UnsafeFile` for a link, `BadConfig` if the file can't be written, `DiskFull`
+    if there is no room.
     """
     refuse_link(path)
-    with _explained(path):
+    with _translated(path):
         descriptor, part = _new_file(path, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-            with _explained(path):
+            with _translated(path):
                 file.flush()
                 os.fsync(file.fileno())
-        with _explained(path):
+        with _translated(path):
             replace(part, path)
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise _refusal(path, error) from error
+            raise _error_for(path, error) from error
         raise
     finally:
         part.unlink(missing_ok=True)
@@ -112,13 +111,13 @@ def write_text(path: Path, text: str, mode: int = 0o666) -> None:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Rename a finished file or folder to its name, and make that survive a power cut."""
+    """Rename a finished file or folder, durably."""
     os.replace(source, target)
     sync_folder(target.parent)
 
 
 def _new_file(path: Path, mode: int) -> tuple[int, Path]:
-    """A file that did not exist, beside `path`."""
+    """A new file beside `path`."""
     while True:
         part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.part")
         with suppress(FileExistsError):
@@ -129,7 +128,7 @@ def _new_file(path: Path, mode: int) -> tuple[int, Path]:
 
 
 def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
-    """A descriptor of a regular file of our own; `UnsafeFile` for a link, a pipe, or a hard link."""
+    """A descriptor of a regular file; `UnsafeFile` for a link, a pipe, or a hard link."""
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
     except OSError as error:
@@ -148,24 +147,22 @@ def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
 
 
 def free_name(path: Path, ending: str) -> Path:
-    """The first of `path.ending-1`, `path.ending-2`, ... that nothing has, not even a broken link."""
-    number = 1
-    while os.path.lexists(f"{path}.{ending}-{number}"):
-        number += 1
-    return path.with_name(f"{path.name}.{ending}-{number}")
+    """The first of `path.ending-1`, `path.ending-2`, ... that is free; a broken link is not."""
+    numbers = itertools.count(1)
+    return next(name for n in numbers if not os.path.lexists(name := path.with_name(f"{path.name}.{ending}-{n}")))
 
 
 def move_aside(path: Path, ending: str) -> Path:
-    """Rename a file to `path.ending-N`, over nothing; gives the new name."""
+    """Rename a file to the next free `path.ending-N` and return that."""
     kept = free_name(path, ending)
     replace(path, kept)
     return kept
 
 
 def move_tail(path: Path, offset: int, ending: str) -> Path:
-    """Move what lies behind `offset` into the new file `path.ending-N`; gives that. The copy is durable before the cut.
+    """Move what follows `offset` to the new file `path.ending-N` and return that. The copy is durable before the cut.
 
-    A crash in between leaves the tail in both files; nothing is lost at any moment.
+    A crash in between leaves the tail in both files, so nothing is lost.
     """
     if offset <= 0:
         return move_aside(path, ending)
@@ -186,32 +183,32 @@ def move_tail(path: Path, offset: int, ending: str) -> Path:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder of ours, with its parents, unless it is there; `UnsafeFile` if a link is."""
+    """Make a folder and its parents if it does not exist; `UnsafeFile` for a link."""
     refuse_link(path)
     path.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which is renamed to `path` when the block is left without an error, and else removed.
+    """A folder to fill, which is renamed to `path` when the block ends without an error, and else removed.
 
-    An empty folder at `path` is replaced. Nobody else can put anything into the new folder before it is renamed, so the
-    files in it may be written in any way.
+    An empty folder at `path` is replaced. No other user can write to the new folder before it is renamed, so the files
+    in it may be written in any way.
     """
     refuse_link(path)
-    room = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
+    scratch = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
     try:
-        made = room / "new"
+        made = scratch / "new"
         made.mkdir(0o755)
         yield made
         _sync_tree(made)
         replace(made, path)
     finally:
-        shutil.rmtree(room, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def sync_folder(path: Path) -> None:
-    """Make new names in a folder survive a power cut."""
+    """Make new names in a folder durable."""
     _sync(path, os.O_RDONLY | os.O_DIRECTORY)
 
 
@@ -223,7 +220,7 @@ def _sync_tree(folder: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Make the content of a file survive a power cut."""
+    """Make the content of a file durable."""
     _sync(path, os.O_RDONLY)
 
 
@@ -239,17 +236,17 @@ def _sync(path: Path, flags: int) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _translated(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _refusal(path, error) from error
+        raise _error_for(path, error) from error
 
 
-def _refusal(path: Path, error: OSError) -> BadConfig | DiskFull:
-    """What the system says, with the name of the file that was asked for."""
+def _error_for(path: Path, error: OSError) -> BadConfig | DiskFull:
+    """Our error for an error of the system, with the name of the file."""
     if error.errno in NO_ROOM:
-        return DiskFull(f"no room left to write {path}", "make room, then run this again")
+        return DiskFull(path)
     if error.errno == errno.ENOENT:
         return BadConfig(f"{path} can't be written: there is no folder {path.parent}", "make the folder first")
     return BadConfig(f"{path} can't be written: {error.strerror}", "name a file in a folder that is yours")

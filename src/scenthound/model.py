@@ -16,6 +16,9 @@ Url = NewType("Url", str)
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
+DECIMALS = 12
+"""Rule 3: scores are compared after rounding, so that the order of a summation can't change a crawl."""
+
 
 class Link(NamedTuple):
     """One anchor of a page, in document order; several may lead to one URL."""

@@ -1,8 +1,8 @@
-"""One door for everything that can be plugged in, ours and strangers' alike.
+"""Plug-ins, ours and those of others: strategies, exporters, importers, metrics.
 
-An entry point of the group names a module, a package or an object. A module registers what it
-defines by the shelf's decorator; a package has its files imported one by one, so that adding a file
-is all it takes. Our own parts come through the same door (see `[project.entry-points]`).
+An entry point of the group names a module, a package or an object. A module registers what it defines with the
+decorator `Registry.add`; of a package every file is imported, so that adding a file is enough. Our own parts are found
+the same way (see `[project.entry-points]`).
 """
 
 from __future__ import annotations
@@ -20,73 +20,74 @@ from scenthound.errors import UnknownName
 T = TypeVar("T")
 
 
-class Shelf(Generic[T]):
-    """Named things of one kind, found through an entry-point group when first asked for."""
+class Registry(Generic[T]):
+    """Plug-ins of one kind by name, loaded from an entry-point group on first use."""
 
-    def __init__(self, kind: str, group: str, home: str) -> None:
-        self.kind, self.group, self.home = kind, group, home
-        self._things: dict[str, T] = {}
-        self._filled = False
+    def __init__(self, kind: str, group: str, package: str) -> None:
+        self.kind, self.group, self.package = kind, group, package
+        self._plugins: dict[str, T] = {}
+        self._loaded = False
         self.broken: dict[str, str] = {}
         """Plug-ins that could not be loaded, and why: shown by `doctor`, never fatal."""
 
     def add(self, name: str) -> Callable[[T], T]:
-        """Decorator: put a thing on the shelf under `name`."""
+        """Decorator: register a plug-in as `name`."""
 
-        def put(thing: T) -> T:
-            taken = self._things.get(name)
-            if taken is not None and taken is not thing and _origin(taken) != _origin(thing):
-                raise ValueError(f"two things on the shelf of {self.kind}s are called {name}")
-            self._things[name] = thing
-            return thing
+        def register(plugin: T) -> T:
+            taken = self._plugins.get(name)
+            if taken is not None and taken is not plugin and _origin(taken) != _origin(plugin):
+                raise ValueError(f"there are two {self.kind} plug-ins called {name}")
+            self._plugins[name] = plugin
+            return plugin
 
-        return put
+        return register
 
     def get(self, name: str) -> T:
-        """The thing called `name`. One of ours that lives in a file of its own name needs no other file read."""
-        if not self._filled and name not in self._things:
-            self._look_at_home(name)
-        if name not in self._things:
-            self._fill()
-        if name not in self._things:
-            raise UnknownName.among(self.kind, name, self._things)
-        return self._things[name]
+        """The plug-in called `name`. One of ours in a file of that name needs no other import."""
+        if not self._loaded and name not in self._plugins:
+            self._import_by_name(name)
+        if name not in self._plugins:
+            self._load()
+        if name not in self._plugins:
+            raise UnknownName.among(self.kind, name, self._plugins)
+        return self._plugins[name]
 
     def names(self) -> list[str]:
-        self._fill()
-        return sorted(self._things)
+        self._load()
+        return sorted(self._plugins)
 
     def items(self) -> Iterator[tuple[str, T]]:
-        return ((name, self._things[name]) for name in self.names())
+        return ((name, self._plugins[name]) for name in self.names())
 
-    def _look_at_home(self, name: str) -> None:
-        module = f"{self.home}.{name.replace('-', '_')}"
+    def _import_by_name(self, name: str) -> None:
+        module = f"{self.package}.{name.replace('-', '_')}"
         if name.replace("-", "").isalnum() and importlib.util.find_spec(module) is not None:
             importlib.import_module(module)
 
-    def _fill(self) -> None:
-        if self._filled:
+    def _load(self) -> None:
+        if self._loaded:
             return
-        self._filled = True
-        _import_all(importlib.import_module(self.home))
+        self._loaded = True
+        _import_all(importlib.import_module(self.package))
         for point in entry_points(group=self.group):
-            if point.value == self.home:
+            if point.value == self.package:
                 continue
             try:
-                found = point.load()
-            except Exception as error:  # a stranger's plug-in must not stop ours
+                loaded = point.load()
+            except Exception as error:  # a broken plug-in must not stop the others
                 self.broken[point.name] = f"{type(error).__name__}: {error}"
                 continue
-            if isinstance(found, ModuleType):
-                _import_all(found)
+            if isinstance(loaded, ModuleType):
+                _import_all(loaded)
             else:
-                self._things.setdefault(point.name, found)
+                self._plugins.setdefault(point.name, loaded)
 
 
-def _origin(thing: object) -> tuple[str, str]:
-    return getattr(thing, "__module__", ""), getattr(thing, "__qualname__", repr(thing))
+def _origin(plugin: object) -> tuple[str, str]:
+    """Module and name: equal for a plug-in whose module was imported twice."""
+    return getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin))
 
 
 def _import_all(module: ModuleType) -> None:
-    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), module.__name__ + "."):
-        importlib.import_module(found.name)
+    for submodule in pkgutil.walk_packages(getattr(module, "__path__", ()), module.__name__ + "."):
+        importlib.import_module(submodule.name)

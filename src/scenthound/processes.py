@@ -1,7 +1,7 @@
 """Child processes. Each starts in safe-path mode, so that no module is imported from the working directory.
 
-A crawl folder may come from a stranger, and people change into it before they type `scenthound resume .`. Without
-safe-path mode Python puts that directory first on `sys.path` of a child, and a file `pickle.py` in it runs.
+A crawl folder may come from a stranger, and people run `scenthound resume .` inside it. Without safe-path mode Python
+puts that directory first on `sys.path` of a child, and a file `pickle.py` in it is executed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ProcessPool(ProcessPoolExecutor):
     def __init__(
         self, workers: int, make_context: Callable[..., Any] | None = None, arguments: tuple[Any, ...] = ()
     ) -> None:
-        with _safe_path():  # the locks of a pool start a process of their own, multiprocessing's resource tracker
+        with _safe_path():  # the locks of a pool start a process, multiprocessing's resource tracker
             super().__init__(workers, get_context("spawn"), _make_context, (make_context, arguments))
 
     def call(self, task: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
@@ -42,7 +42,7 @@ class ProcessPool(ProcessPoolExecutor):
         return self.submit(_call_with_context, task, arguments)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As in `Executor`. Workers are started here, never later, so this is where their environment is set."""
+        """As in `Executor`. Workers are started only here, so their environment is set here."""
         with _safe_path():
             return super().submit(fn, *args, **kwargs)
 

@@ -14,13 +14,13 @@ from functools import lru_cache
 import ada_url
 
 from scenthound.errors import NotAUrl
+from scenthound.formats import replace_unprintable
 from scenthound.model import Url
 
 LONGEST = 2000  # live default; the papers' 256 is a lab profile (sheet 10.4, rule 10)
 
 _INDEX = re.compile(r"(?<=/)index\.html?$", re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
-_WORDS = re.compile(r"[a-z0-9]+")
 _PLAIN_HOST = re.compile(r"[a-z0-9.-]*[a-z0-9-]").fullmatch  # no port, no query, no address in brackets, no last dot
 
 
@@ -119,17 +119,11 @@ def _extract():  # type: ignore[no-untyped-def]
     return TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
-def path_words(url: str) -> list[str]:
-    """The lower-case words of everything behind the host."""
-    return _WORDS.findall(url.partition("://")[2].partition("/")[2].lower())
-
-
 def file_name(url: Url) -> str:
     """Name for a file that holds the page: MD5 of the canonical URL ([CHAP])."""
     return hashlib.md5(url.encode(), usedforsecurity=False).hexdigest()
 
 
 def _shown(raw: str) -> str:
-    """Text from the web made fit to print."""
-    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in raw[:120])
-    return f"`{clean}…`" if len(raw) > 120 else f"`{clean}`"
+    """Text from the web in quotes, fit to print."""
+    return f"`{replace_unprintable(raw)}`"

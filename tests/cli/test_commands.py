@@ -141,7 +141,7 @@ def test_what_goes_wrong_has_its_exit_code(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("scenthound.cli.doctor.examine", fail)
+    monkeypatch.setattr("scenthound.cli.doctor_command.examine", fail)
     assert run(["doctor"]) == code
     told = capsys.readouterr().err
     assert told.startswith("error: ")
@@ -149,7 +149,7 @@ def test_what_goes_wrong_has_its_exit_code(
 
 
 def test_debug_shows_where_it_came_from(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("scenthound.cli.doctor.examine", lambda: 1 / 0)
+    monkeypatch.setattr("scenthound.cli.doctor_command.examine", lambda: 1 / 0)
     assert run(["--debug", "doctor"]) == 1
     assert "Traceback" in capsys.readouterr().err
 
@@ -175,7 +175,7 @@ def test_a_closed_pipe_is_no_error(crawled: Path) -> None:
 def test_status_for_people_and_programs(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["status", str(crawled)]) == 0
     told = capsys.readouterr().out
-    for words in ("hot air balloons", "4 of 1,000", "http-404 1", "nothing was left to follow", "http://a.test/"):
+    for words in ("hot air balloons", "4 of 1,000", "http-404 1", "no URL was left to fetch", "http://a.test/"):
         assert words in told
     assert "\x1b" not in told
     found = json_of(["status", str(crawled)], capsys)
@@ -211,7 +211,7 @@ def test_explain_tells_the_path(crawled: Path, capsys: pytest.CaptureFixture[str
     assert run(["explain", str(crawled), "not a url"]) == 2
     told = capsys.readouterr().err
     assert "not a URL" in told
-    assert "hint: write the URL whole" in told
+    assert "hint: write the whole URL" in told
 
 
 def test_report_is_written_anew(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,10 +271,10 @@ def test_doctor_finds_this_machine_well(
 
 
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from scenthound.cli import doctor
+    from scenthound.cli import doctor_command
 
-    real = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: "" if name in ("pyarrow", "click") else real(name))
+    real = doctor_command._version
+    monkeypatch.setattr(doctor_command, "_version", lambda name: "" if name in ("pyarrow", "click") else real(name))
     assert run(["doctor"]) == 1
     told = " ".join(capsys.readouterr().out.split())
     assert "pip install 'scenthound[parquet]'" in told

@@ -19,7 +19,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.cli.app import run
-from scenthound.cli.inputs import slug, understand
+from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
 from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
@@ -54,7 +54,7 @@ def test_a_crawl_says_what_came_of_it(
     assert run([*asked(web.topics[0], proxy, out), "--pages", "40"]) == 0
     told = capsys.readouterr()
     assert "40 of 40" in told.out
-    assert "the budget of pages was spent" in told.out
+    assert "all requested pages were fetched" in told.out
     assert f"report: {out / 'report.html'}" in told.err
     assert "note: --contact" in told.err
     assert "\x1b" not in told.out + told.err, "no terminal, no colours, no bars"
@@ -141,7 +141,7 @@ BAD = {
     "unknown setting": ([*BEES, "--set", "dellay=1"], 2, "no setting called `dellay`", "`delay`"),
     "no value": ([*BEES, "--set", "delay"], 2, "sets nothing", "KEY=VALUE"),
     "bad value": ([*BEES, "--pages", "many"], 4, "`pages` can't be 'many'", "a whole number"),
-    "bad parameter": ([*BEES, "--set", "n=0"], 4, "`n` can't be 0", "1 or more"),
+    "bad parameter": ([*BEES, "--set", "n=0"], 4, "`n` can't be '0'", "1 or more"),
     "bad time": ([*BEES, "--delay", "soon"], 4, "`delay` can't be 'soon'", "500 ms"),
     "bad network": ([*BEES, "--allow-private", "home"], 4, "home", "loopback"),
     "bad pattern": ([*BEES, "--path", "(["], 4, "not a pattern", "RE2"),
@@ -153,11 +153,11 @@ BAD = {
     "missing topic": (["bees.toml", *FROM], 4, "there is no topic file at bees.toml", "check the path"),
     "broken topic": (["broken.toml", *FROM], 4, "line 2", "keywords"),
     "odd topic": (["odd.toml", *FROM], 2, "no topic key in odd.toml called `keyword`", "`keywords`"),
-    "only stop words": (["the of and", *FROM], 4, "nothing is left of the topic “the of and”", "hot air ballooning"),
+    "only stop words": (["the of and", *FROM], 4, "the topic “the of and” has only stop words", "hot air ballooning"),
     "topic is a file": (["notes", *FROM], 4, "the topic file notes is not TOML", 'add a blank: "notes "'),
     "no text": (["binary", *FROM], 4, "the topic file binary can't be read", 'add a blank: "binary "'),
-    "negative": ([*BEES, "--pages", "-5"], 4, "`pages` can't be -5", "at least 1"),
-    "negative set": ([*BEES, "--set", "depth=-1"], 4, "`depth` can't be -1", "at least 0"),
+    "negative": ([*BEES, "--pages", "-5"], 4, "`pages` can't be -5", "1 or more"),
+    "negative set": ([*BEES, "--set", "depth=-1"], 4, "`depth` can't be -1", "0 or more"),
     "broken config": ([*BEES, "--config", "broken.toml"], 4, "line 2", "a line looks like: pages = 500"),
     "odd config": ([*BEES, "--config", "odd.toml"], 2, "odd.toml: no setting called `keyword`", ""),
     "bad config": ([*BEES, "--config", "bad.toml"], 4, "bad.toml: setting `delay` can't be 'soon'", "500 ms"),
@@ -237,7 +237,7 @@ def test_a_crawl_that_was_cut_off_says_so(tmp_path: Path, capsys: pytest.Capture
         database.execute("DELETE FROM meta WHERE key = 'ended'")
     database.close()
     assert run(["status", str(folder)]) == 0
-    assert "cut off" in capsys.readouterr().out
+    assert "was killed" in capsys.readouterr().out
 
 
 # ---- what was asked
@@ -246,17 +246,8 @@ def test_a_crawl_that_was_cut_off_says_so(tmp_path: Path, capsys: pytest.Capture
 def request(
     *pairs: str, topic: str | None = "bees", seeds: tuple[str, ...] = ("http://www.a.test/x",), **more: object
 ) -> object:
-    flags = {key: value for key, value in more.items() if key not in ("scope", "config", "strategy", "files")}
-    return understand(
-        topic,
-        seeds,
-        more.get("files", ()),
-        more.get("strategy"),
-        pairs,
-        more.get("config"),
-        flags,
-        more.get("scope", "any"),
-    )  # type: ignore[arg-type]
+    own = {key: more.pop(key) for key in ("scope", "config", "strategy", "seed_files") if key in more}
+    return crawl_request(CrawlOptions(topic, seeds, pairs=pairs, settings=more, **own))  # type: ignore[arg-type]
 
 
 def test_flags_win_over_set_and_set_over_the_file(tmp_path: Path) -> None:
@@ -272,7 +263,7 @@ def test_flags_win_over_set_and_set_over_the_file(tmp_path: Path) -> None:
 def test_the_crawl_toml_of_a_crawl_can_be_asked_again(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl", depth=7)
     made = request(topic=None, seeds=(), config=folder / "crawl.toml")
-    assert (made.topic.keywords, made.seeds, made.settings.depth) == ("hot air balloons", ["http://a.test/"], 7)
+    assert (made.topic.keywords, made.seeds, made.settings.depth) == ("hot air balloons", ("http://a.test/",), 7)
 
 
 def test_scope_means_the_places_of_the_seeds() -> None:
@@ -285,7 +276,7 @@ def test_scope_means_the_places_of_the_seeds() -> None:
 def test_seeds_come_from_bookmarks_too(tmp_path: Path) -> None:
     file = tmp_path / "bookmarks.html"
     file.write_text('<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><DT><A HREF="http://a.test/p">P</A></DL>')
-    assert request(seeds=(), files=(str(file),)).seeds == ["http://a.test/p"]
+    assert request(seeds=(), seed_files=(str(file),)).seeds == ("http://a.test/p",)
 
 
 def test_seeds_come_from_stdin(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_crawl_that_may_not_be_written_to_is_not_resumed(
 def test_what_the_system_says_of_a_path_is_told_with_its_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scenthound.cli.doctor.examine", refuse)
+    monkeypatch.setattr("scenthound.cli.doctor_command.examine", refuse)
     assert run(["doctor"]) == 4
     assert capsys.readouterr().err == (
         "error: somewhere/hidden: Permission denied\nhint: check the path, and whose it is\n"

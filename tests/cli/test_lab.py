@@ -22,7 +22,7 @@ from scenthound.lab.generate.web import generate
 from scenthound.lab.run.experiment import open_experiment
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 
 
 @pytest.fixture(scope="module")
@@ -176,8 +176,8 @@ def test_a_strategy_that_raises_is_named_and_the_rest_goes_on(
         def miss(self, miss: Miss) -> Iterable[Candidate]:
             return ()
 
-    SHELF.names()
-    monkeypatch.setitem(SHELF._things, "stumbles", Stumbles)
+    STRATEGIES.names()
+    monkeypatch.setitem(STRATEGIES._plugins, "stumbles", Stumbles)
     words = ["lab", "run", str(bed.folder), "--strategies", "stumbles,random", "--topics", "2", "--pages", "9"]
     assert run([*words, "--jobs", "1", "--out", str(tmp_path)]) == 0
     err = capsys.readouterr().err
@@ -209,7 +209,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     _, err = running.communicate(timeout=120)
     assert running.returncode == 11, err
     assert "Finishing the crawls under way" in err
-    assert "Run the same command again to go on" in err
+    assert "Run the same command again to continue" in err
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run" / "trails").iterdir()}
     assert 2 <= len(before) < 360
     finished = set(open_experiment(tmp_path / "run").outcomes())

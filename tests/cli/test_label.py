@@ -15,7 +15,7 @@ from scenthound.cli.app import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Url
 from scenthound.ports import Failure
-from scenthound.store.labels import Labels
+from scenthound.store.label_table import Labels
 from scenthound.wiring import Session, resume
 from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
 from support.resuming import Recorded, born, step_through, trail
@@ -86,7 +86,7 @@ def test_a_label_given_while_nobody_crawls_is_heard_on_resume(tmp_path: Path, ca
     before = dict(session.crawl.strategy.words_)  # type: ignore[attr-defined]
     again = taken_up(tmp_path / "crawl")
     assert again.crawl.strategy.words_ != before  # type: ignore[attr-defined]
-    assert [(one.url, one.on_topic) for one in Labels(again.folder.database).heard()] == [(page, True)]
+    assert [(one.url, one.on_topic) for one in Labels(again.folder.database).delivered()] == [(page, True)]
     again.close()
     run(["label", str(tmp_path / "crawl"), "--list", "--json"])
     [row] = json.loads(capsys.readouterr().out)
@@ -97,7 +97,7 @@ def test_saying_the_same_again_is_not_heard_twice_but_a_change_of_mind_is(tmp_pa
     session = born(tmp_path / "crawl", "test-pupil")
     step_through(session, 10, commit_every=1)
     page = first_pages(tmp_path / "crawl", 1)[0]
-    heard = Labels(session.folder.database).heard
+    heard = Labels(session.folder.database).delivered
     for on_topic, times in ((True, 1), (True, 1), (False, 2), (True, 3)):
         label(tmp_path / "crawl", page, on_topic)
         session.listen()
@@ -122,12 +122,12 @@ def test_a_strategy_without_ears_is_named_and_the_label_is_kept(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("words", "said", "hint"),
     [
-        (["http://b.test/on.html", "--on-topic"], "never met in this crawl", "did you mean http://b.test/one.html?"),
+        (["http://b.test/on.html", "--on-topic"], "not seen in this crawl", "did you mean http://b.test/one.html?"),
         (["http://d.test/gone", "--on-topic"], "brought no page: http-404", "scenthound trail"),
-        (["no url", "--on-topic"], "not a URL: `no url`", "write the URL whole"),
+        (["no url", "--on-topic"], "not a URL: `no url`", "write the whole URL"),
         (["http://a.test/"], "needs a page and what it is", "--on-topic"),
         (["--on-topic"], "needs a page and what it is", "--on-topic"),
-        (["--list", "--on-topic"], "--list shows labels", "leave out"),
+        (["--list", "--on-topic"], "--list only shows labels", "leave out"),
     ],
 )
 def test_a_label_that_cannot_be_meant_is_refused(
@@ -179,7 +179,7 @@ def test_another_process_can_label_while_a_crawl_runs(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["heard"] == "soon"
         for _ in range(6000):
-            if Labels(session.folder.database).heard():
+            if Labels(session.folder.database).delivered():
                 labelled = True
                 break
             await asyncio.sleep(0.01)

@@ -19,14 +19,14 @@ from scenthound.cli.progress import Progress
 from scenthound.errors import DiskFull
 from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.loop.crawl_toml import Asked, masked
+from scenthound.loop.crawl_toml import CrawlRequest, masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Topic
 from scenthound.ports import Failure
 from scenthound.report.causes import why_nothing
+from scenthound.report.crawl_facts import CrawlFacts, gather
 from scenthound.report.crawl_report import render
-from scenthound.report.facts import Facts, gather
 from scenthound.wiring import Session, begin, resume
 from support.small_crawl import WEB, Pages, small_crawl
 
@@ -75,14 +75,14 @@ def test_robots_that_forbid_the_seeds_are_named(tmp_path: Path, capsys: pytest.C
 
 
 def test_causes_are_told_most_telling_first() -> None:
-    asked = Asked(Topic("bees"), ("http://a.test/",))
-    facts = Facts(asked, misses={"http-404": 7, "dns": 1}, refused={"robots-unreachable": 3})
+    request = CrawlRequest(Topic("bees"), ("http://a.test/",))
+    facts = CrawlFacts(request, misses={"http-404": 7, "dns": 1}, refused={"robots-unreachable": 3})
     message, hint = why_nothing(facts)
     assert message.startswith("no seed could be fetched: dns 1 (no such host); http-404 7 (")
     assert hint == "check the address and the network"
-    facts = Facts(asked, failures={"proxy": (3, "refused \x1b[31m")}, refused={"robots-unreachable": 3})
+    facts = CrawlFacts(request, failures={"proxy": (3, "refused \x1b[31m")}, refused={"robots-unreachable": 3})
     assert why_nothing(facts)[0] == "no seed could be fetched: proxy 3 (the proxy can't be reached: refused)"
-    assert "the time was up" in why_nothing(Facts(asked, ended="time"))[0]
+    assert "the time was up" in why_nothing(CrawlFacts(request, ended="time"))[0]
 
 
 def test_when_nobody_answers_the_first_pages_somebody_is_told(
@@ -101,13 +101,13 @@ def test_when_nobody_answers_the_first_pages_somebody_is_told(
             nonlocal told
             progress.tick()
             told += capsys.readouterr().err
-            if "nobody answers" in told:
+            if "no server answers" in told:
                 session.crawl.stop("enough")
 
         asyncio.run(session.run(tick=tick))
     session.close()
     told += capsys.readouterr().err
-    assert told.count("nobody answers (proxy: connection refused)") == 1
+    assert told.count("no server answers (proxy: connection refused)") == 1
     assert "check --proxy" in told
 
 
@@ -169,17 +169,17 @@ def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys
     out = small_crawl(tmp_path / "crawl", pages=2)
     written = (out / "crawl.toml").read_text()
     assert run(["resume", str(out)]) == 0
-    assert "the budget of 2 pages is spent; raise it with --pages 4" in capsys.readouterr().err
+    assert "all 2 pages are fetched; ask for more with --pages 4" in capsys.readouterr().err
     again = resume(out, fetcher=Pages(WEB), pages=3)
     assert asyncio.run(again.run()) == "pages"
     again.close()
     assert run(["status", str(out)]) == 0
     assert "3 of 3" in capsys.readouterr().out
     assert run(["report", str(out)]) == 0
-    assert "pages of 3 asked for" in (out / "report.html").read_text()
+    assert "pages of 3 requested" in (out / "report.html").read_text()
     assert (out / "crawl.toml").read_text() == written
     assert run(["resume", str(out)]) == 0
-    assert "the budget of 3 pages is spent" in capsys.readouterr().err
+    assert "all 3 pages are fetched" in capsys.readouterr().err
 
 
 # ---- a full disk
@@ -204,10 +204,10 @@ def test_a_full_disk_is_remembered_and_what_had_landed_is_kept(
     session = fetcher.session = begin(
         "balloons", ["http://a.test/"], tmp_path / "crawl", settings=settings, fetcher=fetcher
     )
-    with pytest.raises(DiskFull, match="are free") as caught:
+    with pytest.raises(DiskFull, match="bytes left") as caught:
         asyncio.run(session.run())
     session.close()
-    assert caught.value.hint == f"make room, then go on: scenthound resume {tmp_path / 'crawl'}"
+    assert caught.value.hint == f"make room, then: scenthound resume {tmp_path / 'crawl'}"
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         facts = gather(opened)
     assert (facts.pages, facts.ended) == (1, "disk full")
@@ -263,8 +263,8 @@ def test_commands_that_cannot_be_resumed_do_not_speak_of_it(
     assert run(["demo", "--out", str(tiny_disk / "other")]) == 3
     crawled = small_crawl(tiny_disk.parent / "crawl")
     assert run(["export", str(crawled), "--to", "wacz", "--output", str(tiny_disk / "x.wacz")]) == 3
-    assert f"no room left to write {tiny_disk / 'x.wacz'}" in capsys.readouterr().err
+    assert f"no room left for {tiny_disk / 'x.wacz'}" in capsys.readouterr().err
 
 
 def test_the_report_of_a_crawl_that_has_just_begun_blames_nobody() -> None:
-    assert "No seed" not in render(Facts(Asked(Topic("bees"), ("http://a.test/",)), ended="running"))
+    assert "No seed" not in render(CrawlFacts(CrawlRequest(Topic("bees"), ("http://a.test/",)), ended="running"))

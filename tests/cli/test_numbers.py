@@ -20,7 +20,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.report.facts import Facts, _read, _Stopwatch, gather, pages_per_second
+from scenthound.report.crawl_facts import CrawlFacts, _read, _Stopwatch, gather, pages_per_second
 from scenthound.wiring import begin, resume
 from support.small_crawl import WEB, Pages, small_crawl
 
@@ -143,7 +143,7 @@ def test_a_pause_between_runs_is_left_out_however_short_and_a_wait_within_one_is
         0.0, 250.0, 300.0, 300.0, 300.0, 302.0, 305.0,
     ]  # fmt: skip
     with CrawlFolder.look(small_crawl(tmp_path / "crawl", pages=1)) as opened:
-        facts = Facts(opened.asked)
+        facts = CrawlFacts(opened.request)
         _read(facts, opened.history.events(), [(0.0, 10.0)])
     assert facts.busy == 10.0
 

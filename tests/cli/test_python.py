@@ -61,7 +61,7 @@ def test_one_seed_may_be_a_text(tmp_path: Path) -> None:
             web.topics[0].keywords, seeds=str(web.topics[0].seeds[0]), pages=3, out=tmp_path / "crawl",
             proxy=f"http://{address}", delay=0,
         )  # fmt: skip
-    assert folder.asked.seeds == (str(web.topics[0].seeds[0]),)
+    assert folder.request.seeds == (str(web.topics[0].seeds[0]),)
     assert len(folder.history) == 3
     folder.close()
 

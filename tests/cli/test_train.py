@@ -17,7 +17,7 @@ from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.topics.example_file import Example, examples_beside, write_examples
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Url
-from scenthound.store.models import load_model
+from scenthound.store.model_folder import load_model
 from scenthound.wiring import begin, resume
 from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
 from support.resuming import SETTINGS, TOPIC, WEB, Recorded, born, step_through, trail
@@ -79,11 +79,11 @@ def test_a_crawl_takes_strategy_and_parameters_from_its_model_and_carries_it_alo
     shutil.rmtree(moved)
     step_through(session, 20)
     session.close()
-    assert session.folder.asked.strategy == "test-pupil"
+    assert session.folder.request.strategy == "test-pupil"
     again = resume(tmp_path / "crawl", fetcher=Recorded())
     assert again.crawl.strategy.words_  # type: ignore[attr-defined]
     again.close()
-    assert load_model(tmp_path / "crawl" / "model").digest == session.folder.asked.model
+    assert load_model(tmp_path / "crawl" / "model").digest == session.folder.request.model
 
 
 def test_a_killed_and_resumed_crawl_with_a_model_decides_as_an_undisturbed_one(tmp_path: Path) -> None:
@@ -138,10 +138,10 @@ def test_python_is_told_the_same(model: Path, tmp_path: Path) -> None:
 def test_a_model_that_another_version_of_the_strategy_made_is_refused(model: Path, tmp_path: Path) -> None:
     from dataclasses import replace
 
-    from scenthound.store.models import save_model
+    from scenthound.store.model_folder import save_model
 
     save_model(tmp_path / "odd", replace(load_model(model), state={"words": ["a"], "values": "no"}))
-    with pytest.raises(FolderBroken, match="test-pupil can't use this model"):
+    with pytest.raises(FolderBroken, match="can't be used by test-pupil"):
         begin("bees", "http://a.test/", tmp_path / "c", model=tmp_path / "odd")
     assert not (tmp_path / "c").exists()
 

@@ -33,7 +33,7 @@ def test_the_guide_s_commands_lead_from_examples_to_a_labelled_crawl(
     monkeypatch.setattr("scenthound.web.fetch.HttpFetcher.fetch", lambda self, url, most=None: Pages(WEB).fetch(url))
     assert run([*words, "--delay", "0", "--set", "robots=false", "--set", "retries=0"]) in (0, 1)
     with CrawlFolder.look(tmp_path / "balloons") as folder:
-        assert folder.asked.strategy == "focused-soft"
+        assert folder.request.strategy == "focused-soft"
         assert folder.model() is not None
         page = next(iter(folder.history.trail())).url
     for words in (on, off):

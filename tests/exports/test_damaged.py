@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.cli.app import run
-from scenthound.exports import SHELF
+from scenthound.exports import EXPORTERS
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.cdxj import lines_of
 from support.small_crawl import small_crawl
@@ -46,7 +46,7 @@ def damaged(folder: Path, how: str) -> Path:
 def exported(folder: Path) -> tuple[bytes, int, list[str]]:
     out = io.BytesIO()
     with CrawlFolder.look(folder) as opened:
-        pages = SHELF.get("wacz")(opened, out)
+        pages = EXPORTERS.get("wacz")(opened, out)
         return out.getvalue(), pages, opened.recovered
 
 

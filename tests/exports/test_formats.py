@@ -20,11 +20,10 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.errors import BadUsage, UnknownName
-from scenthound.exports import SHELF
-from scenthound.exports.clean import clean
+from scenthound.exports import EXPORTERS
 from scenthound.exports.csv import cell
 from scenthound.exports.gexf import xml_text
-from scenthound.exports.trail_lines import as_line, plain_number
+from scenthound.formats import json_line, json_number, printable
 from scenthound.loop.folder import CrawlFolder
 from support.small_crawl import small_crawl
 
@@ -49,15 +48,15 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(folder: Path, name: str) -> bytes:
     out = io.BytesIO()
     with CrawlFolder.look(folder) as opened:
-        pages = SHELF.get(name)(opened, out)
+        pages = EXPORTERS.get(name)(opened, out)
     assert pages == 4 or "evil" in str(folder)
     return out.getvalue()
 
 
 def test_the_five_formats_are_on_the_shelf() -> None:
-    assert {"csv", "gexf", "jsonl", "parquet", "wacz"} <= set(SHELF.names())
+    assert {"csv", "gexf", "jsonl", "parquet", "wacz"} <= set(EXPORTERS.names())
     with pytest.raises(UnknownName, match="did you mean `jsonl`"):
-        SHELF.get("json")
+        EXPORTERS.get("json")
 
 
 def test_jsonl_has_a_trail_line_for_each_page(crawled: Path) -> None:
@@ -197,30 +196,30 @@ def test_wacz_passes_the_reference_validator(which: str, request: pytest.Fixture
     ],
 )
 def test_text_is_cleaned_of_what_a_terminal_obeys(raw: str, shown: str) -> None:
-    assert clean(raw) == shown
+    assert printable(raw) == shown
 
 
 @given(st.text(st.characters(codec=None)))
 def test_cleaned_text_is_one_printable_line_and_cleaning_is_done_once(text: str) -> None:
-    made = clean(text)
+    made = printable(text)
     assert all(c.isprintable() or c in "\u200c\u200d" for c in made)
-    assert clean(made) == made
+    assert printable(made) == made
 
 
 def test_cleaned_text_is_cut() -> None:
-    assert clean("abcdef", 4) == "abc…"
-    assert len(clean("\x1b[31m" * 1_000_000 + "x", 10)) <= 10
+    assert printable("abcdef", 4) == "abc…"
+    assert len(printable("\x1b[31m" * 1_000_000 + "x", 10)) <= 10
 
 
 @given(st.dictionaries(st.text(max_size=5), st.text()))
 def test_a_line_is_json_and_has_nothing_that_a_terminal_obeys(fields: dict[str, str]) -> None:
-    line = as_line(fields)
+    line = json_line(fields)
     assert line.isprintable()
     assert json.loads(line) == fields
 
 
 def test_numbers_that_json_lacks_are_texts() -> None:
-    assert plain_number(math.inf) == "inf"
-    assert plain_number(-math.inf) == "-inf"
-    assert plain_number(math.nan) is None
-    assert plain_number(0.25) == 0.25
+    assert json_number(math.inf) == "inf"
+    assert json_number(-math.inf) == "-inf"
+    assert json_number(math.nan) is None
+    assert json_number(0.25) == 0.25

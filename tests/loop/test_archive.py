@@ -11,9 +11,9 @@ import pytest
 from scenthound.cli.app import run
 from scenthound.errors import FolderBroken
 from scenthound.loop.folder import CrawlFolder
-from scenthound.store import archive, warc
+from scenthound.store import warc_repair, warc_repository
 from scenthound.store.database import CrawlDatabase
-from scenthound.store.warc_decode import Member
+from scenthound.store.warc_read import Member
 from scenthound.wiring import resume
 from support.resuming import Recorded, born, step_through, trail
 
@@ -209,7 +209,7 @@ def test_the_pages_of_a_missing_file_are_fetched_again_when_asked(rolled: Path) 
 def test_damage_to_a_file_larger_than_what_is_read_in_any_case_is_noticed(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive, "CHECKED", 20_000)
+    monkeypatch.setattr(warc_repair, "CHECKED", 20_000)
     folder = tmp_path / "crawl"
     session = born(folder, name, snapshot=1000)
     step_through(session, 60)
@@ -222,7 +222,7 @@ def test_damage_to_a_file_larger_than_what_is_read_in_any_case_is_noticed(
 
 
 def test_a_sample_of_the_old_records_is_read(rolled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "CHECKED", 0)
+    monkeypatch.setattr(warc_repair, "CHECKED", 0)
     overwrite(rolled / "pages" / "pages-00001.warc.gz", 0, b"\0" * 30_000)
     session = resume(rolled, fetcher=Recorded())
     assert session.folder.recovered[0].startswith("pages-00001.warc.gz is damaged at byte ")
@@ -233,8 +233,8 @@ def test_a_record_that_turns_out_to_be_damaged_does_not_stop_a_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Damage to a single old record of a large archive may be met only when the strategy reads it again."""
-    monkeypatch.setattr(archive, "CHECKED", 0)
-    monkeypatch.setattr(archive, "SAMPLE", 1)
+    monkeypatch.setattr(warc_repair, "CHECKED", 0)
+    monkeypatch.setattr(warc_repair, "SAMPLE", 1)
     folder = tmp_path / "crawl"
     session = born(folder, "test-learner", snapshot=1000)
     step_through(session, 60)
@@ -252,15 +252,15 @@ def test_a_record_that_turns_out_to_be_damaged_does_not_stop_a_resume(
 
 
 def test_a_file_is_read_from_the_last_sync_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "CHECKED", 0)
+    monkeypatch.setattr(warc_repair, "CHECKED", 0)
     starts: list[int] = []
-    real = archive.members
+    real = warc_repair.members
 
     def watched(path: Path, start: int = 0) -> Iterator[Member]:
         starts.append(start)
         return real(path, start)
 
-    monkeypatch.setattr(archive, "members", watched)
+    monkeypatch.setattr(warc_repair, "members", watched)
     resume(folder, fetcher=Recorded()).close()
     with CrawlFolder.look(folder) as found:
         last = max(where.offset for _, where in found.history.places())
@@ -270,13 +270,13 @@ def test_a_file_is_read_from_the_last_sync_on(folder: Path, monkeypatch: pytest.
 def test_the_archive_is_synced_now_and_then_while_the_crawl_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warc, "UNSYNCED", 10_000)
+    monkeypatch.setattr(warc_repository, "UNSYNCED", 10_000)
     session = born(tmp_path / "crawl")
     for _ in range(10):
         step_through(session, 5)
         session.folder.commit(1.0)
     session.folder.repository.close()
-    file, offset = warc.End.parse(session.folder.database.meta("warc_synced"))
+    file, offset = warc_repository.End.parse(session.folder.database.meta("warc_synced"))
     session.close()
     assert file == "pages-00001.warc.gz"
     assert offset >= 10_000

@@ -29,8 +29,8 @@ from scenthound.model import Candidate, Miss, Moved, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.ports import Declaration
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, named, walk

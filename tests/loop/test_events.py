@@ -20,8 +20,8 @@ from scenthound.page.page import Page
 from scenthound.report.explain import explain
 from scenthound.store import sqlite_history
 from scenthound.store.database import CrawlDatabase
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import SqliteHistory
 from scenthound.strategies import strategy
 from scenthound.testing import TinyWeb, named
@@ -107,7 +107,7 @@ def test_explain_shows_what_was_told_of_a_page_and_the_family_of_its_agent(
     step = list(session.folder.history.trail())[12]
     found = explain(session.folder, step.url)
     session.close()
-    assert [dict(event.facts) for event in found.told] == [{"agent": 2, "energy": 3.0}]
+    assert [dict(event.facts) for event in found.events] == [{"agent": 2, "energy": 3.0}]
     assert [event.facts["agent"] for event in found.family] == [0, 1, 2]
     assert run(["explain", str(tmp_path / "crawl"), step.url]) == 0
     said = capsys.readouterr().out

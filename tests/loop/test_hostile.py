@@ -15,11 +15,12 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.store.warc import check
 from scenthound.web.addresses import parse_networks
-from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
 from scenthound.wiring import begin
 from support.hostile import BEHAVIOURS, HostileServer
+from support.warc_check import check
 
 QUICK = {
     "delay": 0,

@@ -21,12 +21,12 @@ from scenthound.loop.messages import Wait
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.web.robots import parse
 from scenthound.wiring import begin, resume
 from support.resuming import SETTINGS, TOPIC, Recorded, born, step_through, trail
 
-OURS = [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
+OURS = [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
 
 
 @pytest.mark.parametrize("name", [*OURS, "test-learner"])
@@ -137,8 +137,8 @@ def test_too_little_room_stops_the_crawl_cleanly_and_it_can_go_on(tmp_path: Path
     session = born(folder)
     step_through(session, 10)
     pages = len(trail(folder))
-    object.__setattr__(session.folder.asked.settings, "disk_reserve", 1 << 60)
-    with pytest.raises(DiskFull, match="free"):
+    object.__setattr__(session.folder.request.settings, "disk_reserve", 1 << 60)
+    with pytest.raises(DiskFull, match="bytes left"):
         asyncio.run(session.run())
     session.close()
     assert len(trail(folder)) >= pages

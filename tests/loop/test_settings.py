@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadConfig, FolderBroken, UnknownName
-from scenthound.loop.crawl_toml import Asked, check_seeds, load_toml, read_seeds, topic_from
+from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, load_toml, read_seeds, topic_from
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 
@@ -45,7 +45,7 @@ def test_a_setting_that_cannot_be_used_is_named_with_a_way_out(given: dict[str, 
 
 
 def test_what_was_asked_survives_being_written_down() -> None:
-    asked = Asked(
+    request = CrawlRequest(
         Topic('hot "air"\n\x7f balloons', "n", "d\t", ("http://a.test/",), ("Top/Sport",)),
         ("http://a.test/", "http://b.test/ü"),
         "best-n-first",
@@ -54,19 +54,19 @@ def test_what_was_asked_survives_being_written_down() -> None:
         {"python": "3.11"},
         "2026-01-02T03:04:05+00:00",
     )
-    again = Asked.from_toml(asked.to_toml(), Path("crawl.toml"))
-    assert again == asked
+    again = CrawlRequest.from_toml(request.to_toml(), Path("crawl.toml"))
+    assert again == request
 
 
 def test_a_folder_of_a_newer_version_is_refused() -> None:
-    text = Asked(Topic("x"), ("http://a.test/",)).to_toml().replace("format = 1", "format = 9")
+    text = CrawlRequest(Topic("x"), ("http://a.test/",)).to_toml().replace("format = 1", "format = 9")
     with pytest.raises(FolderBroken, match="newer"):
-        Asked.from_toml(text, Path("crawl.toml"))
+        CrawlRequest.from_toml(text, Path("crawl.toml"))
 
 
 def test_seeds_of_equal_key_count_once_in_their_first_spelling() -> None:
-    asked = Asked(Topic("x"), ("http://A.test:80/~u", "http://a.test/%7eu", "http://b.test"))
-    assert asked.keyed_seeds() == [("http://a.test/%7Eu", "http://a.test/~u"), ("http://b.test/", "http://b.test/")]
+    request = CrawlRequest(Topic("x"), ("http://A.test:80/~u", "http://a.test/%7eu", "http://b.test"))
+    assert request.keyed_seeds() == [("http://a.test/%7Eu", "http://a.test/~u"), ("http://b.test/", "http://b.test/")]
 
 
 def test_seed_files_may_have_comments_and_say_which_lines_are_wrong() -> None:

@@ -10,8 +10,8 @@ from scenthound.loop.messages import SITEMAP, Fetch, Limits
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.resume import LoopState, Saved, resume
 from scenthound.model import Candidate, Topic, Url
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 
 HELD, DRAWN, WAITING = "http://a.test/held", "http://b.test/drawn", "http://c.test/waiting"

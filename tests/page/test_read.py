@@ -15,7 +15,7 @@ from scenthound.page.views import element_counts, tag_path, token_terms
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.url import make
 from scenthound.web.charset import to_text
-from scenthound.web.parse import parse_html
+from scenthound.web.html_document import parse_html
 from support.random_pages import HOME, html_pages, record_of
 
 PLAIN = Analyser("none", stem=False)

@@ -12,16 +12,16 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.loop.crawl_toml import Asked
+from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Lost, Step, Topic, Url
 from scenthound.report.charts import standard_error
+from scenthound.report.crawl_facts import CrawlFacts, gather
+from scenthound.report.crawl_facts import _read as read_events
 from scenthound.report.crawl_report import link, render, text, write_report
 from scenthound.report.explain import explain
-from scenthound.report.facts import Facts, gather
-from scenthound.report.facts import _read as read_events
-from scenthound.report.page import round_step
+from scenthound.report.layout import round_step
 from support.small_crawl import small_crawl
 
 TAGS = {
@@ -89,9 +89,9 @@ def step(n: int, similarity: float = 0.5, title: str = "", **more: object) -> St
     )  # type: ignore[arg-type]
 
 
-def facts_of(events: list[Step | Lost], **more: object) -> Facts:
-    asked = Asked(Topic("balloons"), ("http://p.test/",), settings=Settings(pages=500))
-    facts = Facts(asked, ended="pages", **more)  # type: ignore[arg-type]
+def facts_of(events: list[Step | Lost], **more: object) -> CrawlFacts:
+    request = CrawlRequest(Topic("balloons"), ("http://p.test/",), settings=Settings(pages=500))
+    facts = CrawlFacts(request, ended="pages", **more)  # type: ignore[arg-type]
     pages = read_events(facts, events)
     facts.curve = pages.curve
     return facts
@@ -104,7 +104,7 @@ def test_the_report_of_a_crawl_tells_everything(tmp_path: Path) -> None:
     parsed(page)
     for words in ("hot air balloons", "Harvest", "Best pages", "Hosts", "c.test", "http-404", "Seeds", "best-first"):
         assert words in page
-    assert "Nothing was left to follow." in page
+    assert "No URL was left to fetch." in page
     assert "robots</code>" in page, "settings that were changed are listed"
     assert not list(folder.glob(".*part")), "nothing half-written is left"
 
@@ -136,7 +136,7 @@ def test_no_payload_of_the_suite_is_left_unescaped(shared: Path) -> None:
             Lost(99, Url("javascript:" + raw), None, raw, 0.1, 1, 0, 0, 60.0, "bad" + raw[:20], raw) for raw in chunk
         ]
         facts = facts_of(events, refused=dict.fromkeys(chunk, 3))
-        facts.asked = Asked(
+        facts.request = CrawlRequest(
             Topic(" ".join(chunk), description=chunk[0]),
             tuple(chunk),
             settings=Settings(proxy=chunk[-1], contact=chunk[0]),
@@ -259,7 +259,7 @@ def test_a_dead_page_is_explained_by_its_reason(tmp_path: Path) -> None:
 def test_a_page_out_of_scope_is_refused(crawled: Path) -> None:
     assert explained(crawled, "http://e.test/")[:2] == (
         "refused",
-        "never asked for: it is out of scope (hosts, domains or paths)",
+        "never requested: it is out of scope (hosts, domains or paths)",
     )
 
 

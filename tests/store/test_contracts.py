@@ -12,7 +12,7 @@ from scenthound.ports import History, Repository
 from scenthound.store.database import CrawlDatabase
 from scenthound.store.memory import MemoryHistory, MemoryRepository
 from scenthound.store.sqlite_history import SqliteHistory
-from scenthound.store.warc import WarcRepository
+from scenthound.store.warc_repository import WarcRepository
 from scenthound.testing import history_contract, repository_contract
 
 

@@ -15,10 +15,10 @@ from scenthound.lab.generate.endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
-from scenthound.store.database import APPLICATION, FRONTIER, LINKS, SAYINGS, SCHEMA, VERSION
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, SCHEMA, VERSION
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
-from scenthound.testing.frontier import Model, same
+from scenthound.testing.frontier import ModelFrontier, same
 
 URLS = [Url(f"http://h{number % 5}.test/{number}") for number in range(40)]
 FIRST_FRONTIER = """CREATE TABLE frontier (
@@ -80,7 +80,7 @@ def test_what_was_seen_is_what_a_plain_set_would_hold_whatever_restarts(
 @pytest.mark.parametrize("scores", [4, 1000])
 def test_who_falls_out_of_a_full_frontier_is_the_last_of_the_whole_order(eviction: Any, scores: int) -> None:
     rng = random.Random(7)
-    frontier, model = MemoryFrontier(150, eviction), Model(150, eviction, 1)
+    frontier, model = MemoryFrontier(150, eviction), ModelFrontier(150, eviction, 1)
     for turn in range(2500):
         lot = rng.random()
         if lot < 0.06:
@@ -96,7 +96,7 @@ def test_who_falls_out_of_a_full_frontier_is_the_last_of_the_whole_order(evictio
 def test_a_frontier_in_sqlite_survives_restarts_at_its_bound() -> None:
     rng = random.Random(3)
     database = CrawlDatabase(":memory:")
-    frontier, model = SqliteFrontier(database, 60), Model(60, "scored", 1)
+    frontier, model = SqliteFrontier(database, 60), ModelFrontier(60, "scored", 1)
     for turn in range(1500):
         if turn % 97 == 0:
             database.commit()
@@ -146,7 +146,7 @@ def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
 def first_edition(path: Path) -> None:
     """A crawl's file as the first edition wrote it."""
     connection = sqlite3.connect(path)
-    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(SAYINGS, "")
+    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(EVENT_TABLES, "")
     assert schema != SCHEMA
     connection.executescript(f"{schema} PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;")
     for number, url in ((4, "http://b.test/"), (2, "http://a.test/")):

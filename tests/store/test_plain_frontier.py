@@ -12,19 +12,19 @@ from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import replay
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.pagerank_order import PageRankOrder
 from scenthound.testing import CONTRACT_TOPIC, CONTRACT_WEB, CheckedFrontier, TinyWeb, named
-from scenthound.testing.frontier import FrontierContract, Model
+from scenthound.testing.frontier import FrontierContract, ModelFrontier
 
 
 class PlainFrontier(Frontier):
     """The model of the contract with the names of the port. It inherits `matters` and `rescore`."""
 
     def __init__(self, bound: int | None = None, eviction: str = "scored", spread: int = 1) -> None:
-        self._model, self._now = Model(bound, eviction, spread), 0.0
+        self._model, self._now = ModelFrontier(bound, eviction, spread), 0.0
 
     def push(self, candidate: Candidate) -> Candidate | None:
         return self._model.push(candidate)

@@ -20,8 +20,8 @@ from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.page.record import Record
 from scenthound.ports import Failure
-from scenthound.report.facts import gather
-from scenthound.strategies import SHELF
+from scenthound.report.crawl_facts import gather
+from scenthound.strategies import STRATEGIES
 from scenthound.testing import TinyWeb, walk
 from scenthound.wiring import begin, make_strategy
 
@@ -41,7 +41,7 @@ TEXT = {bool: "maybe", int: "three", float: "half", str: "no-such-thing"}
 
 def parameters() -> Iterator[tuple[str, str, type]]:
     for name in SHELVED:
-        for field in fields(SHELF.get(name)):
+        for field in fields(STRATEGIES.get(name)):
             if field.init:
                 yield name, field.name, type(field.default)
 
@@ -58,7 +58,7 @@ def test_a_parameter_out_of_range_or_of_the_wrong_type_is_named_and_a_way_out_of
     name: str, parameter: str, value: Any
 ) -> None:
     with pytest.raises(BadConfig) as caught:
-        SHELF.get(name)(**{parameter: value})
+        STRATEGIES.get(name)(**{parameter: value})
     assert f"`{parameter}` can't be {value!r}" in caught.value.message
     assert caught.value.hint
 
@@ -113,7 +113,7 @@ def test_one_seed_host_of_two_that_never_resolves_does_not_stop_the_other(name: 
     def fetch(candidate: Candidate) -> Any:
         return Miss(candidate, "dns") if "nowhere" in candidate.url else web.fetch(candidate)
 
-    walked = walk(web, SHELF.get(name)(), "bees", "nowhere.example/ a.example/", fetch=fetch)
+    walked = walk(web, STRATEGIES.get(name)(), "bees", "nowhere.example/ a.example/", fetch=fetch)
     assert set(walked.visited) == {"http://a.example/", "http://b.example/", "http://c.example/"}
 
 
@@ -122,7 +122,7 @@ def test_one_seed_host_of_two_that_never_resolves_does_not_stop_the_other(name: 
     "text", ["bees", "", "bees -> a.example/ a.example/"], ids=["no links", "no words", "links to itself"]
 )
 def test_a_web_of_one_page_is_crawled_and_that_is_all(name: str, text: str) -> None:
-    walked = walk(TinyWeb({"a.example/": text}), SHELF.get(name)(), "bees", "a.example/ a.example/")
+    walked = walk(TinyWeb({"a.example/": text}), STRATEGIES.get(name)(), "bees", "a.example/ a.example/")
     assert walked.visited == ["http://a.example/"]
     assert walked.reason == "frontier empty"
 
@@ -143,7 +143,7 @@ def test_a_page_with_100_000_links_fills_a_bounded_frontier_and_the_crawl_goes_o
         web.html[candidate.url] = "<p>bees</p>"
         return web.fetch(candidate)
 
-    walked = walk(web, SHELF.get(name)(), "bees", "a.example/", pages=2, bound=500, fetch=fetch)
+    walked = walk(web, STRATEGIES.get(name)(), "bees", "a.example/", pages=2, bound=500, fetch=fetch)
     assert len(walked.visited) == 2
     assert len(walked.crawl.frontier) <= 500
     assert walked.crawl.calls.links_scored >= len(crowded.links) >= 5_000

@@ -12,7 +12,7 @@ from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.ports import Strategy, declaration_of
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.strategies.best_first import BestFirst, BestNFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.strategies.random_order import RandomOrder
@@ -29,7 +29,7 @@ def page_of(text: str, *urls: Url, url: Url = HOME) -> Page:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_on_the_shelf_and_a_strategy_whose_parameters_say_what_they_do(name: str) -> None:
-    made = SHELF.get(name)()
+    made = STRATEGIES.get(name)()
     assert isinstance(made, Strategy)
     assert all(parameter.metadata["doc"] for parameter in dataclasses.fields(made))
     assert type(made).__doc__
@@ -37,13 +37,13 @@ def test_it_is_on_the_shelf_and_a_strategy_whose_parameters_say_what_they_do(nam
 
 @pytest.mark.parametrize("name", NAMES)
 def test_seeds_come_first_in_the_given_order_and_once(name: str) -> None:
-    started = list(SHELF.get(name)().start(SOLAR, [B, A, B]))
+    started = list(STRATEGIES.get(name)().start(SOLAR, [B, A, B]))
     assert [(candidate.url, candidate.score) for candidate in started] == [(B, float("inf")), (A, float("inf"))]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_offers_each_of_its_links_once_and_never_itself(name: str) -> None:
-    strategy = SHELF.get(name)()
+    strategy = STRATEGIES.get(name)()
     strategy.start(SOLAR, [HOME])
     offered = list(strategy.read(page_of("solar", C, HOME, A, C)))
     assert [candidate.url for candidate in offered] == [C, A]

@@ -13,7 +13,7 @@ from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.settings import Settings, read
 from scenthound.parameters import values_of
 from scenthound.ports import Trains
-from scenthound.store.models import Model, TrainedOn, save_model
+from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
 from scenthound.wiring import begin, make_strategy, resume
 from support.resuming import SETTINGS, TOPIC, WEB, Recorded, step_through, trail
 
@@ -31,7 +31,7 @@ def model_of(name: str, parameters: dict[str, Any], folder: Path) -> Path:
     assert isinstance(made, Trains)
     made.train(lessons_of(prepare(WEB), TOPIC, WEB.topics), random.Random(1), lambda _: None)
     on = TrainedOn("generated", WEB.name, WEB.digest)
-    save_model(folder, Model(name, values_of(made), TOPIC.topic, on, made.model()))
+    save_model(folder, TrainedModel(name, values_of(made), TOPIC.topic, on, made.model()))
     return folder
 
 

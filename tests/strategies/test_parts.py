@@ -10,7 +10,7 @@ import pytest
 
 from scenthound.cli.app import run
 from scenthound.model import Step
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.testing import CONTRACT_TOPIC, TinyWeb, ready, walk
 from scenthound.wiring import make_strategy
 from support.small_crawl import small_crawl
@@ -46,12 +46,12 @@ def linked(steps: list[Step]) -> list[Step]:
     return [step for step in steps if step.parent is not None]
 
 
-OURS = [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.") and name not in BLIND]
+OURS = [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.") and name not in BLIND]
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_page_that_was_reached_by_a_link_has_parts_and_they_are_finite(name: str) -> None:
-    strategy = ready(SHELF.get(name)())
+    strategy = ready(STRATEGIES.get(name)())
     found = linked(walk(TinyWeb(PAGES), strategy, CONTRACT_TOPIC, "a.example/ c.example/").steps)
     assert found, "a crawl that goes nowhere shows nothing"
     for step in found:
@@ -61,9 +61,9 @@ def test_every_page_that_was_reached_by_a_link_has_parts_and_they_are_finite(nam
 
 @pytest.mark.parametrize("name", SHELVED)
 def test_the_parts_are_those_of_the_paper_and_each_is_explained(name: str) -> None:
-    found = linked(walk(TinyWeb(PAGES), SHELF.get(name)(), "bees honey", "a.example/ c.example/").steps)
+    found = linked(walk(TinyWeb(PAGES), STRATEGIES.get(name)(), "bees honey", "a.example/ c.example/").steps)
     assert {part for step in found for part in step.parts} == SHELVED[name]
-    assert SHELVED[name] <= set(SHELF.get(name).score_parts)  # type: ignore[attr-defined]
+    assert SHELVED[name] <= set(STRATEGIES.get(name).score_parts)  # type: ignore[attr-defined]
 
 
 def test_pages_that_are_fetched_only_to_see_their_links_say_so() -> None:

@@ -26,7 +26,7 @@ from scenthound.lab.measure.metrics import measure
 from scenthound.lab.measure.statistics import mean
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.ports import Trains
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy
 
 PINNED = Path(__file__).resolve().parents[1] / "data" / "floors.json"
@@ -47,7 +47,7 @@ def schools_bed() -> Bed | None:
 
 def strategies() -> list[str]:
     """Every strategy of ours; those that learn before they crawl are taught as in any experiment."""
-    return [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
+    return [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
 
 
 def is_taught(strategy: str) -> bool:

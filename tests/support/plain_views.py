@@ -12,7 +12,7 @@ from scenthound.model import Link
 from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, term_frequencies
-from scenthound.web.parse import parse_html, tag_name
+from scenthound.web.html_document import parse_html, tag_name
 from support.random_pages import HOME
 
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}

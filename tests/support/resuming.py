@@ -19,7 +19,7 @@ from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.parameters import values_of
 from scenthound.ports import Failure, Trains, declaration_of
-from scenthound.store.models import Model, TrainedOn, save_model
+from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
 from scenthound.strategies import strategy
 from scenthound.wiring import Session, begin, make_strategy
 
@@ -82,7 +82,7 @@ def model_of(name: str, folder: Path) -> Path | None:
         return None
     made.train(lessons_of(prepare(WEB), TOPIC, WEB.topics), random.Random(0), lambda _: None)
     on = TrainedOn("generated", WEB.name, WEB.digest)
-    save_model(folder, Model(name, values_of(made), TOPIC.topic, on, made.model()))
+    save_model(folder, TrainedModel(name, values_of(made), TOPIC.topic, on, made.model()))
     return folder
 
 

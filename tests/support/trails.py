@@ -27,7 +27,7 @@ from scenthound.lab.run.train_model import train
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Step, Topic
 from scenthound.ports import declaration_of
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.url import make
 from scenthound.wiring import begin, make_strategy
 
@@ -49,7 +49,7 @@ def generated_bed(folder: Path) -> Bed:
 
 
 def strategies() -> list[str]:
-    return [name for name, kind in SHELF.items() if kind.__module__.startswith("scenthound.")]
+    return [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
 
 
 def digest(steps: Iterable[Step]) -> str:

@@ -14,7 +14,7 @@ from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.page.views import element_counts, window_counts
 from scenthound.ports import Declaration, Strategy
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.testing import TinyWeb, strategy_contract, walk
 from scenthound.text.tokens import Analyser
 
@@ -129,4 +129,4 @@ def test_in_a_walk_pages_have_only_what_is_declared() -> None:
 def test_other_parameters_change_what_is_read_and_the_declaration_with_it(
     name: str, parameters: dict[str, Any]
 ) -> None:
-    assert failures(lambda: SHELF.get(name)(**parameters)) == {}
+    assert failures(lambda: STRATEGIES.get(name)(**parameters)) == {}

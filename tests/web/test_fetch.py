@@ -22,7 +22,8 @@ from scenthound.errors import BadConfig
 from scenthound.model import Response
 from scenthound.ports import Failure
 from scenthound.web.addresses import parse_networks
-from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
 from support.hostile import BEHAVIOURS, Exchange, HostileServer, raw, whole
 
 T = TypeVar("T")
@@ -353,13 +354,13 @@ class Rebinding(AbstractResolver):
     """A name server whose answers change: a public address while it is looked at, then another."""
 
     def __init__(self, *answers: list[str]) -> None:
-        self.answers, self.asked = list(answers), 0
+        self.answers, self.request = list(answers), 0
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        answer = self.answers[min(self.asked, len(self.answers) - 1)]
-        self.asked += 1
+        answer = self.answers[min(self.request, len(self.answers) - 1)]
+        self.request += 1
         if not answer:
             raise OSError(socket.EAI_NONAME, "no such name")
         kinds = [socket.AF_INET6 if ":" in address else socket.AF_INET for address in answer]
@@ -413,7 +414,7 @@ def test_a_rebinding_name_is_judged_by_the_address_that_is_connected_to(server: 
     assert isinstance(first, Response)
     assert first.address == "127.0.0.1"
     assert isinstance(second, Failure)
-    assert (second.reason, resolver.asked) == ("refused-address", 2)
+    assert (second.reason, resolver.request) == ("refused-address", 2)
 
 
 def test_of_several_addresses_an_allowed_one_is_taken(server: HostileServer) -> None:

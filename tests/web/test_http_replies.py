@@ -23,7 +23,8 @@ from scenthound.page.landing import land
 from scenthound.ports import Failure
 from scenthound.url import make, origin, resolve
 from scenthound.web.addresses import parse_networks
-from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
 from support.hostile import HostileServer, raw
 
 AGENT = "scenthound-test/1.0 (+mailto:test@example.org)"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.url import resolve
-from scenthound.web.robots import ALLOW_ALL, LARGEST, MOST_SITEMAPS, REFUSE_ALL, Rules, parse, verdict_for_status
+from scenthound.web.robots import ALLOW_ALL, LARGEST, MOST_SITEMAPS, REFUSE_ALL, RobotsRules, parse, verdict_for_status
 
 SITE = "http://x.test"
 
@@ -90,7 +90,7 @@ def test_a_reserved_character_and_its_code_stay_different() -> None:
 def test_a_percent_sign_is_decoded_once() -> None:
     assert may(only("Disallow: /%62"), "/%2562")
     kept = parse(only("Disallow: /%%36%32").encode(), "scenthound")
-    assert Rules.from_text(kept.to_text()).may_fetch(SITE + "/b"), "going to text and back decodes nothing"
+    assert RobotsRules.from_text(kept.to_text()).may_fetch(SITE + "/b"), "going to text and back decodes nothing"
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_a_missing_file_allows_and_a_failing_server_refuses(status: int, verdict
 
 def test_rules_survive_going_to_text_and_back() -> None:
     rules = parse(b"User-agent: *\nDisallow: /a*b$\nAllow: /\xff\nCrawl-delay: 2\nSitemap: /s", "scenthound")
-    assert Rules.from_text(rules.to_text()) == rules
+    assert RobotsRules.from_text(rules.to_text()) == rules
     assert isinstance(json.loads(rules.to_text()), dict)
-    assert Rules.from_text(REFUSE_ALL.to_text()) == REFUSE_ALL
+    assert RobotsRules.from_text(REFUSE_ALL.to_text()) == REFUSE_ALL
 
 
 GOOD = {"rules": [], "delay": None, "sitemaps": []}
@@ -224,7 +224,7 @@ GOOD = {"rules": [], "delay": None, "sitemaps": []}
 )  # fmt: skip
 def test_text_that_is_not_ours_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not the text of robots rules"):
-        Rules.from_text(text)
+        RobotsRules.from_text(text)
 
 
 # Properties
@@ -251,14 +251,14 @@ def test_the_index_answers_as_the_plain_reading_does(rules: tuple[tuple[str, boo
     rules = tuple(
         (pattern.rstrip("$").replace("$", "") + "$" * pattern.endswith("$"), allows) for pattern, allows in rules
     )
-    assert Rules(rules).may_fetch(SITE + path) is plainly(rules, path)
+    assert RobotsRules(rules).may_fetch(SITE + path) is plainly(rules, path)
 
 
 @given(st.binary(max_size=300), st.text(max_size=20))
 def test_no_bytes_make_the_parser_fail(body: bytes, agent: str) -> None:
     rules = parse(b"User-agent: *\n" + body, agent)
     assert rules.may_fetch(SITE + "/a") in (True, False)
-    assert Rules.from_text(rules.to_text()) == rules
+    assert RobotsRules.from_text(rules.to_text()) == rules
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="#"), max_size=60))
@@ -342,7 +342,7 @@ def answer(case: dict[str, Any], url: str) -> bool:
     body = bytes.fromhex(case["robots_hex"]) if "robots_hex" in case else case["robots"].encode()
     agent = case["user_agent"] if "user_agent" in case else case["user_agents"][0]
     rules = parse(body, agent)
-    assert Rules.from_text(rules.to_text()) == rules
+    assert RobotsRules.from_text(rules.to_text()) == rules
     return rules.may_fetch(SITE + url if url.startswith("/") else url)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from scenthound.files import write_text
 from scenthound.model import Candidate
 from scenthound.ports import Eviction
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.memory_frontier import MemoryFrontier
 
 
 class FileFrontier(MemoryFrontier):

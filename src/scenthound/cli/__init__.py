@@ -1,7 +1,7 @@
 """The command line: one file per command group; parse, call, print.
 
-`main` is the entry point. Commands are imported when they are asked for, so that `--help` is quick.
-Data goes to stdout, talk to stderr; `--json` makes stdout one JSON document (or JSON lines).
+`main` is the entry point. Commands are imported when needed, so that `--help` is quick. Data goes to stdout, messages
+to stderr; with `--json` stdout is one JSON document (or JSON lines).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     from scenthound.cli.app import run
-    from scenthound.cli.process import prepare
+    from scenthound.cli.process_limits import prepare
 
     prepare()
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

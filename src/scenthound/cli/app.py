@@ -1,4 +1,4 @@
-"""The root of all commands: finds them by name, and turns what goes wrong into a message and an exit code.
+"""The root command: finds commands by name, and turns errors into messages and exit codes.
 
 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 11 interrupted but resumable.
 """
@@ -17,70 +17,71 @@ from typing import Any
 import click
 
 from scenthound.errors import DiskFull, ScenthoundError
+from scenthound.formats import printable
 
 NAME, COMPLETE = "scenthound", "_SCENTHOUND_COMPLETE"
 INTERRUPTED = 11
-BAD_PLACE = 4
-PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
-"""What is wrong with a path that was asked for, not with us."""
-NO_WORDS: tuple[type[click.ClickException], ...] = tuple(
-    found
-    for found in [getattr(click.exceptions, "NoArgsIsHelpError", None)]
-    if found is not None  # click 8.2 and newer
+BAD_PATH = 4
+PATH_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
+"""Errors that are about the path of the user."""
+NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
+    kind
+    for name, kind in vars(click.exceptions).items()
+    if name == "NoArgsIsHelpError"  # click 8.2 and newer
 )
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "demo": ("demo", "See it work: a real crawl of an embedded web, no network needed."),
-    "crawl": ("crawl", "Crawl the web for a topic, best pages first."),
-    "resume": ("crawl", "Go on with a crawl, whatever ended it."),
-    "topic": ("topic", "Make a topic from example pages, or show one."),
-    "train": ("train", "Let a strategy learn from a known web before it crawls."),
-    "label": ("label", "Say that a page is on topic or off; a running crawl hears it."),
-    "economy": ("economy", "Show the richest agents of a trained Hayek economy, and its money balance."),
-    "status": ("folder_commands", "Say how a crawl stands: pages, harvest, failures, why it ended."),
+    "demo": ("demo_command", "See it work: a real crawl of an embedded web, no network needed."),
+    "crawl": ("crawl_commands", "Crawl the web for a topic, best pages first."),
+    "resume": ("crawl_commands", "Continue a crawl, whatever ended it."),
+    "topic": ("topic_commands", "Make a topic from example pages, or show one."),
+    "train": ("train_command", "Train a strategy before it crawls."),
+    "label": ("label_command", "Label a page as on topic or off topic; a running crawl uses it."),
+    "economy": ("economy_command", "Show the richest agents of a trained Hayek economy, and its money balance."),
+    "status": ("folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
     "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
-    "explain": ("folder_commands", "Say why a page was fetched, or why it was not."),
-    "report": ("folder_commands", "Write report.html anew."),
+    "explain": ("folder_commands", "Explain why a page was fetched or not."),
+    "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
-    "strategies": ("strategies", "List the strategies, or tell all about one."),
+    "strategies": ("strategies_command", "List the strategies, or describe one."),
     "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
-    "doctor": ("doctor", "Say what is installed, what is missing, and what to do."),
-    "completion": ("completion", "Print the shell completion script."),
+    "doctor": ("doctor_command", "Check the installation: what is missing, and what to do."),
+    "completion": ("completion_command", "Print the shell completion script."),
 }
 
 
 class Commands(click.Group):
-    """A group whose commands live in modules that are imported when they are called."""
+    """A group whose commands are in modules that are imported when needed."""
 
-    def __init__(self, *words: Any, found_in: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+    def __init__(self, *words: Any, modules: Mapping[str, tuple[str, str]], **settings: Any) -> None:
         super().__init__(*words, **settings)
-        self.found_in = found_in
+        self.modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.found_in)
+        return list(self.modules)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.found_in:
+        if name not in self.modules:
             return None
-        module = importlib.import_module(f"scenthound.cli.{self.found_in[name][0]}")
+        module = importlib.import_module(f"scenthound.cli.{self.modules[name][0]}")
         command: click.Command = getattr(module, name.replace("-", "_"))
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.found_in and not args[0].startswith("-"):
-            near = get_close_matches(args[0], self.found_in, n=1, cutoff=0.5)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(self.found_in)}"
-            raise Unmeant(f"no command called `{args[0]}`", hint, ctx)
+        if args and args[0] not in self.modules and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.modules, n=1, cutoff=0.5)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(self.modules)}"
+            raise UsageErrorWithHint(f"no command called `{args[0]}`", hint, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in self.found_in.items()])
+            formatter.write_dl([(name, about) for name, (_, about) in self.modules.items()])
 
 
-class Unmeant(click.UsageError):
+class UsageErrorWithHint(click.UsageError):
     """A usage error with a hint of its own."""
 
     def __init__(self, message: str, hint: str, ctx: click.Context | None = None) -> None:
@@ -88,7 +89,7 @@ class Unmeant(click.UsageError):
         self.hint = hint
 
 
-def _say_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         from importlib.metadata import version
 
@@ -107,20 +108,20 @@ Examples:
 
 @click.group(
     cls=Commands,
-    found_in=COMMANDS,
+    modules=COMMANDS,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--debug", is_flag=True, help="Show where in the code an unexpected error came from.")
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print the version."
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
 )
 def app(debug: bool) -> None:
     """A topical web crawler, and the laboratory that proves it is good."""
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; gives the exit code."""
+    """Run one command and return the exit code."""
     given = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in given
     if instruction := os.environ.get(COMPLETE):
@@ -128,29 +129,29 @@ def run(arguments: list[str]) -> int:
 
         return shell_complete(app, {}, NAME, COMPLETE, instruction)
     try:
-        with app.make_context(NAME, list(arguments)) as ctx:  # not `app.main`, which has exit codes of its own
+        with app.make_context(NAME, list(arguments)) as ctx:  # `app.main` has its own exit codes
             code = app.invoke(ctx)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
     except ScenthoundError as error:
-        return _complain(error.message, error.hint, error.exit_code, as_json)
+        return _print_error(error.message, error.hint, error.exit_code, as_json)
     except click.ClickException as error:
-        if isinstance(error, NO_WORDS):
+        if isinstance(error, NO_ARGUMENTS):
             click.echo(error.format_message(), err=True)
             return error.exit_code
-        return _complain(error.format_message(), _usage_hint(error), error.exit_code, as_json)
+        return _print_error(error.format_message(), _usage_hint(error), error.exit_code, as_json)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("stopped", "", 1, as_json)
+        return _print_error("stopped", "", 1, as_json)
     except BrokenPipeError:
-        return _unheard()
+        return _ignore_closed_pipe()
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _complain(f"no room left: {error}", "make room, then run this again", DiskFull.exit_code, as_json)
-        if isinstance(error, OSError) and error.errno in PLACES and error.filename:
-            return _complain(
-                f"{error.filename}: {error.strerror}", "check the path, and whose it is", BAD_PLACE, as_json
+            return _print_error(f"no room left: {error}", "make room, then run this again", DiskFull.exit_code, as_json)
+        if isinstance(error, OSError) and error.errno in PATH_ERRORS and error.filename:
+            return _print_error(
+                f"{error.filename}: {error.strerror}", "check the path, and whose it is", BAD_PATH, as_json
             )
         if "--debug" in given:
             import traceback
@@ -158,18 +159,17 @@ def run(arguments: list[str]) -> int:
             traceback.print_exc()
         what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
         hint = "" if isinstance(error, OSError) else "this should not happen; `scenthound --debug …` shows where"
-        return _complain(what, hint, 1, as_json)
+        return _print_error(what, hint, 1, as_json)
 
 
 def _usage_hint(error: click.ClickException) -> str:
-    if isinstance(error, Unmeant):
+    if isinstance(error, UsageErrorWithHint):
         return error.hint
-    ctx = getattr(error, "ctx", None)
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
     return f"see `{ctx.command_path} --help`" if ctx is not None else ""
 
 
-def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
-    from scenthound.exports.clean import clean
+def _print_error(message: str, hint: str, code: int, as_json: bool) -> int:
 
     if "@" in message:
         from scenthound.loop.crawl_toml import masked
@@ -179,16 +179,16 @@ def _complain(message: str, hint: str, code: int, as_json: bool) -> int:
         if as_json:
             click.echo(json.dumps({"error": message, "hint": hint, "exit_code": code}))
         else:
-            first, *more = [clean(line) for line in message.splitlines()] or ["unknown"]
+            first, *more = [printable(line) for line in message.splitlines()] or ["unknown"]
             click.echo("\n".join([f"error: {first}", *(f"  {line}" for line in more)]), err=True)
             if hint:
-                click.echo(f"hint: {clean(hint)}", err=True)
+                click.echo(f"hint: {printable(hint)}", err=True)
     except BrokenPipeError:
-        _unheard()
+        _ignore_closed_pipe()
     return code
 
 
-def _unheard() -> int:
-    """Nobody reads what we print: leave without a word, and let nothing be flushed into the closed pipe."""
+def _ignore_closed_pipe() -> int:
+    """The reader of stdout has closed the pipe: exit without an error, and flush nothing into it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0

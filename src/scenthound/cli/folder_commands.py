@@ -1,4 +1,4 @@
-"""Commands that look at a crawl folder: `status`, `trail`, `explain`, `report`, `export`. A crawl may be running."""
+"""Commands that read a crawl folder, also of a running crawl: `status`, `trail`, `explain`, `report`, `export`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, option, out, print_facts, say, table
 from scenthound.cli.shell_words import exporters_named
+from scenthound.errors import BadUsage, NotAUrl, OurFault
+from scenthound.formats import event_line, json_line, json_number, miss_line, printable, trail_line
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Event, Lost, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
 
-    from scenthound.loop.folder import CrawlFolder
-    from scenthound.model import Event, Lost, Step
+    from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.report.explain import Explanation
-    from scenthound.report.facts import Facts
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 
@@ -28,15 +30,14 @@ folder_argument = click.argument("folder", type=click.Path(path_type=Path, reada
 @folder_argument
 @json_option
 def status(folder: Path, as_json: bool) -> None:
-    """Say how a crawl stands: pages, harvest, failures, best pages, why it ended.
+    """Show the state of a crawl: pages, harvest, failures, best pages, why it ended.
 
     \b
       $ scenthound status balloons
       $ scenthound status balloons --json
     """
-    from scenthound.loop.folder import CrawlFolder
     from scenthound.report.causes import why_nothing
-    from scenthound.report.facts import FINAL, gather
+    from scenthound.report.crawl_facts import FINAL, gather
 
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)
@@ -48,18 +49,14 @@ def status(folder: Path, as_json: bool) -> None:
         say("\nhint: ".join(why_nothing(facts)))
 
 
-def show(facts: Facts) -> None:
-    """The figures of a crawl, for people."""
-    from rich.text import Text
-
-    from scenthound.exports.clean import clean
+def show(facts: CrawlFacts) -> None:
+    """Print the figures of a crawl."""
     from scenthound.report.crawl_report import duration, size
 
-    console = out()
     waited = f"waited {duration(facts.waited)} for better hosts"
     rows = [
-        ("topic", facts.asked.topic.keywords),
-        ("strategy", facts.asked.strategy),
+        ("topic", facts.request.topic.keywords),
+        ("strategy", facts.request.strategy),
         ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
@@ -70,11 +67,13 @@ def show(facts: Facts) -> None:
     ]
     if facts.failures:
         rows.append(("no reply", _listed({reason: times for reason, (times, _) in facts.failures.items()})))
-    for name, value in rows:
-        console.print(Text(f"{name:>12}  ", style="bold") + Text(clean(value)), soft_wrap=True)
+    print_facts(rows)
     if facts.best:
-        best = [(f"{s.similarity:.3f}", clean(s.title, 46) or "(no title)", clean(s.url, 60)) for s in facts.best[:5]]
-        console.print(table(("similarity", "best pages", "url"), best, numbers=[0]))
+        best = [
+            (f"{step.similarity:.3f}", printable(step.title, 46) or "(no title)", printable(step.url, 60))
+            for step in facts.best[:5]
+        ]
+        out().print(table(("similarity", "best pages", "url"), best, numbers=[0]))
 
 
 def _listed(counts: dict[str, int], most: int = 8) -> str:
@@ -84,25 +83,21 @@ def _listed(counts: dict[str, int], most: int = 8) -> str:
 
 @click.command()
 @folder_argument
-@click.option("--misses", is_flag=True, help="Also requests that brought no page, with their reason.")
-@click.option("--events", is_flag=True, help="Instead: what the strategy told of itself, as births of agents.")
+@click.option("--misses", is_flag=True, help="Also requests that brought no page, with the reason.")
+@click.option("--events", is_flag=True, help="Instead: events of the strategy, as births of agents.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N lines.")
 @json_option
 def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: bool) -> None:
     """Print what was fetched, in order, as JSON lines (with or without --json).
 
     Each line has n, url, parent, anchor, score, parts, similarity, depth, status, bytes and time. A seed's
-    score is infinite, which JSON has no number for: it is the text "inf".
+    score is infinite, for which JSON has no number: it is the text "inf".
 
     \b
       $ scenthound trail balloons --limit 10
       $ scenthound trail balloons --misses | grep '"reason"'
       $ scenthound trail balloons --events
     """
-    from scenthound.errors import BadUsage
-    from scenthound.exports.trail_lines import as_line, event_line, miss_line, trail_line
-    from scenthound.loop.folder import CrawlFolder
-    from scenthound.model import Event, Step
 
     if misses and events:
         raise BadUsage("--misses and --events ask for different things", "leave one of them out")
@@ -110,12 +105,14 @@ def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: 
         history = opened.history
         lines: Iterator[Step | Lost | Event]
         lines = history.strategy_events() if events else history.events() if misses else history.trail()
-        with contextlib.closing(cast("Generator[Step | Lost | Event]", lines)):  # half read it outlives its database
+        with contextlib.closing(
+            cast("Generator[Step | Lost | Event]", lines)
+        ):  # a half-read query would outlive its database
             for line in itertools.islice(lines, limit):
                 if isinstance(line, Event):
-                    click.echo(as_line(event_line(line)))
+                    click.echo(json_line(event_line(line)))
                 else:
-                    click.echo(as_line(trail_line(line) if isinstance(line, Step) else miss_line(line)))
+                    click.echo(json_line(trail_line(line) if isinstance(line, Step) else miss_line(line)))
 
 
 @click.command()
@@ -123,61 +120,59 @@ def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: 
 @click.argument("url")
 @json_option
 def explain(folder: Path, url: str, as_json: bool) -> None:
-    """Say why a page was fetched, or why it was not: the path from a seed to it, with anchors and scores.
+    """Explain why a page was fetched or not: the path from a seed to it, with anchors and scores.
 
     \b
       $ scenthound explain balloons https://example.org/envelopes.html
     """
-    from scenthound.errors import BadUsage, NotAUrl
-    from scenthound.loop.folder import CrawlFolder
-    from scenthound.report.explain import explain as explained
+    from scenthound.report.explain import explain as explain_url
 
     with CrawlFolder.look(folder) as opened:
         try:
-            found = explained(opened, url)
+            explanation = explain_url(opened, url)
         except NotAUrl as error:
-            raise BadUsage(error.message, "write the URL whole, as https://example.org/page") from None
+            raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
     if as_json:
-        emit(found.as_plain())
+        emit(explanation.as_plain())
     else:
-        _tell(found)
+        _print_explanation(explanation)
 
 
-def _tell(found: Explanation) -> None:
-    from scenthound.exports.clean import clean
-    from scenthound.exports.trail_lines import plain_number
-
-    click.echo(f"{clean(found.url)}\n{clean(found.why)}")
-    if found.path:
-        click.echo(
-            "\nthe path from a seed:" if found.state == "crawled" else "\nthe page that offered it, from a seed:"
-        )
-        for place, step in enumerate(found.path):
-            click.echo(_hop(place, step))
-    if found.candidate is not None:
-        waiting = found.candidate
-        parts = ", ".join(f"{clean(name)} {value:.4g}" for name, value in waiting.parts.items())
-        score = f"{plain_number(waiting.score)} ({parts})" if parts else plain_number(waiting.score)
-        click.echo(f"\noffered by “{clean(waiting.anchor, 80)}” with score {score}")
-    for title, events in (("the strategy told of it:", found.told), ("its agents, and their forebears:", found.family)):
+def _print_explanation(explanation: Explanation) -> None:
+    click.echo(f"{printable(explanation.url)}\n{printable(explanation.why)}")
+    if explanation.path:
+        crawled = explanation.state == "crawled"
+        click.echo("\nthe path from a seed:" if crawled else "\nthe page that links to it, from a seed:")
+        for depth, step in enumerate(explanation.path):
+            click.echo(_hop(depth, step))
+    if explanation.candidate is not None:
+        candidate = explanation.candidate
+        score = f"{json_number(candidate.score)}{_parts(candidate.parts)}"
+        click.echo(f"\noffered by “{printable(candidate.anchor, 80)}” with score {score}")
+    agents = "its agents, and their ancestors:"
+    for title, events in (("events of the strategy:", explanation.events), (agents, explanation.family)):
         if events:
             click.echo("\n" + "\n".join([title, *map(_event, events)]))
-    for request in found.requests:
-        click.echo(f"  request: {clean(request.reason)} {clean(request.detail, 120)}".rstrip())
-    if found.state in ("refused", "not-kept", "unknown"):
-        if found.linked_from:
-            click.echo("linked from: " + ", ".join(clean(source, 100) for source in found.linked_from))
-        if found.counts:
-            click.echo("not followed on its host: " + _listed(found.counts))
-        if found.near:
-            click.echo("did you mean: " + " or ".join(clean(near, 120) for near in found.near))
+    for request in explanation.requests:
+        click.echo(f"  request: {printable(request.reason)} {printable(request.detail, 120)}".rstrip())
+    if explanation.state in ("refused", "not-kept", "unknown"):
+        if explanation.linked_from:
+            click.echo("linked from: " + ", ".join(printable(source, 100) for source in explanation.linked_from))
+        if explanation.counts:
+            click.echo("not followed on its host: " + _listed(explanation.counts))
+        if explanation.near:
+            click.echo("did you mean: " + " or ".join(printable(url, 120) for url in explanation.near))
+
+
+def _parts(parts: Mapping[str, float]) -> str:
+    named = ", ".join(f"{printable(name)} {value:.4g}" for name, value in parts.items())
+    return f" ({named})" if named else ""
 
 
 def _event(event: Event) -> str:
-    from scenthound.exports.clean import clean
 
-    facts = (f"{clean(str(name), 40)} {_fact(value)}" for name, value in event.facts.items())
-    return "  " + clean(f"{event.kind} (page {event.n}): {', '.join(facts)}", 400)
+    facts = (f"{printable(str(name), 40)} {_fact(value)}" for name, value in event.facts.items())
+    return "  " + printable(f"{event.kind} (page {event.n}): {', '.join(facts)}", 400)
 
 
 def _fact(value: object) -> str:
@@ -186,27 +181,23 @@ def _fact(value: object) -> str:
     return " ".join(map(_fact, value)) if isinstance(value, list | tuple) else "none" if value is None else str(value)
 
 
-def _hop(place: int, step: Step) -> str:
-    from scenthound.exports.clean import clean
-
-    anchor = f"by “{clean(step.anchor, 80)}”, " if step.anchor else ""
-    parts = ", ".join(f"{clean(name)} {value:.4g}" for name, value in step.parts.items())
-    score = "a seed" if step.parent is None else f"{anchor}score {step.score:.4g}" + (f" ({parts})" if parts else "")
-    title = f"  {clean(step.title, 80)}\n{'':6}" if step.title else "  "
+def _hop(depth: int, step: Step) -> str:
+    anchor = f"by “{printable(step.anchor, 80)}”, " if step.anchor else ""
+    score = "a seed" if step.parent is None else f"{anchor}score {step.score:.4g}{_parts(step.parts)}"
+    title = f"  {printable(step.title, 80)}\n{'':6}" if step.title else "  "
     facts = f"page {step.n}, rank {step.rank}, {score}, similarity {step.similarity:.4f}"
-    return f"{place:>4}{title}{clean(step.url, 160)}\n{'':6}{facts}"
+    return f"{depth:>4}{title}{printable(step.url, 160)}\n{'':6}{facts}"
 
 
 @click.command()
 @folder_argument
 @json_option
 def report(folder: Path, as_json: bool) -> None:
-    """Write report.html anew: harvest curve, best pages, hosts, errors, why it ended.
+    """Write report.html again: harvest curve, best pages, hosts, errors, why it ended.
 
     \b
       $ scenthound report balloons
     """
-    from scenthound.loop.folder import CrawlFolder
     from scenthound.report.crawl_report import write_report
 
     with CrawlFolder.look(folder) as opened:
@@ -217,20 +208,9 @@ def report(folder: Path, as_json: bool) -> None:
 
 @click.command()
 @folder_argument
-@click.option(
-    "--to",
-    "name",
-    required=True,
-    metavar="FORMAT",
-    help="jsonl, csv, parquet, wacz or gexf.",
-    shell_complete=exporters_named,
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, allow_dash=True),
-    metavar="FILE",
-    help="Where to; - is stdout.  [default: DIR/NAME.FORMAT]",
-)
+@option("--to name", "FORMAT", "jsonl, csv, parquet, wacz or gexf.", required=True, shell_complete=exporters_named)
+@option("--output", "FILE", "Where to; - is stdout.  [default: DIR/NAME.FORMAT]",
+        type=click.Path(path_type=Path, allow_dash=True))  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @json_option
 def export(folder: Path, name: str, output: Path | None, force: bool, as_json: bool) -> None:
@@ -241,12 +221,10 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
       $ scenthound export balloons --to csv --output balloons.csv
       $ scenthound export balloons --to jsonl --output - | head
     """
-    from scenthound.errors import BadUsage
-    from scenthound.exports import SHELF
+    from scenthound.exports import EXPORTERS
     from scenthound.files import replacing
-    from scenthound.loop.folder import CrawlFolder
 
-    writer = SHELF.get(name)
+    writer = EXPORTERS.get(name)
     with CrawlFolder.look(folder) as opened:
         if output == Path("-"):
             if as_json:
@@ -272,8 +250,7 @@ def export(folder: Path, name: str, output: Path | None, force: bool, as_json: b
 
 
 def _check_target(path: Path, force: bool) -> None:
-    """An export overwrites nothing unasked, and what belongs to a crawl not even when asked."""
-    from scenthound.errors import BadUsage
+    """Raise `BadUsage` if a file would be overwritten; files of a crawl never are, not even with `--force`."""
     from scenthound.loop.folder_files import is_part_of_a_crawl
 
     if is_part_of_a_crawl(path):
@@ -285,8 +262,7 @@ def _check_target(path: Path, force: bool) -> None:
 
 
 def _index(opened: CrawlFolder) -> None:
-    """Bring the CDXJ index of the pages up to date; where that can't be written, nobody is the worse for it."""
-    from scenthound.errors import OurFault
+    """Update the CDXJ index of the pages if it can be written."""
     from scenthound.store.cdxj import refresh
 
     with contextlib.suppress(OSError, OurFault):

@@ -1,90 +1,89 @@
-"""From what was typed to what is asked: topic, seeds, strategy, parameters, settings."""
+"""The command line of `scenthound crawl`, and the request that it makes together with a configuration file."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
+from scenthound.cli.output import key_value
 from scenthound.errors import BadConfig, BadUsage, UnknownName
-from scenthound.loop.crawl_toml import check_seeds, load_toml, read_seeds, topic_from
+from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, load_toml, read_seeds, topic_from
 from scenthound.loop.settings import Settings, read
 from scenthound.loop.use_model import parameters_for_model, require_model
 from scenthound.model import Topic
-from scenthound.store.models import load_model
+from scenthound.store.model_folder import load_model
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
 
 LARGEST_SEED_FILE = 50_000_000
-_ABOUT_CRAWLS = {"format", "started", "versions"}  # keys of a crawl.toml that say nothing about what is wanted
+_ABOUT_CRAWLS = {"format", "started", "versions"}  # keys of a crawl.toml that a new crawl does not take over
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """All that `wiring.begin` needs."""
+class CrawlOptions:
+    """The command line of `scenthound crawl`, as it was typed."""
 
-    topic: Topic
-    seeds: list[str]
-    strategy: str
-    parameters: dict[str, Any]
-    settings: Settings
+    topic: str | None = None
+    seeds: Sequence[str] = ()
+    seed_files: Sequence[str] = ()
+    strategy: str | None = None
+    model: Path | None = None
+    pairs: Sequence[str] = ()
+    """Of `--set`."""
+    config: Path | None = None
+    scope: str = "any"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that have an option of their own."""
 
 
-def understand(
-    topic: str | None,
-    seeds: Sequence[str],
-    seed_files: Sequence[str],
-    strategy: str | None,
-    pairs: Sequence[str],
-    config: Path | None,
-    flags: Mapping[str, Any],
-    scope: str,
-    model: Path | None = None,
-) -> Request:
-    """Put together the configuration file, `--set` and the flags; of two that say the same the later wins.
+def crawl_request(options: CrawlOptions) -> CrawlRequest:
+    """Combine the configuration file, `--set` and the options; of two that say the same the later wins.
 
-    A `model` says strategy and parameters; whoever says otherwise is told so.
+    A model brings its strategy and parameters; `BadConfig` if others are asked for.
     """
-    learned = None if model is None else load_model(model)
+    config = options.config
+    learned = None if options.model is None else load_model(options.model)
     plain = dict(load_toml(config, "configuration", "pages = 500")) if config else {}
     for key in _ABOUT_CRAWLS:
         plain.pop(key, None)
-    written_topic = _table(plain, "topic", config)
+    topic_table = _table(plain, "topic", config)
     given = {**_table(plain, "settings", config), **_table(plain, "parameters", config)}
-    asked_for = strategy or plain.pop("strategy", None)
+    asked_for = plain.pop("strategy", None)
+    asked_for = options.strategy or asked_for
     name = asked_for or (learned.strategy if learned is not None else "best-first")
-    plain.pop("strategy", None)
-    written_seeds = plain.pop("seeds", [])
-    if not isinstance(written_seeds, list) or not all(isinstance(seed, str) for seed in written_seeds):
+    config_seeds = plain.pop("seeds", [])
+    if not isinstance(config_seeds, list) or not all(isinstance(seed, str) for seed in config_seeds):
         raise BadConfig(f"`seeds` in {config} is not a list of texts", 'write: seeds = ["https://example.org/"]')
     if not isinstance(name, str):
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "best-first"')
     given |= plain
     _check_file(given, name, config)
-    given |= dict(map(_pair, pairs))
-    given |= {key: value for key, value in flags.items() if value is not None and value != ()}
+    given |= dict(map(key_value, options.pairs))
+    given |= {key: value for key, value in options.settings.items() if value is not None and value != ()}
     given = {key: _signed(key, value) for key, value in given.items()}
     settings, parameters = split_settings(given, name)
-    wanted = _topic(topic, written_topic, config)
-    check_topic(wanted)
-    all_seeds = [*check_seeds([("--seed", seed) for seed in seeds]), *_from_files(seed_files)]
-    all_seeds = all_seeds or check_seeds([(f"{config} seeds", seed) for seed in written_seeds])
-    if not all_seeds:
+    topic = _topic(options.topic, topic_table, config)
+    check_topic(topic)
+    seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
+    seeds = seeds or check_seeds([(f"{config} seeds", seed) for seed in config_seeds])
+    if not seeds:
         raise BadUsage(
             "no seeds: a crawl has to start somewhere", "add --seed URL, or --seeds FILE with one URL a line"
         )
     if learned is not None:
         name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
-    made = make_strategy(name, parameters)
+    strategy = make_strategy(name, parameters)
     if learned is None:
-        require_model(made, name)
-    known = {f.name for f in fields(made) if f.init}  # type: ignore[arg-type]
-    checked = read(Settings, _scoped(settings, all_seeds, scope))
-    make_scope(checked)  # complains of patterns that are none, before anything is written
-    return Request(wanted, all_seeds, name, {key: getattr(made, key) for key in parameters if key in known}, checked)
+        require_model(strategy, name)
+    fields_of_strategy = {f.name for f in fields(strategy) if f.init}  # type: ignore[arg-type]
+    parameters = {key: getattr(strategy, key) for key in parameters if key in fields_of_strategy}
+    checked = read(Settings, _scoped(settings, seeds, options.scope))
+    make_scope(checked)  # raises for a bad pattern, before anything is written
+    return CrawlRequest(topic, tuple(seeds), name, parameters, checked)
 
 
 def slug(topic: Topic) -> str:
@@ -117,12 +116,11 @@ def _topic_file(name: str) -> dict[str, Any]:
     except BadConfig as error:
         if name.endswith(".toml"):
             raise
-        words = f'if the words were meant, and not the file of that name, add a blank: "{name} "'
-        raise BadConfig(error.message, words) from None
+        raise BadConfig(error.message, f'if you mean the words and not the file, add a blank: "{name} "') from None
 
 
 def _check_file(given: Mapping[str, Any], strategy: str, config: Path | None) -> None:
-    """Complain of what stands in the file with the file's name, before flags are put over it."""
+    """Check the settings of the file alone, so that an error names the file."""
     try:
         settings, parameters = split_settings(given, strategy)
         read(Settings, settings)
@@ -134,26 +132,25 @@ def _check_file(given: Mapping[str, Any], strategy: str, config: Path | None) ->
 
 
 def _signed(key: str, value: Any) -> Any:
-    """A negative number as a number, so that it is refused for being too small and not for being no number."""
-    numbers = {found.name for found in fields(Settings) if found.type in ("int", "float")}
+    """A negative number as a number, so that the error says too small, and not that it is no number."""
+    numbers = {f.name for f in fields(Settings) if f.type in ("int", "float")}
     is_negative = isinstance(value, str) and re.fullmatch(r"-\d+", value) is not None
     return int(value) if is_negative and key.replace("-", "_") in numbers else value
 
 
 def _from_files(names: Sequence[str]) -> list[str]:
-    found = []
+    seeds = []
     for name in names:
+        source = "stdin" if name == "-" else name
         try:
             raw = sys.stdin.buffer.read(LARGEST_SEED_FILE) if name == "-" else _read(Path(name))
         except OSError as error:
             raise BadConfig(f"the seed file {name} can't be read: {error.strerror}", "check the path") from None
-        seeds = read_seeds(raw.decode("utf-8-sig", "replace"), "stdin" if name == "-" else name)
-        if not seeds:
-            raise BadConfig(
-                f"no seeds in {'stdin' if name == '-' else name}", "one URL a line, or a browser's bookmarks in HTML"
-            )
-        found += seeds
-    return found
+        from_file = read_seeds(raw.decode("utf-8-sig", "replace"), source)
+        if not from_file:
+            raise BadConfig(f"no seeds in {source}", "one URL a line, or a browser's bookmarks in HTML")
+        seeds += from_file
+    return seeds
 
 
 def _read(path: Path) -> bytes:
@@ -161,27 +158,20 @@ def _read(path: Path) -> bytes:
         return file.read(LARGEST_SEED_FILE)
 
 
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise BadUsage(f"`--set {text}` sets nothing", "write it as --set KEY=VALUE")
-    return key.strip().replace("-", "_"), value.strip()
-
-
 def _table(plain: dict[str, Any], name: str, config: Path | None) -> dict[str, Any]:
-    found = plain.pop(name, {})
-    if not isinstance(found, dict):
+    table = plain.pop(name, {})
+    if not isinstance(table, dict):
         raise BadConfig(f"`{name}` in {config} is not a table", f"write a line [{name}] and its keys below")
-    return {key.replace("-", "_"): value for key, value in found.items()}
+    return {key.replace("-", "_"): value for key, value in table.items()}
 
 
 def _scoped(settings: dict[str, Any], seeds: Sequence[str], scope: str) -> dict[str, Any]:
-    """`--scope host` and `domain` mean: stay on those of the seeds, and wherever else was named."""
+    """`--scope host` and `domain`: stay on those of the seeds, and on those that were named."""
     if scope == "any":
         return settings
     key = "hosts" if scope == "host" else "domains"
     hosts = [urls.host(urls.make(seed)) for seed in seeds]
     named = settings.get(key, [])
     named = [part.strip() for part in named.split(",") if part.strip()] if isinstance(named, str) else [*named]
-    places = hosts if scope == "host" else [urls.domain(host) for host in hosts]
-    return {**settings, key: list(dict.fromkeys([*named, *places]))}
+    of_seeds = hosts if scope == "host" else [urls.domain(host) for host in hosts]
+    return {**settings, key: list(dict.fromkeys([*named, *of_seeds]))}

@@ -1,29 +1,31 @@
-"""`scenthound lab`: webs with known answers, and crawlers compared on them. Beds are made and served here."""
+"""`scenthound lab`: compare crawlers on webs with known answers. This file makes and serves beds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from scenthound.cli.app import Commands
-from scenthound.cli.output import emit, json_option, say
+from scenthound.cli.output import emit, json_option, option, say
+from scenthound.errors import BadConfig
 
-FOUND_IN: Mapping[str, tuple[str, str]] = {
+MODULES: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
     "generate": ("lab", "Write a generated web as a bed."),
     "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, topical locality."),
     "run": ("lab_run", "Replay strategies on a bed, one crawl for each topic."),
     "measure": ("lab_results", "Print means and standard errors of an experiment, or of any crawler's trail."),
     "report": ("lab_results", "Write an experiment's report.html."),
-    "compare": ("lab_results", "Say whether one strategy is better than another, and how sure that is."),
-    "serve": ("lab", "Offer a bed over real HTTP, as a forward proxy and by Host header."),
+    "compare": ("lab_results", "Test whether one strategy is better than another."),
+    "serve": ("lab", "Serve a bed over HTTP, as a forward proxy and by Host header."),
 }
-"""Subcommand, the module of `scenthound.cli` that has a command of that name, and a line about it."""
+"""By subcommand: its module in `scenthound.cli`, and a line about it."""
 
 
-@click.group(cls=Commands, found_in=FOUND_IN)
+@click.group(cls=Commands, modules=MODULES)
 def lab() -> None:
     """Compare crawlers on recorded webs with known answers.
 
@@ -36,16 +38,12 @@ def lab() -> None:
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
-@click.option("--pages", type=click.IntRange(min=10), default=3000, show_default=True, help="How many pages.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another number gives another web.")
+@option("--pages", "N", "How many pages.", type=click.IntRange(min=10), default=3000, show_default=True)
+@option("--seed", "N", "Random seed: another number gives another web.", type=int, default=1, show_default=True)
+@option("--topics", "N", "Topics with known answers.", type=click.IntRange(min=1), default=12, show_default=True)
+@option("--page-size", "N", "Bytes of a page, roughly.", type=click.IntRange(min=500), default=5000, show_default=True)
 @click.option(
-    "--topics", type=click.IntRange(min=1), default=12, show_default=True, help="How many topics with known answers."
-)
-@click.option(
-    "--page-size", type=click.IntRange(min=500), default=5000, show_default=True, help="Bytes of a page, roughly."
-)
-@click.option(
-    "--companies", is_flag=True, help="Also topics whose answers are companies that do not link to each other."
+    "--companies", is_flag=True, help="Add topics whose answers are companies that do not link to each other."
 )
 @json_option
 def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, companies: bool, as_json: bool) -> None:
@@ -71,42 +69,22 @@ def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, comp
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1.  [default: a free one]")
-@click.option(
-    "--latency", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Seconds that every answer takes."
-)
-@click.option(
-    "--jitter", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Up to so many seconds more."
-)
-@click.option(
-    "--error-rate", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of answers that are 503."
-)
-@click.option(
-    "--robots", metavar="WHAT", help="`allow`, `deny`, or a robots.txt file, for all hosts.  [default: as recorded]"
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="Number that errors are drawn from.")
-@click.option("--compress", is_flag=True, help="Send gzip to clients that take it.")
-@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Write a JSON line for each request.")
+@option("--port", "N", "Port on 127.0.0.1.  [default: a free one]", type=click.IntRange(0, 65535), default=0)
+@option("--latency", "SECONDS", "Delay of every reply.", type=click.FloatRange(min=0), default=0.0, show_default=True)
+@option("--jitter", "SECONDS", "Random extra delay.", type=click.FloatRange(min=0), default=0.0, show_default=True)
+@option("--error-rate", "SHARE", "Replies that are 503.", type=click.FloatRange(0, 1), default=0.0, show_default=True)
+@option("--robots", "WHAT", "`allow`, `deny`, or a robots.txt file, for all hosts.  [default: as recorded]")
+@option("--seed", "N", "Random seed of the errors.", type=int, default=1, show_default=True)
+@click.option("--compress", is_flag=True, help="Send gzip to clients that accept it.")
+@option("--log log_file", "FILE", "Write a JSON line for each request.", type=click.Path(path_type=Path))
 @json_option
-def serve(
-    bed: Path,
-    port: int,
-    latency: float,
-    jitter: float,
-    error_rate: float,
-    robots: str | None,
-    seed: int,
-    compress: bool,
-    log: Path | None,
-    as_json: bool,
-) -> None:
-    """Offer a bed over real HTTP until Ctrl-C: any host name, as a forward proxy and by Host header.
+def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
+    """Serve a bed over HTTP until Ctrl-C, for every host name: as a forward proxy, and by Host header.
 
     \b
       $ scenthound lab serve beds/demo --port 8080 --latency 0.05
       $ curl --proxy http://127.0.0.1:8080 http://HOST-OF-THE-BED/
     """
-    from scenthound.errors import BadConfig
     from scenthound.lab.beds.bed import Bed
     from scenthound.lab.beds.serve import BedServer, ServerOptions
 
@@ -118,32 +96,14 @@ def serve(
             raise BadConfig(
                 f"the robots file {robots} can't be read: {error.strerror}", "or say allow or deny"
             ) from None
-    server = BedServer(
-        opened,
-        ServerOptions(
-            latency=latency,
-            jitter=jitter,
-            error_rate=error_rate,
-            robots=robots,
-            compress=compress,
-            port=port,
-            seed=seed,
-            log_file=log,
-        ),
-    )
+    server = BedServer(opened, ServerOptions(robots=robots, **options))
 
     def ready(address: str) -> None:
         topic = opened.topics[0] if opened.topics else None
         seeds = list(topic.seeds) if topic else []
         if as_json:
-            emit(
-                {
-                    "bed": opened.name,
-                    "proxy": f"http://{address}",
-                    "topic": topic.keywords if topic else None,
-                    "seeds": seeds,
-                }
-            )
+            keywords = topic.keywords if topic else None
+            emit({"bed": opened.name, "proxy": f"http://{address}", "topic": keywords, "seeds": seeds})
             return
         flags = " ".join(f"--seed {seed_url}" for seed_url in seeds) or "--seed http://HOST/"
         say(f"serving {opened.name}; stop with Ctrl-C. Crawl it with:")
@@ -154,4 +114,6 @@ def serve(
     try:
         server.run_forever(ready)
     except OSError as error:
-        raise BadConfig(f"can't serve on port {port}: {error.strerror}", "name another with --port") from None
+        raise BadConfig(
+            f"can't serve on port {options['port']}: {error.strerror}", "name another with --port"
+        ) from None

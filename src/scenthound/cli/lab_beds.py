@@ -1,40 +1,39 @@
-"""`scenthound lab import` and `scenthound lab info`: bring a bed, look at a bed."""
+"""`scenthound lab import` and `scenthound lab info`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from scenthound.cli.lab_progress import Pieces
-from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.lab_progress import TaskProgress
+from scenthound.cli.output import emit, json_option, key_value, option, out, print_facts, repeatable, say, table
+from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.info import BedInfo, Spread
 
 
 class _KindsCommand(click.Command):
-    """Lists at the end of its help what can be imported; looked up only when somebody asks."""
+    """Lists the importers at the end of its help; they are looked up only then."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
 
-        from scenthound.lab.importers import SHELF, Options
+        from scenthound.lab.importers import IMPORTERS, Options
         from scenthound.loop.settings import shown
         from scenthound.parameters import default_of
 
         with formatter.section("Kinds"):
-            formatter.write_dl([(name, one.about) for name, one in SHELF.items()])
+            formatter.write_dl([(name, importer.about) for name, importer in IMPORTERS.items()])
         common = {field.name for field in fields(Options)}
-        kinds = {
-            name: [field for field in fields(one.options) if field.name not in common] for name, one in SHELF.items()
-        }
-        for name, own in {"every kind": fields(Options), **kinds}.items():
-            if own:
-                with formatter.section(f"What --set can say to {name}"):
+        own = {name: [f for f in fields(kind.options) if f.name not in common] for name, kind in IMPORTERS.items()}
+        for name, options in {"every kind": fields(Options), **own}.items():
+            if options:
+                with formatter.section(f"Options (--set) of {name}"):
                     formatter.write_dl(
-                        [(f.name, f"{f.metadata.get('doc', '')}  [default: {shown(default_of(f))}]") for f in own]
+                        [(f.name, f"{f.metadata.get('doc', '')}  [default: {shown(default_of(f))}]") for f in options]
                     )
 
 
@@ -42,10 +41,10 @@ class _KindsCommand(click.Command):
 @click.argument("kind")
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("bed", type=click.Path(path_type=Path))
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the importer; see below.")
+@repeatable("--set pairs", "KEY=VALUE", "An option of the importer; see below.")
 @json_option
 def import_(kind: str, source: Path, bed: Path, pairs: tuple[str, ...], as_json: bool) -> None:
-    """Turn SOURCE into the new folder BED: all of it, or nothing.
+    """Turn SOURCE into a bed in the new folder BED, whole or not at all.
 
     \b
       $ scenthound lab import warc pages.warc.gz beds/mine --set topics=topics.jsonl
@@ -54,8 +53,8 @@ def import_(kind: str, source: Path, bed: Path, pairs: tuple[str, ...], as_json:
     """
     from scenthound.lab.importers import import_bed
 
-    with Pieces(f"reading {source.name}", quiet=as_json) as tell:
-        made = import_bed(kind, source, bed, dict(map(pair, pairs)), tell)
+    with TaskProgress(f"reading {source.name}", quiet=as_json) as progress:
+        made = import_bed(kind, source, bed, dict(map(key_value, pairs)), progress)
     if as_json:
         emit(
             {
@@ -68,36 +67,20 @@ def import_(kind: str, source: Path, bed: Path, pairs: tuple[str, ...], as_json:
             }
         )
         return
-    from scenthound.exports.clean import clean
-
     click.echo(made.bed)
     say(f"{made.pages:,} pages, {made.redirects:,} redirects, {made.topics:,} topics")
     for problem in made.problems:
-        say(f"left out or missing: {clean(problem, 400)}")
+        say(f"left out or missing: {printable(problem, 400)}")
     say(f"Look at it with: scenthound lab info {bed}")
 
 
-globals()["import"] = import_  # the group looks commands up by name, and this name is a word of the language
-
-
-def pair(text: str) -> tuple[str, str]:
-    """`KEY=VALUE` of a `--set`."""
-    from scenthound.errors import BadUsage
-
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise BadUsage(f"`--set {text}` sets nothing", "write it as --set KEY=VALUE")
-    return key.strip().replace("-", "_"), value.strip()
+globals()["import"] = import_  # commands are looked up by name, and this name is a keyword
 
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Number that the sample for cosines is drawn from."
-)
-@click.option(
-    "--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes that prepare the bed."
-)
+@option("--seed", "N", "Random seed of the sample for cosines.", type=int, default=0, show_default=True)
+@option("--jobs", "N", "Processes that prepare the bed.", type=click.IntRange(min=1), default=2, show_default=True)
 @json_option
 def info(bed: Path, seed: int, jobs: int, as_json: bool) -> None:
     """Describe a bed: origin, licence, pages, links, hosts, topics, reachability from seeds, topical locality.
@@ -111,56 +94,51 @@ def info(bed: Path, seed: int, jobs: int, as_json: bool) -> None:
     from scenthound.lab.beds.prepared import prepare
 
     opened = Bed.open(bed)
-    with Pieces("preparing the bed, pages read", quiet=as_json) as tell:
-        prepared = prepare(opened, jobs=jobs, progress=tell)
-    found = describe(opened, prepared, seed)
+    with TaskProgress("preparing the bed, pages read", quiet=as_json) as progress:
+        prepared = prepare(opened, jobs=jobs, progress=progress)
+    description = describe(opened, prepared, seed)
     if as_json:
-        emit({"bed": str(bed), **found.as_json()})
+        emit({"bed": str(bed), **description.as_json()})
     else:
-        _show(found)
+        _show(description)
 
 
-def _show(found: BedInfo) -> None:
-    from rich.text import Text
-
-    from scenthound.exports.clean import clean
+def _show(info: BedInfo) -> None:
     from scenthound.report.crawl_report import size
 
-    reach, near = found.reachability, found.locality
+    reach, near = info.reachability, info.locality
     share, chance = near.links_to_targets.mean, near.by_chance.mean
     times = f", {share / chance:.0f} times chance" if share is not None and chance else ""
-    links = f"{found.links:,} between pages, {found.mean_out_degree:.1f} a page; {found.dead_links:,} lead nowhere"
-    answers = f"{found.pages:,}; {found.redirects:,} redirects, {found.other_answers:,} other answers"
-    gone = f"{found.seeds_missing:,} seeds and {found.targets_missing:,} targets are not in the bed"
+    links = f"{info.links:,} between pages, {info.mean_out_degree:.1f} a page; {info.dead_links:,} lead nowhere"
+    answers = f"{info.pages:,}; {info.redirects:,} redirects, {info.other_answers:,} other answers"
+    gone = f"{info.seeds_missing:,} seeds and {info.targets_missing:,} targets are not in the bed"
     linked = f"{_or_none(near.cosine_linked, 3)} between linked pages ({near.pairs:,} pairs)"
     rows = [
-        ("bed", found.name + (f": {found.title}" if found.title else "")),
-        ("origin", found.origin or "unknown"),
-        ("licence", found.licence or "unknown"),
-        ("digest", found.digest),
-        ("pages", f"{answers}; median {size(found.median_page_bytes)}"),
-        ("hosts", f"{found.hosts:,}; {found.linked_hosts:,} ordered pairs of hosts are linked"),
+        ("bed", info.name + (f": {info.title}" if info.title else "")),
+        ("origin", info.origin or "unknown"),
+        ("licence", info.licence or "unknown"),
+        ("digest", info.digest),
+        ("pages", f"{answers}; median {size(info.median_page_bytes)}"),
+        ("hosts", f"{info.hosts:,}; {info.linked_hosts:,} ordered pairs of hosts are linked"),
         ("links", links),
         (
             "topics",
-            f"{found.topics:,}; {_or_none(found.mean_seeds)} seeds and {_or_none(found.mean_targets)} targets each",
+            f"{info.topics:,}; {_or_none(info.mean_seeds)} seeds and {_or_none(info.mean_targets)} targets each",
         ),
-        ("missing", f"{gone}; {len(found.topics_without_targets):,} topics have no targets"),
+        ("missing", f"{gone}; {len(info.topics_without_targets):,} topics have no targets"),
         ("reachable", f"{_share(reach.targets)} of a topic's targets, {_share(reach.pages)} of all pages"),
         ("distance", f"mean {_or_none(reach.mean_distance)} links from seed to target"),
         ("locality", f"{_share(near.links_to_targets)} of a target's links lead to targets of its topic{times}"),
-        ("cosine", f"{linked}, {_or_none(near.cosine_random, 3)} between pages drawn by lot"),
+        ("cosine", f"{linked}, {_or_none(near.cosine_random, 3)} between random pages"),
     ]
-    console = out()
-    for name, value in rows:
-        console.print(Text(f"{name:>10}  ", style="bold") + Text(clean(value, 400)), soft_wrap=True)
+    print_facts(((name, printable(value, 400)) for name, value in rows), width=10)
     if reach.distances:
-        told: list[tuple[Any, ...]] = [(distance, f"{times:,}") for distance, times in reach.distances.items()]
-        console.print(table(("links from a seed", "targets"), told, numbers=[0, 1]))
-    for fault in found.faults[:20]:
-        say(f"fault: {clean(fault, 200)}")
-    if len(found.faults) > 20:
-        say(f"and {len(found.faults) - 20:,} more faults")
+        distances = [(distance, f"{count:,}") for distance, count in reach.distances.items()]
+        out().print(table(("links from a seed", "targets"), distances, numbers=[0, 1]))
+    for fault in info.faults[:20]:
+        say(f"fault: {printable(fault, 200)}")
+    if len(info.faults) > 20:
+        say(f"and {len(info.faults) - 20:,} more faults")
 
 
 def _share(spread: Spread) -> str:

@@ -1,22 +1,21 @@
-"""Progress of work that comes in pieces, on stderr: a bar with the time left on a terminal, a plain line elsewhere."""
+"""Progress of a task on stderr: a bar with the time left on a terminal, a plain line elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 from typing import Any
 
 from scenthound.cli.output import say
-from scenthound.exports.clean import clean
+from scenthound.formats import printable
 
 REFRESH = 0.1
 PLAIN_EVERY = 5.0
-AT_ONCE = 0.02  # pieces that come faster than this at the beginning were there already, and tell nothing about speed
+AT_ONCE = 0.02  # seconds; pieces that come faster at the start were there already and say nothing about speed
 
 
-class Pieces:
-    """Use in a `with` block and call it with how many are done and how many there are (0: not known)."""
+class TaskProgress:
+    """Use in a `with` block; call it with the number of pieces done and the total (0: not known)."""
 
     def __init__(self, what: str, quiet: bool = False) -> None:
         self.what, self.quiet = what, quiet
@@ -26,38 +25,36 @@ class Pieces:
         self._since: tuple[float, int] | None = None
         self._done = self._total = 0
 
-    def __enter__(self) -> Pieces:
+    def __enter__(self) -> TaskProgress:
         if not self.quiet and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn
 
             console = Console(stderr=True, highlight=False, markup=False, emoji=False)
             self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(40), TextColumn("{task.fields[told]}"), console=console,
+                TextColumn("{task.description}"), BarColumn(40), TextColumn("{task.fields[text]}"), console=console,
                 transient=True, auto_refresh=False,
             )  # fmt: skip
-            self._task = self._bar.add_task(self.what, total=None, told="")
+            self._task = self._bar.add_task(self.what, total=None, text="")
             self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def stop(self) -> None:
-        """Say nothing more: the line belongs to somebody else now."""
+        """Print nothing more."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
         self.quiet = True
 
     def begin(self, what: str) -> None:
-        """Go on to other pieces; nothing happens if they are the same."""
+        """Start the next task; does nothing if it is the current one."""
         if what != self.what:
             self.what, self._since, self._done, self._total = what, None, 0, 0
             if self._bar is not None:
-                self._bar.update(self._task, description=what, completed=0, total=None, told="")
+                self._bar.update(self._task, description=what, completed=0, total=None, text="")
 
     def __call__(self, done: int, total: int = 0, note: str = "") -> None:
         now = time.monotonic()
@@ -67,18 +64,18 @@ class Pieces:
         finished = done == total
         if self._bar is not None and (finished or now - self._shown >= REFRESH):
             self._shown = now
-            self._bar.update(self._task, completed=done, total=total or None, told=self.line(now, note), refresh=True)
+            self._bar.update(self._task, completed=done, total=total or None, text=self.line(now, note), refresh=True)
         elif self._bar is None and not self.quiet and now - self._last_line >= PLAIN_EVERY:
             self._last_line = now
             say(f"{self.what}: {self.line(now, note)}")
 
     def line(self, now: float, note: str = "") -> str:
-        """How far it is and how long it will take, in one line."""
+        """Progress and time left in one line."""
         parts = [f"{self._done:,} of {self._total:,}" if self._total else f"{self._done:,}"]
         if left := self._left(now):
             parts.append(left)
         if note:
-            parts.append(clean(note, 60))
+            parts.append(printable(note, 60))
         return ", ".join(parts)
 
     def _left(self, now: float) -> str:

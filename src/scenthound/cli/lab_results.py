@@ -1,36 +1,36 @@
-"""`scenthound lab measure`, `report` and `compare`: what an experiment has shown."""
+"""`scenthound lab measure`, `report` and `compare`: the results of an experiment."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.lab_progress import Pieces
-from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.lab_progress import TaskProgress
+from scenthound.cli.output import emit, json_option, option, out, say, table
+from scenthound.errors import BadUsage
+from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from scenthound.lab.run.experiment import Experiment
 
 SHOWN = ("target_recall", "description_precision", "harvest_rate")
 
-jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
+jobs_option = option("--jobs", "N", "Processes.", type=click.IntRange(min=1), default=2, show_default=True)
 
 
 @click.command()
 @click.argument("run", required=False, type=click.Path(path_type=Path))
-@click.option("--at", metavar="100,250,…", help="Pages after which values are wanted.  [default: those shown last]")
+@option("--at", "100,250,…", "Page counts at which values are wanted.  [default: those shown last]")
+@option("--metric metrics", "NAME,…", "Only these; `all` shows all.  [default: three, and all with --json]")
 @click.option(
-    "--metric", "metrics", metavar="NAME,…", help="Only these; `all` shows all.  [default: three, and all with --json]"
+    "--topics", is_flag=True, help="Characteristics of the topics, and their correlation with the last values."
 )
-@click.option(
-    "--topics", is_flag=True, help="What kind of topics they are, and whether that goes with the values at the end."
-)
-@click.option("--trail", type=click.Path(path_type=Path), metavar="FILE", help="Measure any crawler's trail instead.")
-@click.option("--bed", type=click.Path(path_type=Path), help="With --trail: the bed that was crawled.")
-@click.option("--topic", metavar="ID", help="With --trail: the topic that was crawled for.")
+@option("--trail", "FILE", "Measure the trail of any crawler instead.", type=click.Path(path_type=Path))
+@option("--bed", "BED", "With --trail: the bed that was crawled.", type=click.Path(path_type=Path))
+@option("--topic", "ID", "With --trail: the topic that was crawled for.")
 @jobs_option
 @json_option
 def measure(
@@ -39,15 +39,13 @@ def measure(
     metrics: str | None,
     topics: bool,
     trail: Path | None,
-    bed: Path | None,
-    topic: str | None,
-    jobs: int,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Print means over topics and their standard errors, for every strategy and metric of RUN.
 
-    With --topics it prints the topics' characteristics and their rank correlation with target recall and precision.
-    With --trail it measures one crawl of any crawler: a file with a JSON object a line that has a `url`.
+    With --topics it prints the characteristics of the topics and their rank correlation with target recall and
+    precision. With --trail it measures one crawl of any crawler: a file with JSON lines that have a `url`.
 
     \b
       $ scenthound lab measure runs/first --at 100,250,500,1000
@@ -55,7 +53,6 @@ def measure(
       $ scenthound lab measure runs/first --topics
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
-    from scenthound.errors import BadUsage
     from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
     from scenthound.lab.measure.measure import CORRELATED, summary
 
@@ -64,18 +61,20 @@ def measure(
         raise BadUsage("one thing to measure is needed", "name the folder RUN, or --trail FILE --bed BED --topic ID")
     if trail is not None and topics:
         raise BadUsage("one trail has one topic, and nothing to correlate", "leave out --topics, or name a folder RUN")
-    if run is None:
-        _foreign(trail, bed, topic, at, chosen, jobs, as_json)
+    if trail is not None:
+        _measure_trail(trail, at, chosen, as_json, **options)
         return
+    assert run is not None
+    jobs = options["jobs"]
     opened = open_run(run)
     points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
-    with Pieces("measuring, topics", as_json) as tell:
+    with TaskProgress("measuring, topics", as_json) as progress:
         if topics:
             points = measure_if_stale(
-                opened, points or [opened.spec.limits.pages], show=False, jobs=jobs, progress=tell
+                opened, points or [opened.spec.limits.pages], show=False, jobs=jobs, progress=progress
             )
         else:
-            points = measure_if_stale(opened, points, jobs=jobs, progress=tell)
+            points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
     if topics:
         _topics(opened, points, chosen if metrics else CORRELATED, as_json)
     elif as_json:
@@ -85,61 +84,65 @@ def measure(
 
 
 def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, as_json: bool) -> None:
-    """What kind of topics they are, and Spearman's rank correlations with what the crawlers reached."""
+    """Print the characteristics of the topics and their rank correlation (Spearman) with the measures."""
     from scenthound.lab.measure.measure import load_characteristics, topic_correlations
     from scenthound.lab.run.spec import display_name
     from scenthound.lab.topics.characteristics_table import NAMES
 
-    topics = {topic: {name: getattr(one, name) for name in NAMES} for topic, one in load_characteristics(run).items()}
-    found = topic_correlations(run, points, metrics)
+    topics = {topic: {name: getattr(row, name) for name in NAMES} for topic, row in load_characteristics(run).items()}
+    correlations = topic_correlations(run, points, metrics)
     if as_json:
-        emit({"topics": topics, "correlations": found})
+        emit({"topics": topics, "correlations": correlations})
         return
     heads = [name.replace("_", "\n") for name in NAMES]  # on several lines, so that the table fits a terminal
     right = range(1, len(NAMES) + 2)
     console = out()
-    rows = [(topic, *map(_number, one.values())) for topic, one in topics.items()]
+    rows = [(topic, *map(_number, values.values())) for topic, values in topics.items()]
     console.print(table(("topic", *heads), rows, numbers=right))
-    measured = {metric for values in found.values() for metric in values}
-    for metric in sorted(measured) if metrics is None else [one for one in metrics if one in measured]:
+    measured = {metric for values in correlations.values() for metric in values}
+    for metric in sorted(measured) if metrics is None else [name for name in metrics if name in measured]:
         for point in points:
             rows = []
-            for strategy, values in found.items():
-                one = values.get(metric, {}).get(point, {})
-                counted = sorted({int(cell["topics"] or 0) for cell in one.values()})
-                if any(counted):
-                    told = (_number(one[name]["rho"]) for name in NAMES)
-                    rows.append((display_name(strategy, run.spec.given), *told, "/".join(map(str, counted))))
+            for strategy, values in correlations.items():
+                cells = values.get(metric, {}).get(point, {})
+                counts = sorted({int(cell["topics"] or 0) for cell in cells.values()})
+                if any(counts):
+                    rhos = (_number(cells[name]["rho"]) for name in NAMES)
+                    rows.append((display_name(strategy, run.spec.given), *rhos, "/".join(map(str, counts))))
             if rows:
                 console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
                 console.print(table(("crawler", *heads, "topics"), rows, numbers=right))
 
 
-def _foreign(
-    trail: Path | None, bed: Path | None, topic: str | None, at: str | None, chosen: Sequence[str] | None, jobs: int,
+def _measure_trail(
+    trail: Path,
+    at: str | None,
+    chosen: Sequence[str] | None,
     as_json: bool,
-) -> None:  # fmt: skip
-    """A stranger's trail, told in the form of an experiment of one crawl."""
-    from scenthound.errors import BadUsage
+    bed: Path | None,
+    topic: str | None,
+    jobs: int,
+) -> None:
+    """Print the measures of one trail in the form of an experiment with one crawl."""
     from scenthound.lab.beds.bed import Bed
     from scenthound.lab.beds.prepared import prepare
     from scenthound.lab.measure.measure import measure_trail
     from scenthound.lab.run.spec import choose_topics
 
-    if trail is None or bed is None or topic is None:
+    if bed is None or topic is None:
         raise BadUsage("a trail can't be judged alone", "add --bed BED and --topic ID")
     opened = Bed.open(bed)
-    found = choose_topics(opened.topics, [topic])[0]
-    with Pieces("preparing the bed, pages read", as_json) as tell:
-        prepared = prepare(opened, jobs=jobs, progress=tell)
-    values = measure_trail(trail, prepared, found, numbers(at, "--at") if at else None)
+    bed_topic = choose_topics(opened.topics, [topic])[0]
+    with TaskProgress("preparing the bed, pages read", as_json) as progress:
+        prepared = prepare(opened, jobs=jobs, progress=progress)
+    values = measure_trail(trail, prepared, bed_topic, numbers(at, "--at") if at else None)
     kept = {name: points for name, points in values.items() if chosen is None or name in chosen}
     if as_json:
-        told = {
+        document = {
             name: {n: {"mean": v, "se": None, "topics": int(v is not None)} for n, v in points.items()}
             for name, points in kept.items()
         }
-        emit({trail.name: told})
+        emit({trail.name: document})
         return
     points = list(next(iter(values.values()), {}))
     rows = [(name, *(_number(kept[name][point]) for point in points)) for name in kept]
@@ -148,7 +151,7 @@ def _foreign(
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--at", metavar="100,250,…", help="Pages after which tables show values.  [default: those shown last]")
+@option("--at", "100,250,…", "Page counts at which tables show values.  [default: those shown last]")
 @jobs_option
 @json_option
 def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
@@ -162,8 +165,8 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
 
     opened = open_run(run)
     points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
-    with Pieces("measuring, topics", as_json) as tell:
-        points = measure_if_stale(opened, points, jobs=jobs, progress=tell)
+    with TaskProgress("measuring, topics", as_json) as progress:
+        points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
     path = write_report(opened, points)
     emit({"report": str(path)}) if as_json else click.echo(path)
 
@@ -171,9 +174,9 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("names", nargs=-1, metavar="A B…")
-@click.option("--metric", default="target_recall", show_default=True, metavar="NAME", help="What to compare.")
-@click.option("--at", metavar="N,…", help="After how many pages.  [default: the last]")
-@click.option("--against", type=click.Path(path_type=Path), metavar="RUN2", help="Take B from another run.")
+@option("--metric", "NAME", "What to compare.", default="target_recall", show_default=True)
+@option("--at", "N,…", "After how many pages.  [default: the last]")
+@option("--against", "RUN2", "Take B from another run.", type=click.Path(path_type=Path))
 @jobs_option
 @json_option
 def compare(
@@ -189,8 +192,6 @@ def compare(
       $ scenthound lab compare runs/first best-first best-first --against runs/second
       $ scenthound lab compare runs/first --json
     """
-    from scenthound.errors import BadUsage
-    from scenthound.exports.clean import clean
     from scenthound.lab.measure.comparison import as_json as plain
     from scenthound.lab.measure.comparison import (
         compare_across,
@@ -210,42 +211,42 @@ def compare(
     if beyond:
         raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {pages:,} pages", f"give up to --at {pages}")
     given = dict(opened.spec.given)
-    with Pieces("measuring, topics", as_json) as tell:
+    with TaskProgress("measuring, topics", as_json) as progress:
         if against is None:
-            found = compare_within(opened, names, metric, points, jobs=jobs, progress=tell)
+            comparisons = compare_within(opened, names, metric, points, jobs=jobs, progress=progress)
         elif len(names) != 2:
             raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
         else:
             pair, other = (names[0], names[1]), open_run(against)
             given |= other.spec.given
-            found = compare_across((opened, other), pair, metric, points, jobs=jobs, progress=tell)
+            comparisons = compare_across((opened, other), pair, metric, points, jobs=jobs, progress=progress)
     if as_json:
-        told = [plain(one, given) for one in found]
-        emit(told[0] if len(told) == 1 else told)
+        documents = [plain(comparison, given) for comparison in comparisons]
+        emit(documents[0] if len(documents) == 1 else documents)
         return
-    for one in found:
-        click.echo(clean(sentence(with_display_names(one, given))))
-        if one.left_out:
-            say(f"Left out, for want of a value: {clean(', '.join(one.left_out), 300)}")
+    for comparison in comparisons:
+        click.echo(printable(sentence(with_display_names(comparison, given))))
+        if comparison.left_out:
+            say(f"Left out, because they have no value: {printable(', '.join(comparison.left_out), 300)}")
 
 
 def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequence[str] | None = SHOWN) -> None:
-    """Means ± standard errors for people: a table for each metric."""
+    """Print a table of means ± standard errors for each metric."""
     from scenthound.lab.measure.measure import summary
     from scenthound.lab.run.spec import display_name
 
-    found = summary(experiment, points, metrics)
-    names = list(dict.fromkeys(name for values in found.values() for name in values))
+    summaries = summary(experiment, points, metrics)
+    names = list(dict.fromkeys(name for values in summaries.values() for name in values))
     console = out()
-    for name in [one for one in SHOWN if one in names] + [one for one in names if one not in SHOWN]:
+    for name in [*(name for name in SHOWN if name in names), *(name for name in names if name not in SHOWN)]:
         rows = []
-        for strategy, values in found.items():
+        for strategy, values in summaries.items():
             cells = values.get(name, {})
-            told = [f"{_number(cell['mean'])} ± {_number(cell['se'])}" for cell in cells.values()]
+            means = [f"{_number(cell['mean'])} ± {_number(cell['se'])}" for cell in cells.values()]
             topics = {cell["topics"] for cell in cells.values()}
             if any(topics):
-                counted = "/".join(map(str, sorted(topics, key=lambda n: n or 0)))
-                rows.append((display_name(strategy, experiment.spec.given), *told, counted))
+                counts = "/".join(map(str, sorted(topics, key=lambda n: n or 0)))
+                rows.append((display_name(strategy, experiment.spec.given), *means, counts))
         if rows:
             heads = (name, *(f"{point:,} pages" for point in points), "topics")
             console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
@@ -256,15 +257,14 @@ def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequenc
 
 def numbers(text: str, what: str) -> list[int]:
     """`0,1,2` as numbers."""
-    from scenthound.errors import BadUsage
 
     try:
-        found = [int(part.strip().replace("_", "")) for part in text.split(",") if part.strip()]
+        values = [int(part.strip().replace("_", "")) for part in text.split(",") if part.strip()]
     except ValueError:
-        found = []
-    if not found:
+        values = []
+    if not values:
         raise BadUsage(f"`{what} {text}` is no list of whole numbers", f"write it as {what} 1,2,3")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(values))
 
 
 def _metrics(text: str | None, as_json: bool) -> list[str] | None:

@@ -1,4 +1,7 @@
-"""What commands say: data to stdout, talk to stderr, and never an escape sequence that came from the web."""
+"""Options that several commands share, and how commands print: data to stdout, messages to stderr.
+
+Text from the web is made printable first: it may hold escape sequences.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scenthound.exports.clean import clean
+from scenthound.errors import BadUsage
+from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,18 +22,36 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def option(names: str, metavar: str, about: str, **more: Any) -> Callable[[F], F]:
+    """An option with a value: its names, what the value is called, and what it does."""
+    return click.option(*names.split(), metavar=metavar, help=about, **more)
+
+
+def repeatable(names: str, metavar: str, about: str, **more: Any) -> Callable[[F], F]:
+    """An option that may be given several times."""
+    return option(names, metavar, about, multiple=True, **more)
+
+
 def json_option(command: F) -> F:
     """The `--json` that every command has."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs, and nothing else.")(command)
 
 
+def key_value(text: str) -> tuple[str, str]:
+    """Key and value of `--set KEY=VALUE`."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise BadUsage(f"`--set {text}` sets nothing", "write it as --set KEY=VALUE")
+    return key.strip().replace("-", "_"), value.strip()
+
+
 def say(message: str) -> None:
-    """A line of talk on stderr. The message is ours; texts from the web in it must have been cleaned."""
+    """Print a message to stderr. Text from the web in it must be printable."""
     click.echo(message, err=True)
 
 
 def emit(document: Any) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document to stdout."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False))
 
 
@@ -37,24 +59,29 @@ def out() -> Console:
     """A console on stdout for people; plain where stdout is no terminal or NO_COLOR is set."""
     from rich.console import Console
 
-    wide = {} if sys.stdout.isatty() else {"width": 120}
-    return Console(highlight=False, markup=False, emoji=False, **wide)  # type: ignore[arg-type]
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
+
+
+def print_facts(rows: Iterable[tuple[str, str]], width: int = 12) -> None:
+    """Print names in bold, each with its value on the same line."""
+    from rich.text import Text
+
+    console = out()
+    for name, value in rows:
+        console.print(Text(f"{name:>{width}}  ", style="bold") + Text(printable(value)), soft_wrap=True)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Iterable[int] = ()) -> Table:
-    """A plain table; every cell is cleaned and none is read as markup."""
+    """A plain table; every cell is made printable and none is read as markup. `numbers`: columns flush right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     right = set(numbers)
-    for place, head in enumerate(heads):
-        made.add_column(head, justify="right" if place in right else "left", overflow="fold", no_wrap=place in right)
+    for column, head in enumerate(heads):
+        is_right = column in right
+        made.add_column(head, justify="right" if is_right else "left", overflow="fold", no_wrap=is_right)
     for row in rows:
-        made.add_row(*(Text(clean(str(cell))) for cell in row))
+        made.add_row(*(Text(printable(str(cell))) for cell in row))
     return made
-
-
-def shown_url(url: str, most: int = 100) -> str:
-    return clean(url, most)

@@ -1,16 +1,15 @@
-"""Live progress of a crawl on stderr: a panel on a terminal, a plain line now and then elsewhere."""
+"""Live progress of a crawl on stderr: a panel on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections import deque
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.output import say
-from scenthound.exports.clean import clean
-from scenthound.report.facts import pages_per_second
+from scenthound.formats import printable
+from scenthound.report.crawl_facts import pages_per_second
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 
 REFRESH = 0.25
 PLAIN_EVERY = 5.0
-SPEED_OVER = 10.0  # seconds that the panel's second speed looks back
+SPEED_OVER = 10.0  # seconds of the panel's recent speed
 BEST_SHOWN = 5
 
 
 class Progress:
-    """Give `tick` to `Session.run`; use it in a `with` block. Interrupts are told of by the crawl's own state."""
+    """Use in a `with` block, and pass `tick` to `Session.run`."""
 
     def __init__(self, session: Session, title: str = "", quiet: bool = False, resumable: bool = True) -> None:
         self.session, self.title, self.quiet, self.resumable = session, title, quiet, resumable
@@ -33,8 +32,8 @@ class Progress:
         self._shown = float("-inf")
         self._last_line = self._started
         self._marks: deque[tuple[float, int]] = deque([(self._started, session.crawl.counters.pages)])
-        self._told = False
-        self._told_of_silence = False
+        self._interrupt_reported = False
+        self._silence_reported = False
 
     def __enter__(self) -> Progress:
         if not self.quiet and sys.stderr.isatty():
@@ -46,22 +45,20 @@ class Progress:
             self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
 
     def tick(self) -> None:
         now = time.monotonic()
-        if self.session.crawl.ended == "interrupted" and not self._told:
-            self._told = True
+        if self.session.crawl.ended == "interrupted" and not self._interrupt_reported:
+            self._interrupt_reported = True
             both = "; both can be resumed" if self.resumable else ""
             self._note(f"Finishing what is in flight. Press Ctrl-C again to stop now{both}.")
         if now - self._shown < REFRESH:
             return
         self._shown = now
-        self._mention_silence()
+        self._report_silence()
         self._marks.append((now, self.session.crawl.counters.pages))
         while len(self._marks) > 2 and now - self._marks[0][0] > SPEED_OVER:
             self._marks.popleft()
@@ -71,19 +68,19 @@ class Progress:
             self._last_line = now
             say(self.line())
 
-    def _mention_silence(self) -> None:
-        """Say once, and only to somebody who has no page yet, that nobody answers, and what is known about it."""
+    def _report_silence(self) -> None:
+        """Say once, while there are no pages, that no server answers, and why."""
         crawl, failures = self.session.crawl, self.session.failures
-        if self._told_of_silence or crawl.counters.pages or not crawl.counters.dropped["no-network"]:
+        if self._silence_reported or crawl.counters.pages or not crawl.counters.dropped["no-network"]:
             return
-        self._told_of_silence = True
+        self._silence_reported = True
         worst = max(failures, key=lambda reason: failures[reason][0], default="")
-        about = f" ({clean(worst)}: {clean(failures[worst][1], 120)})" if worst else ""
+        about = f" ({printable(worst)}: {printable(failures[worst][1], 120)})" if worst else ""
         check = "--proxy" if worst == "proxy" else "the network"
-        self._note(f"note: nobody answers{about}; waiting, and trying again. Ctrl-C stops; check {check}.")
+        self._note(f"note: no server answers{about}; waiting, and trying again. Ctrl-C stops; check {check}.")
 
     def line(self) -> str:
-        """Everything in one line, counted as in the summary at the end."""
+        """The figures in one line, as in the summary at the end."""
         counters, crawl = self.session.crawl.counters, self.session.crawl
         recent = counters.harvest_recent
         prefix = f"{self.title}: " if self.title else ""
@@ -114,7 +111,7 @@ class Progress:
 
         crawl = self.session.crawl
         counters = crawl.counters
-        head = Text(clean(self.title or self.session.folder.asked.topic.keywords, 60), style="bold")
+        head = Text(printable(self.title or self.session.folder.request.topic.keywords, 60), style="bold")
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             ProgressBar(total=crawl.limits.pages, completed=counters.pages, width=40),
@@ -126,11 +123,13 @@ class Progress:
         grid = Table.grid(padding=(0, 3))
         grid.add_row("harvest", f"{counters.harvest:.1%}", "last 100", f"{counters.harvest_recent:.1%}")
         grid.add_row("frontier", f"{self.session.waiting:,}", "hosts", f"{self.session.hosts:,}")
-        worst = ", ".join(f"{clean(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
+        worst = ", ".join(f"{printable(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
         grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(counters.misses.values()):,}  {worst}")
         best = Table.grid(padding=(0, 2))
         for similarity, _, url, title in sorted(counters.best, reverse=True)[:BEST_SHOWN]:
             best.add_row(
-                Text(f"{similarity:.3f}"), Text(clean(title, 50) or "(no title)"), Text(clean(url, 60), style="dim")
+                Text(f"{similarity:.3f}"),
+                Text(printable(title, 50) or "(no title)"),
+                Text(printable(url, 60), style="dim"),
             )
         return Group(head, bar, grid, Text("best so far", style="bold"), best)

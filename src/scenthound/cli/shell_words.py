@@ -1,4 +1,4 @@
-"""What a shell offers behind `--strategy`, `--set` and `--to`. Nothing is imported before somebody presses Tab."""
+"""Shell completion for `--strategy`, `--set` and `--to`. Nothing is imported before Tab is pressed."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-def strategies_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+def strategies_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of strategies, each with a line about it."""
-    from scenthound.strategies import SHELF
+    from scenthound.strategies import STRATEGIES
 
-    return [_item(name, kind.__doc__) for name, kind in SHELF.items() if name.startswith(begun)]
+    return [_item(name, kind.__doc__) for name, kind in STRATEGIES.items() if name.startswith(prefix)]
 
 
-def exporters_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+def exporters_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of export formats, each with a line about it."""
-    from scenthound.exports import SHELF
+    from scenthound.exports import EXPORTERS
 
-    return [_item(name, writer.__doc__) for name, writer in SHELF.items() if name.startswith(begun)]
+    return [_item(name, writer.__doc__) for name, writer in EXPORTERS.items() if name.startswith(prefix)]
 
 
-def settings_named(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+def settings_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of settings, and of the parameters of the strategy that was named before, as `KEY=`."""
     from dataclasses import fields
 
     from scenthound.loop.settings import Settings
-    from scenthound.strategies import SHELF
+    from scenthound.strategies import STRATEGIES
 
     strategy = ctx.params.get("strategy") or "best-first"
-    own = fields(SHELF.get(strategy)) if strategy in SHELF.names() else ()
-    known = {found.name: found.metadata.get("doc", "") for found in (*own, *fields(Settings)) if found.init}
-    wanted = begun.replace("-", "_")
-    return [_item(f"{name}=", about) for name, about in sorted(known.items()) if f"{name}=".startswith(wanted)]
+    own = fields(STRATEGIES.get(strategy)) if strategy in STRATEGIES.names() else ()
+    docs = {f.name: f.metadata.get("doc", "") for f in (*own, *fields(Settings)) if f.init}
+    wanted = prefix.replace("-", "_")
+    return [_item(f"{name}=", about) for name, about in sorted(docs.items()) if f"{name}=".startswith(wanted)]
 
 
 def _item(value: str, about: str | None) -> CompletionItem:

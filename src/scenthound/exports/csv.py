@@ -1,4 +1,4 @@
-"""Comma-separated values for spreadsheets, with nothing in them that a spreadsheet would run."""
+"""Comma-separated values for spreadsheets, without formulas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 from typing import Any, BinaryIO
 
 from scenthound.exports import exporter
-from scenthound.exports.trail_lines import whole_line
+from scenthound.formats import full_trail_line
 from scenthound.loop.folder import CrawlFolder
 
 _STARTS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -22,7 +22,7 @@ def csv_table(folder: CrawlFolder, out: BinaryIO) -> int:
     try:
         writer = csv.writer(text)
         for step in folder.history.trail():
-            line = whole_line(step)
+            line = full_trail_line(step)
             if not pages:
                 writer.writerow(line)
             writer.writerow([cell(value) for value in line.values()])
@@ -33,7 +33,7 @@ def csv_table(folder: CrawlFolder, out: BinaryIO) -> int:
 
 
 def cell(value: Any) -> Any:
-    """A value as a cell. Numbers are ours; a text is the web's, and may start like a formula.
+    """A value as a cell. Text from the web may start like a formula.
 
     >>> cell("=1+1"), cell(-1.5), cell({"anchor": 0.8})
     ("'=1+1", -1.5, '{"anchor": 0.8}')

@@ -1,4 +1,4 @@
-"""GEXF: the link graph of the crawled pages, for Gephi and its kin."""
+"""GEXF: the link graph of the crawled pages, for Gephi."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
     def write(text: str) -> None:
         out.write(text.encode())
 
-    write(_HEAD.format(about=xml_text(folder.asked.topic.keywords)))
-    number: dict[str, int] = {}
+    write(_HEAD.format(about=xml_text(folder.request.topic.keywords)))
+    page_numbers: dict[str, int] = {}
     write("<nodes>\n")
     for step in folder.history.trail():
         if step.requested is not None:
-            number.setdefault(step.requested, step.n)
-        number[step.url] = step.n
+            page_numbers.setdefault(step.requested, step.n)
+        page_numbers[step.url] = step.n
         score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
         values = (("n", step.n), ("similarity", step.similarity), ("score", score), ("host", urls.host(step.url)))
         write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
@@ -51,13 +51,13 @@ def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
     write("</nodes>\n<edges>\n")
     edge = 0
     for source, targets in folder.database.links():
-        start = number.get(source)
-        for end in dict.fromkeys(number.get(target) for target in targets) if start is not None else ():
+        start = page_numbers.get(source)
+        for end in dict.fromkeys(page_numbers.get(target) for target in targets) if start is not None else ():
             if end is not None and end != start:
                 write(f'<edge id="{edge}" source="{start}" target="{end}"/>\n')
                 edge += 1
     write("</edges>\n</graph>\n</gexf>\n")
-    return len(set(number.values()))
+    return len(set(page_numbers.values()))
 
 
 def xml_text(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from scenthound.errors import BadUsage
 from scenthound.exports import exporter
-from scenthound.exports.trail_lines import plain_number
+from scenthound.formats import json_number
 from scenthound.loop.folder import CrawlFolder
 
 ROWS = 10_000  # rows of a group: bounded memory however long the crawl
@@ -22,12 +22,12 @@ def parquet(folder: CrawlFolder, out: BinaryIO) -> int:
         from pyarrow import parquet as files
     except ImportError:
         raise BadUsage("Parquet needs the package pyarrow", "pip install 'scenthound[parquet]'") from None
-    text, number = pa.string(), pa.float64()
+    text, real = pa.string(), pa.float64()
     schema = pa.schema(
         [
-            ("n", pa.int64()), ("url", text), ("parent", text), ("anchor", text), ("score", number),
-            ("parts", text), ("similarity", number), ("depth", pa.int32()), ("status", pa.int32()),
-            ("bytes", pa.int64()), ("time", number), ("title", text), ("rank", pa.int64()), ("requested", text),
+            ("n", pa.int64()), ("url", text), ("parent", text), ("anchor", text), ("score", real),
+            ("parts", text), ("similarity", real), ("depth", pa.int32()), ("status", pa.int32()),
+            ("bytes", pa.int64()), ("time", real), ("title", text), ("rank", pa.int64()), ("requested", text),
         ]
     )  # fmt: skip
     pages = 0
@@ -37,7 +37,7 @@ def parquet(folder: CrawlFolder, out: BinaryIO) -> int:
             rows = [
                 {
                     **{name: getattr(step, name) for name in schema.names},
-                    "parts": json.dumps({name: plain_number(value) for name, value in step.parts.items()}),
+                    "parts": json.dumps({name: json_number(value) for name, value in step.parts.items()}),
                 }
                 for step in steps
             ]

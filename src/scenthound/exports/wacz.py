@@ -1,8 +1,8 @@
 """WACZ 1.1.1: the crawl as one file that replay tools open (ReplayWeb.page, pywb).
 
-A ZIP with the WARCs stored as they are, their CDXJ index in compressed blocks with an index of the
-blocks (so that a reader fetches only what it needs), the list of pages, and the digest of everything.
-Records that are damaged are left out, and `CrawlFolder.recovered` says so.
+A ZIP with the WARC files, their CDXJ index in compressed blocks with an index of the blocks (so that a reader fetches
+only what it needs), the list of pages, and the digest of everything. Damaged records are left out, and
+`CrawlFolder.recovered` says so.
 """
 
 from __future__ import annotations
@@ -21,23 +21,25 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from scenthound.exports import exporter
-from scenthound.exports.clean import clean
+from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
 from scenthound.ports import Where
 from scenthound.store.cdxj import lines_of, write_sorted
 
 VERSION = "1.1.1"
-BLOCK = 1024  # index lines of a block, as the reference tool has it
+BLOCK = 1024  # index lines of a block, as in the reference tool
 _CHUNK = 1 << 20
 
 
 @exporter("wacz")
 def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
-    """A web archive with index and list of pages, for ReplayWeb.page, pywb and their kin."""
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as room:
+    """A web archive with index and list of pages, for ReplayWeb.page and pywb."""
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as scratch:
         package = _Package(archive)
-        files = [_Pieces(path, path.stat().st_size) for path in folder.repository.files()]  # a running crawl adds more
-        index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(room) / "index.cdxj")
+        files = [
+            _WarcFile(path, path.stat().st_size) for path in folder.repository.files()
+        ]  # a running crawl adds more
+        index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(scratch) / "index.cdxj")
         for file in files:
             if file.left:
                 package.add(f"archive/{file.path.name}", file.chunks())
@@ -48,16 +50,16 @@ def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
             urls = dict(map(_place, lines))
         by_name = {file.path.name: file for file in files}
         pages = [*_pages(folder, urls, by_name)]
-        _say_what_is_missing(folder, by_name)
+        _note_missing(folder, by_name)
         head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
         package.add("pages/pages.jsonl", (json.dumps(page).encode() + b"\n" for page in [head, *pages]), packed=True)
-        package.close(clean(folder.asked.topic.name or folder.asked.topic.keywords, 200), pages)
+        package.close(printable(folder.request.topic.name or folder.request.topic.keywords, 200), pages)
     return len(pages)
 
 
 @dataclass(slots=True)
-class _Pieces:
-    """A WARC file as it goes into the archive: up to `end`, without the stretches that can't be read."""
+class _WarcFile:
+    """A WARC file as it goes into the archive: up to `end`, without its damaged ranges."""
 
     path: Path
     end: int
@@ -71,8 +73,8 @@ class _Pieces:
     def left(self) -> int:
         return self.end - self.lost
 
-    def moved(self, offset: int) -> int | None:
-        """Where what began at `offset` begins in the archive; None if it is not there."""
+    def offset_in_archive(self, offset: int) -> int | None:
+        """The offset in the archive of what was at `offset`; None if it is left out."""
         before = 0
         for start, length in self.holes:
             if start <= offset < start + length:
@@ -81,7 +83,7 @@ class _Pieces:
         return offset - before
 
     def chunks(self) -> Iterator[bytes]:
-        """What is left of the file."""
+        """The file without its damaged ranges."""
         with self.path.open("rb") as file:
             for start, length in [*self.holes, (self.end, 0)]:
                 while (rest := start - file.tell()) > 0 and (chunk := file.read(min(_CHUNK, rest))):
@@ -89,28 +91,30 @@ class _Pieces:
                 file.seek(start + length)
 
 
-def _lines(file: _Pieces) -> Iterator[str]:
+def _lines(file: _WarcFile) -> Iterator[str]:
     return lines_of(file.path, file.end, file.holes)
 
 
-def _say_what_is_missing(folder: CrawlFolder, files: dict[str, _Pieces]) -> None:
-    gone = sum(_is_gone(where, files) for _, where in folder.history.places())
+def _note_missing(folder: CrawlFolder, files: dict[str, _WarcFile]) -> None:
+    missing = sum(_is_missing(where, files) for _, where in folder.history.places())
     lost = sum(file.lost for file in files.values())
-    if lost or gone:
-        folder.recovered.append(f"{lost:,} damaged bytes and {gone:,} pages that were recorded are not in the archive")
+    if lost or missing:
+        folder.recovered.append(
+            f"{lost:,} damaged bytes and {missing:,} pages that were recorded are not in the archive"
+        )
 
 
-def _is_gone(where: Where, files: dict[str, _Pieces]) -> bool:
-    """True for a record that should be there; not for one that a running crawl has added meanwhile."""
+def _is_missing(where: Where, files: dict[str, _WarcFile]) -> bool:
+    """True for a record that should be there, but not for one that a running crawl has just added."""
     file = files.get(where.file)
     if file is None:
         return not files or where.file < max(files)
-    return where.offset < file.end and file.moved(where.offset) is None
+    return where.offset < file.end and file.offset_in_archive(where.offset) is None
 
 
 @dataclass(slots=True)
 class _Package:
-    """The files put in so far, each with its digest."""
+    """The archive with the digests of its files."""
 
     archive: zipfile.ZipFile
     resources: list[dict[str, Any]] = field(default_factory=list)
@@ -128,7 +132,7 @@ class _Package:
         self.resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
 
     def close(self, title: str, pages: list[dict[str, Any]]) -> None:
-        """Write what the package holds, and the digest of that."""
+        """Write the list of files, and its digest."""
         about: dict[str, Any] = {
             "profile": "data-package",
             "wacz_version": VERSION,
@@ -146,7 +150,7 @@ class _Package:
 
 
 def _index(package: _Package, lines: Iterator[str]) -> bytes:
-    """Put the index in as gzip blocks; gives back the index of the blocks."""
+    """Add the index as gzip blocks; returns the index of the blocks."""
     idx = ["!meta 0 " + json.dumps({"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}) + "\n"]
 
     def blocks() -> Iterator[bytes]:
@@ -155,8 +159,8 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
             packed = _zipped("".join(block).encode())
             key, stamp, _ = block[0].split(" ", 2)
             digest = "sha256:" + hashlib.sha256(packed).hexdigest()
-            place = {"offset": offset, "length": len(packed), "digest": digest, "filename": "index.cdx.gz"}
-            idx.append(f"{key} {stamp} {json.dumps(place)}\n")
+            entry = {"offset": offset, "length": len(packed), "digest": digest, "filename": "index.cdx.gz"}
+            idx.append(f"{key} {stamp} {json.dumps(entry)}\n")
             offset += len(packed)
             yield packed
 
@@ -165,18 +169,18 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
 
 
 def _pages(
-    folder: CrawlFolder, urls: dict[tuple[str, int], str], files: dict[str, _Pieces]
+    folder: CrawlFolder, urls: dict[tuple[str, int], str], files: dict[str, _WarcFile]
 ) -> Iterator[dict[str, Any]]:
-    """The pages of the trail, under the URL by which the archive has them."""
+    """The pages of the trail, with the URLs of the archive."""
     places = dict(folder.history.places())
     for step in folder.history.trail():
         where = places.get(step.url)
         file = files.get(where.file) if where is not None else None
-        offset = file.moved(where.offset) if file is not None and where is not None else None
+        offset = file.offset_in_archive(where.offset) if file is not None and where is not None else None
         url = urls.get((where.file, offset)) if where is not None and offset is not None else None
         if url is not None:
             stamp = datetime.fromtimestamp(step.time, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-            yield {"id": str(step.n), "url": url, "ts": stamp, "title": clean(step.title, 500) or url}
+            yield {"id": str(step.n), "url": url, "ts": stamp, "title": printable(step.title, 500) or url}
 
 
 def _place(line: str) -> tuple[tuple[str, int], str]:

@@ -61,8 +61,8 @@ class Crawl:
         self.stopwatch = Stopwatch(self.meter)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits)
-        is_own = isinstance(strategy, OwnFrontier)
-        self.turns = Turns(replace(self.order, window=1) if is_own else self.order, recorder, limits)
+        is_own, is_batched = isinstance(strategy, OwnFrontier), declaration_of(strategy).batch > 1
+        self.turns = Turns(replace(self.order, window=1) if is_own or is_batched else self.order, recorder, limits)
         self.selection = Selection(
             frontier, recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
         )

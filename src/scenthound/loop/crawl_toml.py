@@ -5,20 +5,20 @@ Also the readers for what people bring: topic files and lists of seeds.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl
+from scenthound.formats import toml_value
 from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
 from scenthound.parameters import changed_values
-from scenthound.web.parse import parse_html
+from scenthound.web.html_document import parse_html
 
 FORMAT = 1
 MOST_SEEDS_NAMED = 5
@@ -28,7 +28,7 @@ _SECRET = re.compile(  # user:password@ before a host, also of a URL that its pa
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CrawlRequest:
     """Everything that determines a crawl: the content of crawl.toml."""
 
     topic: Topic
@@ -60,37 +60,35 @@ class Asked:
             [
                 "# What this crawl was asked to do. Written once; `scenthound resume` reads it.",
                 f"format = {FORMAT}",
-                f"started = {_toml(self.started)}",
-                f"strategy = {_toml(self.strategy)}",
-                *([f"model = {_toml(self.model)}"] if self.model else []),
-                f"seeds = {_toml(list(self.seeds))}",
+                f"started = {toml_value(self.started)}",
+                f"strategy = {toml_value(self.strategy)}",
+                *([f"model = {toml_value(self.model)}"] if self.model else []),
+                f"seeds = {toml_value(list(self.seeds))}",
                 "",
                 "[topic]",
-                *(f"{key} = {_toml(value)}" for key, value in topic.items() if value or key == "keywords"),
-                f"examples = {_toml(list(self.topic.examples))}",
-                f"good = {_toml(list(self.topic.good))}",
+                *(f"{key} = {toml_value(value)}" for key, value in topic.items() if value or key == "keywords"),
+                f"examples = {toml_value(list(self.topic.examples))}",
+                f"good = {toml_value(list(self.topic.good))}",
                 "",
                 "[parameters]",
-                *(f"{key} = {_toml(value)}" for key, value in self.parameters.items()),
+                *(f"{key} = {toml_value(value)}" for key, value in self.parameters.items()),
                 "",
                 "[settings]",
-                *(f"{key} = {_toml(value)}" for key, value in changed_values(self.settings).items()),
+                *(f"{key} = {toml_value(value)}" for key, value in changed_values(self.settings).items()),
                 "",
                 "[versions]",
-                *(f"{_toml(key)} = {_toml(value)}" for key, value in self.versions.items()),
+                *(f"{toml_value(key)} = {toml_value(value)}" for key, value in self.versions.items()),
                 "",
             ]
         )
 
     @classmethod
-    def from_toml(cls, text: str, where: Path) -> Asked:
+    def from_toml(cls, text: str, where: Path) -> CrawlRequest:
         try:
             data = tomllib.loads(text)
             if data["format"] > FORMAT:
-                raise FolderBroken(
-                    f"{where} was written by a newer scenthound (format {data['format']}, this one knows {FORMAT})",
-                    "install the newer version",
-                )
+                problem = f"was written by a newer scenthound (format {data['format']}, this one knows {FORMAT})"
+                raise FolderBroken(where, problem, "install the newer version")
             return cls(
                 topic_from(data["topic"], where),
                 tuple(data["seeds"]),
@@ -103,7 +101,7 @@ class Asked:
             )
         except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
             raise FolderBroken(
-                f"{where} can't be read: {error}", "it was written by the crawl; put the original back"
+                where, f"can't be read: {error}", "it was written by the crawl; put the original back"
             ) from None
 
 
@@ -184,18 +182,3 @@ def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
             "write them whole, as https://example.org/page",
         )
     return good
-
-
-def _toml(value: Any) -> str:
-    """A value in TOML. JSON strings are TOML strings, with one exception: the delete character."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(_toml(part) for part in value) + "]"
-    raise BadConfig(
-        f"{value!r} can't be written to crawl.toml", "parameters are texts, numbers, true/false and lists of them"
-    )

@@ -16,25 +16,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenthound.errors import BadConfig, DiskFull, FolderBroken, OurFault
+from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
 from scenthound.files import NO_ROOM, write_text
 from scenthound.loop.core import Crawl
-from scenthound.loop.crawl_toml import Asked
+from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
 from scenthound.loop.messages import FOREVER
 from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.resume import LoopState, Saved
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
-from scenthound.store import archive, cdxj
-from scenthound.store.labels import Labels
+from scenthound.store import cdxj, warc_repair
+from scenthound.store.database_repair import recover
+from scenthound.store.label_table import Labels
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
-from scenthound.store.models import Model, load_model, save_model
-from scenthound.store.salvage import recover
+from scenthound.store.model_folder import TrainedModel, load_model, save_model
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
-from scenthound.store.warc import NOWHERE, End, WarcRepository
-from scenthound.web.robots import Rules
+from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
+from scenthound.web.robots import RobotsRules
 
 INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; more is left to `report`
 MOST_RUNS = 500
@@ -45,7 +45,7 @@ class CrawlFolder:
     """An open crawl folder. Close it, or use it in a `with` block."""
 
     path: Path
-    asked: Asked
+    request: CrawlRequest
     database: CrawlDatabase
     history: SqliteHistory
     repository: WarcRepository
@@ -63,12 +63,12 @@ class CrawlFolder:
     """The runs of this crawl, as (begin, end) by the last commit."""
 
     def __repr__(self) -> str:
-        return f"<CrawlFolder {self.path}: {len(self.history):,} pages on “{self.asked.topic.keywords[:60]}”>"
+        return f"<CrawlFolder {self.path}: {len(self.history):,} pages on “{self.request.topic.keywords[:60]}”>"
 
     # ---- open
 
     @classmethod
-    def create(cls, path: Path, asked: Asked, model: Model | None = None) -> CrawlFolder:
+    def create(cls, path: Path, request: CrawlRequest, model: TrainedModel | None = None) -> CrawlFolder:
         """A new crawl in a new folder. A `model` is copied into it, so that the folder is complete."""
         if (path / "crawl.toml").exists():
             raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
@@ -84,9 +84,9 @@ class CrawlFolder:
                     (path / MODEL).exists() and load_model(path / MODEL).digest == model.digest
                 ):
                     save_model(path / MODEL, model)
-                mode = 0o600 if asked.has_secrets else 0o666
-                write_text(path / "crawl.toml", asked.to_toml(), mode)  # first: from here on it can be resumed
-                return cls._with(path, asked, CrawlDatabase(path / "crawl.db"), release)
+                mode = 0o600 if request.has_secrets else 0o666
+                write_text(path / "crawl.toml", request.to_toml(), mode)  # first: from here on it can be resumed
+                return cls._with(path, request, CrawlDatabase(path / "crawl.db"), release)
             except BaseException:
                 release()
                 raise
@@ -97,7 +97,7 @@ class CrawlFolder:
 
         A missing WARC file is an error, unless `refetch` allows its pages to be fetched again.
         """
-        asked = read_asked(path)
+        request = read_request(path)
         refuse_links(path)
         _may_write(path)
         with contextlib.ExitStack() as undo:
@@ -106,7 +106,7 @@ class CrawlFolder:
             database, mended = cls._mended_database(path)
             undo.callback(database.close)
             database.wake()
-            folder = cls._with(path, asked, database, release)
+            folder = cls._with(path, request, database, release)
             folder.recovered, folder.salvaged = mended, bool(mended)
             folder._mend_pages(refetch)
             undo.pop_all()
@@ -117,13 +117,14 @@ class CrawlFolder:
         file = path / "crawl.db"
         if (not file.exists() or file.stat().st_size == 0) and list((path / "pages").glob("*.warc.gz")):
             raise FolderBroken(
-                f"{file} is {'empty' if file.exists() else 'missing'}, but there are pages in {path / 'pages'}",
+                file,
+                f"is {'empty' if file.exists() else 'missing'}, but there are pages in {path / 'pages'}",
                 "put the database back; or make a bed of the pages: scenthound lab import warc",
             )
         try:
             return CrawlDatabase(file, check=True), []
-        except FolderBroken as error:
-            if not file.exists() or "damaged" not in error.message:
+        except FileDamaged:
+            if not file.exists():
                 raise
         message = str(recover(file))
         return CrawlDatabase(file), [message]
@@ -131,27 +132,29 @@ class CrawlFolder:
     @classmethod
     def look(cls, path: Path) -> CrawlFolder:
         """Read only, and without a lock: the crawl may be running."""
-        asked = read_asked(path)
+        request = read_request(path)
         refuse_links(path)
         file = path / "crawl.db"
         begun = file.exists() or any((path / "pages").glob("*.warc.gz"))
         database = CrawlDatabase(file, read_only=True) if begun else CrawlDatabase(":memory:")
-        return cls._with(path, asked, database, lambda: None)
+        return cls._with(path, request, database, lambda: None)
 
     @classmethod
-    def _with(cls, path: Path, asked: Asked, database: CrawlDatabase, release: Callable[[], None]) -> CrawlFolder:
-        pages = WarcRepository(path / "pages", roll=asked.settings.warc_roll)
+    def _with(
+        cls, path: Path, request: CrawlRequest, database: CrawlDatabase, release: Callable[[], None]
+    ) -> CrawlFolder:
+        pages = WarcRepository(path / "pages", roll=request.settings.warc_roll)
         runs = _read_runs(database.meta("runs"))
-        return cls(path, asked, database, SqliteHistory(database), pages, release, runs=runs)
+        return cls(path, request, database, SqliteHistory(database), pages, release, runs=runs)
 
     def _mend_pages(self, refetch: bool) -> None:
         """Compare the WARC files with the history: move broken tails aside, refetch pages whose record is gone."""
         repository, database = self.repository, self.database
         written, synced = (End.parse(database.meta(name)) for name in ("warc_end", "warc_synced"))
-        damage = archive.examine(repository, self.history, written, synced, everything=self.salvaged)
+        damage = warc_repair.examine(repository, self.history, written, synced, everything=self.salvaged)
         if damage.missing and not refetch:
             raise _missing(self.path, damage.missing)
-        mended = archive.mend(repository, self.history, damage)
+        mended = warc_repair.mend(repository, self.history, damage)
         self.recovered += mended.notes
         self.forgotten += mended.forgotten
         end = written if written == damage.end.next_file() else mended.end
@@ -160,17 +163,17 @@ class CrawlFolder:
         database.save_meta("warc_synced", str(repository.synced))
         database.commit()
 
-    def model(self) -> Model | None:
+    def model(self) -> TrainedModel | None:
         """The model that this crawl began with, if any; `FolderBroken` if it is missing or another one."""
-        if not self.asked.model:
+        if not self.request.model:
             return None
         try:
             model = load_model(self.path / MODEL)
         except BadConfig as error:
-            raise FolderBroken(f"the model of this crawl is gone: {error.message}", "put the original back") from None
-        if model.digest != self.asked.model:
+            raise FolderBroken(self.path / MODEL, f"is gone: {error.message}", "put the original back") from None
+        if model.digest != self.request.model:
             raise FolderBroken(
-                f"the model in {self.path / MODEL} is not the one that this crawl began with", "put the original back"
+                self.path / MODEL, "is not the model that this crawl began with", "put the original back"
             )
         return model
 
@@ -192,11 +195,9 @@ class CrawlFolder:
 
         Without `reserve` the space reserved on the disk may be used.
         """
-        crawl, settings = self.crawl, self.asked.settings
+        crawl, settings = self.crawl, self.request.settings
         if reserve and shutil.disk_usage(self.path).free < settings.disk_reserve:
-            raise DiskFull(
-                f"less than {settings.disk_reserve:,} bytes are free for {self.path}", "make room, then resume"
-            )
+            raise DiskFull(self.path, "make room, then resume", f"less than {settings.disk_reserve:,} bytes")
         self.repository.flush()
         self._save_end()
         if crawl is not None:
@@ -236,10 +237,10 @@ class CrawlFolder:
         if isinstance(crawl.strategy, Saves):
             heard = self.history.last_event()
             last = int(self.database.meta("snapshot", "-1000000"))
-            if now or crawl.unkept or heard - last >= self.asked.settings.snapshot:
+            if now or crawl.unkept or heard - last >= self.request.settings.snapshot:
                 self.database.save_state("strategy", crawl.strategy.save())
                 self.database.save_meta("snapshot", str(heard))
-                self.database.save_meta("snapshot_labels", str(Labels(self.database).last_heard()))
+                self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
                 crawl.unkept = False
 
     def _save_run(self, now: float) -> None:
@@ -258,7 +259,7 @@ class CrawlFolder:
     def budget(self) -> int:
         """The page budget: as in crawl.toml, or as a later run set it."""
         saved = self.database.meta("pages_asked")
-        return int(saved) if saved.isdigit() else self.asked.settings.pages
+        return int(saved) if saved.isdigit() else self.request.settings.pages
 
     def finish(self, reason: str, now: float) -> None:
         """Save why the run ended and everything else, and index the pages for replay tools."""
@@ -296,14 +297,14 @@ class CrawlFolder:
             None if loop is None else LoopState.from_plain(loop),
             snapshot,
             event,
-            Labels(self.database).heard(labels),
+            Labels(self.database).delivered(labels),
             self.salvaged,
             tuple(self.forgotten),
         )
 
     def politeness(self, now: float) -> Politeness:
         """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
-        settings = self.asked.settings
+        settings = self.request.settings
         made = Politeness(
             settings.delay,
             settings.backoff,
@@ -325,7 +326,7 @@ class CrawlFolder:
         if saved is None or saved.failures:
             return None  # unreachable before: it may be there now
         try:
-            return OriginRules(Rules.from_text(saved.text), saved.until, saved.failures)
+            return OriginRules(RobotsRules.from_text(saved.text), saved.until, saved.failures)
         except ValueError:
             return None  # damaged: requested again
 
@@ -349,7 +350,7 @@ class CrawlFolder:
         self.close()
 
 
-def read_asked(path: Path) -> Asked:
+def read_request(path: Path) -> CrawlRequest:
     """Read the crawl.toml of a folder; `BadConfig` if it is no crawl."""
     way_out = "name a folder that a crawl was written to"
     file = path / "crawl.toml"
@@ -358,9 +359,9 @@ def read_asked(path: Path) -> Asked:
             raise BadConfig(f"there is no folder {path}", way_out)
         if not file.is_file():
             raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", way_out)
-        return Asked.from_toml(file.read_text(encoding="utf-8"), file)
+        return CrawlRequest.from_toml(file.read_text(encoding="utf-8"), file)
     except UnicodeDecodeError as error:
-        raise FolderBroken(f"{file} can't be read: {error}", "put the original back") from None
+        raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
     except OSError as error:
         raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
 
@@ -369,7 +370,8 @@ def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
     """The error for missing WARC files: perhaps their disk is not mounted."""
     names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
     return FolderBroken(
-        f"{path / PAGES} lacks {names}, with {sum(files.values()):,} recorded pages",
+        path / PAGES,
+        f"lacks {names}, with {sum(files.values()):,} recorded pages",
         f"put the files back; or have the pages fetched again: scenthound resume {path} --refetch",
     )
 
@@ -395,11 +397,11 @@ def _room(path: Path) -> Iterator[None]:
         yield
     except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
         if _is_full(path):
-            raise DiskFull(f"no room left for {path}", "make room and try again") from error
+            raise DiskFull(path, "make room and try again") from error
         raise
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise DiskFull(f"no room left for {path}", "make room and try again") from error
+            raise DiskFull(path, "make room and try again") from error
         raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
 
 

@@ -21,7 +21,7 @@ from scenthound.loop.replies import REDIRECTS, Replies, kept, most_bytes, next_h
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
 from scenthound.ports import Failure, Fetcher, TakesLabels
-from scenthound.store.labels import Labels
+from scenthound.store.label_table import Labels
 
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
 SETTLED = 50  # … once this many pages are recorded: a smaller crawl is over before a worker is ready
@@ -270,13 +270,13 @@ class LabelListener:
         """
         if not self._listens:
             return 0
-        new = self._labels.unheard()
+        new = self._labels.undelivered()
         event = self._folder.history.last_event() if new else 0
         for label in new:
             with self._crawl.stopwatch:
                 for candidate in self._crawl.calls.take_label(label.url, label.on_topic):
                     self._crawl.candidates.add(candidate)
-            self._labels.hear(label, event)
+            self._labels.record_delivery(label, event)
         return len(new)
 
 

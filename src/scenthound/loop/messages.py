@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
-from scenthound.web.robots import Rules
+from scenthound.web.robots import RobotsRules
 
 Kind = Literal["page", "robots", "sitemap"]
 HostBehaviour = Literal["proven", "new", "silent"]
@@ -48,7 +48,7 @@ class RobotsLanded(NamedTuple):
     """The robots rules of an origin; None: they could not be fetched."""
 
     candidate: Candidate
-    rules: Rules | None
+    rules: RobotsRules | None
     hopeless: str = ""
     """Why asking again can't help, if so."""
     retry_after: float = 0.0

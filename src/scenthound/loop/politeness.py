@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from scenthound import url as urls
 from scenthound.loop.messages import FOREVER, HostBehaviour, Limits, Result, RobotsLanded
 from scenthound.model import Candidate, Miss
-from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, Rules
+from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, RobotsRules
 
 DAY = 86_400.0
 
@@ -40,7 +40,7 @@ class KnownHost:
 class OriginRules:
     """The robots rules of one origin, until when they hold, and how often they could not be fetched."""
 
-    rules: Rules
+    rules: RobotsRules
     until: float
     failures: int = 0
     why: str = "robots-unreachable"
@@ -201,7 +201,9 @@ class Politeness:
             return rules.why
         return "fetch" if rules.rules.may_fetch(spelling) else "robots"
 
-    def learn(self, origin: str, rules: Rules | None, now: float, hopeless: str = "", retry_after: float = 0.0) -> None:
+    def learn(
+        self, origin: str, rules: RobotsRules | None, now: float, hopeless: str = "", retry_after: float = 0.0
+    ) -> None:
         """Store an origin's rules; None: they could not be fetched, which forbids everything for a while.
 
         `hopeless` is the reason if asking again can't help: no such host, an address that is not allowed.

@@ -18,7 +18,7 @@ from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure
 from scenthound.web.decode import decompress
 from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
-from scenthound.web.sitemap import read_sitemap
+from scenthound.web.sitemap_file import read_sitemap
 
 REDIRECTS = 5  # of a robots.txt or sitemap; RFC 9309, 2.3.1.2
 ROBOTS_BYTES = 512 * 1024  # of a robots.txt that are read; RFC 9309, 2.5 asks for 500 KiB at least

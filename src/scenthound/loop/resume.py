@@ -20,7 +20,7 @@ from scenthound.loop.messages import SITEMAP
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
-from scenthound.store.labels import Heard
+from scenthound.store.label_table import DeliveredLabel
 
 ReadAgain = Callable[[Step, Where], Page | None]
 """Reads a stored page again; None if it is no page any more. Raises `FolderBroken` if the record can't be read."""
@@ -96,7 +96,7 @@ class Saved:
     """The last snapshot of the strategy."""
     event: int = 0
     """The last event that is part of the snapshot."""
-    labels: Sequence[Heard] = ()
+    labels: Sequence[DeliveredLabel] = ()
     """The labels that the strategy was told of after the snapshot."""
     is_damaged: bool = False
     """The frontier may be incomplete: fill it again from the pages."""
@@ -162,7 +162,7 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
     own = isinstance(strategy, OwnFrontier)
     unfetched = _fetched_since(crawl, saved.event) if own else set()
     for event, where in _in_order(crawl, saved):
-        if isinstance(event, Heard):
+        if isinstance(event, DeliveredLabel):
             offers = calls.take_label(event.url, event.on_topic)
         elif isinstance(event, Lost):
             unfetched.discard(event.url)
@@ -178,7 +178,7 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
                 calls.read(page)
         for offer in offers if own else ():
             crawl.candidates.add(offer, unfetched)
-        if not isinstance(event, Heard):
+        if not isinstance(event, DeliveredLabel):
             calls.take_events(crawl.recorder.last_number)  # recorded before the stop
 
 
@@ -193,7 +193,7 @@ def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
     return since
 
 
-def _in_order(crawl: Crawl, saved: Saved) -> Iterator[tuple[Step | Lost | Heard, Where | None]]:
+def _in_order(crawl: Crawl, saved: Saved) -> Iterator[tuple[Step | Lost | DeliveredLabel, Where | None]]:
     """Pages, misses and labels after the snapshot, as they came."""
     labels = deque(saved.labels)
     for number, event, where in crawl.history.numbered_after(saved.event):

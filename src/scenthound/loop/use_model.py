@@ -8,14 +8,14 @@ from typing import Any
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.parameters import values_of
 from scenthound.ports import Strategy, Trains, declaration_of
-from scenthound.store.models import Model
+from scenthound.store.model_folder import TrainedModel
 
 Make = Callable[[str, Mapping[str, Any]], Strategy]
 """A strategy by its name and parameters."""
 
 
 def parameters_for_model(
-    model: Model, name: str | None, parameters: Mapping[str, Any] | None, make: Make
+    model: TrainedModel, name: str | None, parameters: Mapping[str, Any] | None, make: Make
 ) -> tuple[str, dict[str, Any]]:
     """The strategy and parameters to use with a model: its own. Only parameters that the strategy declares as `free`
     may be different; anything else raises `BadConfig`."""
@@ -36,7 +36,7 @@ def parameters_for_model(
     return model.strategy, {key: value for key, value in wanted.items() if value is not None}
 
 
-def use_model(strategy: Strategy, model: Model) -> Strategy:
+def use_model(strategy: Strategy, model: TrainedModel) -> Strategy:
     """Load a model into the strategy; `FolderBroken` if it does not fit."""
     if not isinstance(strategy, Trains):
         raise BadConfig(f"{model.strategy} learns nothing before it crawls and has no use for a model", "leave it out")
@@ -44,7 +44,8 @@ def use_model(strategy: Strategy, model: Model) -> Strategy:
         strategy.use(model.state)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise FolderBroken(
-            f"{model.strategy} can't use this model: {f'{type(error).__name__}: {error}'[:300]}",
+            "the model",
+            f"can't be used by {model.strategy}: {f'{type(error).__name__}: {error}'[:300]}",
             f"train it again: scenthound train {model.strategy} …",
         ) from error
     return strategy

@@ -22,9 +22,9 @@ from scenthound.page.record import EVERYTHING, Parts
 from scenthound.web.charset import decode, detect
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.guard import SHAPE, Shape
+from scenthound.web.html_document import MAX_LINKS, HtmlDocument, parse_html, tidy
 from scenthound.web.metarobots import directives, meta_refresh
 from scenthound.web.mime import extract, is_html
-from scenthound.web.parse import MAX_LINKS, HtmlDocument, parse_html, tidy
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, 
     refresh = meta_refresh(document.refresh) if document.refresh else None
     if refresh is None or not refresh[1]:
         return None
-    found = document.lead(refresh[1], limits.url_length)
+    found = document.resolved(refresh[1], limits.url_length)
     return None if found is None else (refresh[0], *found)
 
 

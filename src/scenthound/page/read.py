@@ -12,7 +12,7 @@ from scenthound.model import Url
 from scenthound.page.record import EVERYTHING, Analysed, Elements, Leaves, Numbers, Parts, Record, analyse, fixed
 from scenthound.text.term_counts import TermCounts, pack_terms
 from scenthound.text.tokens import tokens
-from scenthound.web.parse import HtmlDocument, parse_html, tag_name
+from scenthound.web.html_document import HtmlDocument, parse_html, tag_name
 
 
 def read(document: HtmlDocument, url: Url, parts: Parts) -> Record:

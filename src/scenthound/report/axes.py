@@ -1,4 +1,4 @@
-"""Axes of a chart as SVG: scales, grid lines, ticks, and the frame around it all. A style sheet gives the colours."""
+"""Axes of a chart as SVG: scales, grid lines and the frame. A style sheet gives the colours."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scenthound.report.page import round_step
+from scenthound.report.layout import round_step
 
 WIDTH = 960
 XY = tuple[float, float]
 
 
 class Margins(NamedTuple):
-    """Pixels around the area that is drawn on."""
+    """Pixels around the plot area."""
 
     left: float
     right: float
@@ -35,12 +35,12 @@ class Axes:
 
     @property
     def end(self) -> float:
-        """The right end of the area that is drawn on."""
+        """The right end of the plot area."""
         return WIDTH - self.margins.right
 
     @property
     def floor(self) -> float:
-        """The lower end of the area that is drawn on."""
+        """The lower end of the plot area."""
         return self.height - self.margins.bottom
 
     def x(self, value: float) -> float:
@@ -66,8 +66,8 @@ class Axes:
     def grid_lines(self, label: str) -> str:
         """Horizontal lines, each with its value."""
         left, parts = self.margins.left, []
-        for number in range(round(self.up / self.step) + 1):
-            value = number * self.step
+        for index in range(round(self.up / self.step) + 1):
+            value = index * self.step
             y = self.y(value)
             parts.append(f'<line class="grid" x1="{left:g}" x2="{self.end:g}" y1="{y:.1f}" y2="{y:.1f}"/>')
             parts.append(f'<text class="tick end" x="{left - 8:g}" y="{y + 4:.1f}">{label.format(value)}</text>')

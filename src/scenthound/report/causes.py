@@ -1,11 +1,11 @@
-"""Why a crawl brought nothing at all, and what to do about it."""
+"""Why a crawl brought no pages, and what to do about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from scenthound.exports.clean import clean
-from scenthound.report.facts import Facts
+from scenthound.formats import printable
+from scenthound.report.crawl_facts import CrawlFacts
 
 SHOWN = 4
 _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
@@ -13,8 +13,8 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
     (lambda reason: reason == "dns", "no such host", "check the address and the network"),
     (
         lambda reason: reason == "refused-address",
-        "a private address, which is not asked without leave",
-        "if you mean it, add --allow-private NET, as `loopback` or `10.0.0.0/8`",
+        "a private address, which is off by default",
+        "to allow it, add --allow-private NET, as `loopback` or `10.0.0.0/8`",
     ),
     (lambda reason: reason == "robots", "robots.txt forbids it", "start from pages that robots.txt allows"),
     (
@@ -24,46 +24,52 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
     ),
     (lambda reason: reason == "tls", "the certificate can't be trusted", "check the address"),
     (lambda reason: reason.startswith("http-4"), "refused, or no such page", "check the address in a browser"),
-    (lambda reason: reason.startswith("http-5"), "the server is in trouble", "try again later"),
+    (lambda reason: reason.startswith("http-5"), "the server has a problem", "try again later"),
     (lambda reason: reason == "not-html", "something other than a web page", "start from web pages"),
-    (lambda reason: reason.startswith("redirect"), "it redirects to where we may not go", "start from where it leads"),
-    (lambda reason: reason == "robots-unreachable", "its robots.txt can't be had", "try again later"),
+    (
+        lambda reason: reason.startswith("redirect"),
+        "it redirects to where the crawl may not go",
+        "start from the target of the redirect",
+    ),
+    (lambda reason: reason == "robots-unreachable", "its robots.txt can't be fetched", "try again later"),
 )
 
 
-def why_nothing(facts: Facts) -> tuple[str, str]:
-    """What kept a crawl without a page from its seeds, and the way out.
+def why_nothing(facts: CrawlFacts) -> tuple[str, str]:
+    """Why no seed could be fetched, and the way out.
 
-    >>> from scenthound.loop.crawl_toml import Asked
+    >>> from scenthound.loop.crawl_toml import CrawlRequest
     >>> from scenthound.model import Topic
-    >>> why_nothing(Facts(Asked(Topic("bees"), ("http://a.test/",)), misses={"dns": 1}))
+    >>> why_nothing(CrawlFacts(CrawlRequest(Topic("bees"), ("http://a.test/",)), misses={"dns": 1}))
     ('no seed could be fetched: dns 1 (no such host)', 'check the address and the network')
     """
     reasons: dict[str, int] = {reason: times for reason, (times, _) in facts.failures.items()}
     for reason, times in [*facts.misses.items(), *facts.refused.items()]:
         reasons[reason] = max(times, reasons.get(reason, 0))
     if any(reason in facts.failures for reason in reasons):
-        reasons.pop("robots-unreachable", None)  # that is what came of them
+        reasons.pop("robots-unreachable", None)  # a consequence of the failures
     if not reasons:
         return f"no seed could be fetched: {facts.why}", "give it more time, or other seeds"
     order = sorted(reasons, key=lambda reason: (_rank(reason), -reasons[reason]))
-    told = [_told(reason, reasons[reason], facts.failures.get(reason, (0, ""))[1]) for reason in order[:SHOWN]]
-    return f"no seed could be fetched: {'; '.join(told)}", _way_out(order[0])
+    described = [
+        _described(reason, reasons[reason], facts.failures.get(reason, (0, ""))[1]) for reason in order[:SHOWN]
+    ]
+    return f"no seed could be fetched: {'; '.join(described)}", _way_out(order[0])
 
 
 def meaning(reason: str) -> str:
-    """What a reason for failure means, in a few words; nothing where the word says it."""
+    """What a reason for failure means, in a few words; empty if the reason says it all."""
     return next((means for fits, means, _ in _WAYS_OUT if fits(reason)), "")
 
 
-def _told(reason: str, times: int, detail: str) -> str:
-    known = meaning(reason)
-    more = ": ".join(part for part in (known, clean(detail, 120)) if part)
-    return f"{clean(reason, 40)} {times:,}" + (f" ({more})" if more else "")
+def _described(reason: str, times: int, detail: str) -> str:
+    explanation = meaning(reason)
+    more = ": ".join(part for part in (explanation, printable(detail, 120)) if part)
+    return f"{printable(reason, 40)} {times:,}" + (f" ({more})" if more else "")
 
 
 def _rank(reason: str) -> int:
-    return next((place for place, (fits, _, _) in enumerate(_WAYS_OUT) if fits(reason)), len(_WAYS_OUT))
+    return next((rank for rank, (fits, _, _) in enumerate(_WAYS_OUT) if fits(reason)), len(_WAYS_OUT))
 
 
 def _way_out(reason: str) -> str:

@@ -1,4 +1,4 @@
-"""Curves drawn by hand, as SVG that a style sheet colours. Nothing here comes from the web but numbers."""
+"""The charts of a crawl report as SVG. All that comes from the web is numbers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 
 from scenthound.report.axes import Axes, Margins
-from scenthound.report.facts import Point
-from scenthound.report.page import round_step
+from scenthound.report.crawl_facts import HarvestPoint
+from scenthound.report.layout import round_step
 
 MARGINS = Margins(left=46, right=12, top=12, bottom=34)
-DIGIT = 11  # the width of a digit of a tick's label where they are largest: on a small screen
+DIGIT = 11  # pixels; the width of a digit of a tick label where it is largest, on a small screen
 
 
-def harvest_curve(curve: Sequence[Point]) -> str:
+def harvest_curve(curve: Sequence[HarvestPoint]) -> str:
     """The harvest rate overall and over the last hundred pages, each with one standard error up and down."""
     errors = [(standard_error(p.harvest, p.n), standard_error(p.recent, p.window)) for p in curve]
     highest = max(max(p.harvest + e[0], p.recent + e[1]) for p, e in zip(curve, errors, strict=True))
@@ -46,20 +46,20 @@ def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
 
 
 def _ticks(axes: Axes, name: str, unit: float = 1.0) -> str:
-    """Round numbers across, and at the end the last one with what is counted."""
+    """Round numbers along the x axis; at its end the last value with its unit."""
     step, y = round_step(axes.across / unit, 6), axes.height - 12
     last = f"{short(axes.across / unit)} {name}"
-    room = axes.end - (len(last) + 3) * DIGIT
+    space = axes.end - (len(last) + 3) * DIGIT
     parts = []
-    for number in range(int(axes.across / unit / step) + 1):
-        x = axes.x(number * step * unit)
-        if x < room or number == 0:
-            parts.append(f'<text class="tick mid" x="{x:.1f}" y="{y:g}">{short(number * step)}</text>')
+    for index in range(int(axes.across / unit / step) + 1):
+        x = axes.x(index * step * unit)
+        if x < space or index == 0:
+            parts.append(f'<text class="tick mid" x="{x:.1f}" y="{y:g}">{short(index * step)}</text>')
     return "".join([*parts, f'<text class="tick end" x="{axes.end:g}" y="{y:g}">{last}</text>'])
 
 
 def short(value: float) -> str:
-    """A number as a tick says it.
+    """A number for a tick label.
 
     >>> short(12500.0), short(12.3456), short(0.0)
     ('12,500', '12.3', '0')

@@ -1,4 +1,4 @@
-"""`report.html`: a crawl for people, in one file that asks nobody for anything.
+"""`report.html`: a crawl for people, in one file that loads nothing else.
 
 All text from the web goes through `text` or `link`, which clean and escape it.
 """
@@ -12,16 +12,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from scenthound.exports.clean import clean
 from scenthound.files import write_text
+from scenthound.formats import printable
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import shown
 from scenthound.model import Step
 from scenthound.report.causes import meaning, why_nothing
 from scenthound.report.charts import harvest_curve, speed_curve
-from scenthound.report.facts import Facts, HostFacts, gather, settings_changed
-from scenthound.report.page import document, section, table
+from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
+from scenthound.report.layout import document, section, table, tiles
 
 NAME = "report.html"
 HOSTS = 30
@@ -29,34 +29,34 @@ SEEDS = 20
 LONGEST = 160  # characters of a title, an anchor or a URL as shown; links keep the whole URL
 
 REASONS = {
-    "out-of-scope": "outside the hosts, domains or paths that were asked for",
-    "too-deep": "deeper than asked for",
-    "trap-repeats": "the same path part again and again: a loop of relative links",
-    "trap-endless": "numbered pages that never paid",
-    "evicted": "pushed out of the full frontier by something better",
-    "frontier-full": "not wanted enough for a full frontier",
+    "out-of-scope": "outside the allowed hosts, domains or paths",
+    "too-deep": "deeper than allowed",
+    "trap-repeats": "the same path part repeated: a loop of relative links",
+    "trap-endless": "numbered pages without a relevant one",
+    "evicted": "pushed out of the full frontier by a better URL",
+    "frontier-full": "score too low for a full frontier",
     "nofollow": "marked rel=nofollow",
-    "host-budget": "the host's share of pages was spent",
-    "host-asleep": "the host gave nothing relevant for long",
-    "host-failing": "the host failed again and again",
+    "host-budget": "the host has reached its page limit",
+    "host-asleep": "the host gave nothing relevant for a long time",
+    "host-failing": "the host failed repeatedly",
     "robots": "forbidden by robots.txt",
-    "robots-unreachable": "robots.txt could not be had",
+    "robots-unreachable": "robots.txt could not be fetched",
     "timeout": "no answer in time",
     "not-html": "something other than a web page",
 }
 
 
-def write_report(folder: CrawlFolder, facts: Facts | None = None) -> Path:
+def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
     path = folder.path / NAME
     write_text(path, render(facts or gather(folder)))
     return path
 
 
-def render(facts: Facts) -> str:
+def render(facts: CrawlFacts) -> str:
     """The report as one HTML document."""
     style = resources.files("scenthound.report").joinpath("crawl_report.css").read_text(encoding="utf-8")
-    name = text(facts.asked.topic.name or facts.asked.topic.keywords)
+    name = text(facts.request.topic.name or facts.request.topic.keywords)
     parts = [
         _head(facts, name),
         _tiles(facts),
@@ -64,11 +64,11 @@ def render(facts: Facts) -> str:
         _best(facts.best),
         '<div class="pair">',
         _counts("Requests that failed", "Nothing failed.", "Each URL that brought no page, by reason.", facts.misses),
-        _counts("Links not followed", "Every link was followed.", "Offered, and left alone on purpose.", facts.refused),
+        _counts("Links not followed", "Every link was followed.", "Found, and left out on purpose.", facts.refused),
         "</div>",
         _hosts(facts.hosts),
         _speed(facts),
-        _asked(facts),
+        _request(facts),
     ]
     return document(f"{name} · scenthound", style, parts)
 
@@ -77,37 +77,38 @@ def render(facts: Facts) -> str:
 
 
 def text(raw: str, most: int = LONGEST) -> str:
-    """Text from anywhere, cleaned, cut and escaped; `bdi` keeps its direction to itself."""
-    return f"<bdi>{html.escape(clean(raw, most))}</bdi>" if raw and not raw.isascii() else html.escape(clean(raw, most))
+    """Text from the web, cleaned, cut and escaped; `bdi` isolates its direction."""
+    escaped = html.escape(printable(raw, most))
+    return escaped if raw.isascii() else f"<bdi>{escaped}</bdi>"
 
 
 def link(url: str, label: str = "", most: int = LONGEST) -> str:
-    """A link where the URL is one of the web; else only its text."""
-    words = text(label or url, most)
+    """A link if the URL is http(s); else only its text."""
+    shown = text(label or url, most)
     if not url.lower().startswith(("http://", "https://")) or not url.isprintable():
-        return words
-    return f'<a href="{html.escape(url)}" rel="noopener noreferrer nofollow" target="_blank">{words}</a>'
+        return shown
+    return f'<a href="{html.escape(url)}" rel="noopener noreferrer nofollow" target="_blank">{shown}</a>'
 
 
 # ---- the parts
 
 
-def _head(facts: Facts, name: str) -> str:
-    asked = facts.asked
-    about = f"<p class='lead'>{text(asked.topic.description, 400)}</p>" if asked.topic.description else ""
+def _head(facts: CrawlFacts, name: str) -> str:
+    request = facts.request
+    about = f"<p class='lead'>{text(request.topic.description, 400)}</p>" if request.topic.description else ""
     when = f" on {_date(facts.first)}" if facts.first else ""
-    start = _many(len(asked.seeds), "seed")
+    start = _many(len(request.seeds), "seed")
     why = facts.why if facts.pages or facts.ended == "running" else why_nothing(facts)[0]
     return (
         f'<header>\n<p class="kicker">A topical crawl</p>\n<h1>{name}</h1>\n{about}'
-        f'<p class="lead">Crawled with <strong>{text(asked.strategy)}</strong>{when}, from {start}. '
+        f'<p class="lead">Crawled with <strong>{text(request.strategy)}</strong>{when}, from {start}. '
         f"<strong>{text(why[:1].upper() + why[1:], 600)}.</strong></p>\n</header>"
     )
 
 
-def _tiles(facts: Facts) -> str:
-    tiles = [
-        (f"{facts.pages:,}", f"pages of {facts.budget:,} asked for"),
+def _tiles(facts: CrawlFacts) -> str:
+    figures = [
+        (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.harvest:.1%}", f"harvest rate: {facts.relevant:,} relevant"),
         (f"{facts.harvest_recent:.1%}", "harvest, last 100 pages"),
         (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
@@ -117,14 +118,10 @@ def _tiles(facts: Facts) -> str:
         (f"{facts.out_of_order:,}", "requests out of order, since better hosts rested"),
         (duration(facts.waited), "waited for better hosts"),
     ]
-    return (
-        '<section class="tiles">'
-        + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles)
-        + "</section>"
-    )
+    return tiles(figures)
 
 
-def _harvest(facts: Facts) -> str:
+def _harvest(facts: CrawlFacts) -> str:
     if len(facts.curve) < 2:
         return section("Harvest", "There are too few pages to draw a curve.")
     legend = (
@@ -132,19 +129,19 @@ def _harvest(facts: Facts) -> str:
         '<li><i class="recent"></i>last 100 pages</li>'
         '<li><i class="se overall"></i><i class="se recent"></i>± 1 standard error of each</li></ul>'
     )
-    note = f"The share of pages that are relevant: at least {facts.asked.settings.relevant:g} similar to the topic."
+    note = f"The share of pages that are relevant: at least {facts.request.settings.relevant:g} similar to the topic."
     return section("Harvest", note, legend + harvest_curve(facts.curve))
 
 
 def _best(best: list[Step]) -> str:
     if not best:
         return ""
-    rows = [(str(place), _found(step), f"{step.similarity:.3f}") for place, step in enumerate(best, 1)]
+    rows = [(str(rank), _page(step), f"{step.similarity:.3f}") for rank, step in enumerate(best, 1)]
     pages = table(("#", "page and how it was found", "similarity"), rows, numbers={0, 2}, name="best")
     return section("Best pages", "Most similar to the topic first.", pages)
 
 
-def _found(step: Step) -> str:
+def _page(step: Step) -> str:
     title, url = text(step.title) or "(no title)", link(step.url, most=110)
     return (
         f'<span class="title">{title}</span><span class="url">{url}</span><span class="how">{_how_found(step)}</span>'
@@ -154,9 +151,9 @@ def _found(step: Step) -> str:
 def _how_found(step: Step) -> str:
     if step.parent is None:
         return f"page {step.n:,}, a seed"
-    words = clean(step.anchor, 80)
+    words = printable(step.anchor, 80)
     anchor = f" by “{text(words)}”" if words else ""
-    parts = ", ".join(f"{text(clean(name, 40))} {value:.3g}" for name, value in step.parts.items())
+    parts = ", ".join(f"{text(printable(name, 40))} {value:.3g}" for name, value in step.parts.items())
     score = f"score {step.score:.3g}" + (f" ({parts})" if parts else "")
     return f"page {step.n:,}, depth {step.depth}, {score}, from {link(step.parent, most=70)}{anchor}"
 
@@ -166,8 +163,8 @@ def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:
         return section(title, none)
     rows = []
     for reason, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-        known = REASONS.get(reason) or meaning(reason)
-        more = f'<span class="how">{known}</span>' if known else ""
+        explanation = REASONS.get(reason) or meaning(reason)
+        more = f'<span class="how">{explanation}</span>' if explanation else ""
         rows.append((f"<code>{text(reason)}</code>{more}", f"{times:,}"))
     return section(title, note, table(("reason", "times"), rows, numbers={1}))
 
@@ -188,7 +185,7 @@ def _hosts(hosts: Mapping[str, HostFacts]) -> str:
     return section("Hosts", note, table(heads, rows, numbers={1, 2, 3, 4, 5}))
 
 
-def _speed(facts: Facts) -> str:
+def _speed(facts: CrawlFacts) -> str:
     if len(facts.speed) < 3:
         return ""
     return section(
@@ -196,19 +193,24 @@ def _speed(facts: Facts) -> str:
     )
 
 
-def _asked(facts: Facts) -> str:
-    asked = facts.asked
-    changed = settings_changed(asked)
-    said: dict[str, Any] = {"keywords": asked.topic.keywords, "strategy": asked.strategy, **asked.parameters, **changed}
-    said |= {"proxy": masked(asked.settings.proxy)} if "proxy" in said else {}
-    rows = [(f"<code>{text(name)}</code>", f"<code>{text(shown(value), 400)}</code>") for name, value in said.items()]
-    seeds = "".join(f"<li>{link(masked(seed))}</li>" for seed in asked.seeds[:SEEDS])
-    more = f"<li>and {len(asked.seeds) - SEEDS:,} more</li>" if len(asked.seeds) > SEEDS else ""
-    versions = ", ".join(f"{text(name)} {text(number)}" for name, number in asked.versions.items())
+def _request(facts: CrawlFacts) -> str:
+    request = facts.request
+    changed = settings_changed(request)
+    values: dict[str, Any] = {
+        "keywords": request.topic.keywords,
+        "strategy": request.strategy,
+        **request.parameters,
+        **changed,
+    }
+    values |= {"proxy": masked(request.settings.proxy)} if "proxy" in values else {}
+    rows = [(f"<code>{text(name)}</code>", f"<code>{text(shown(value), 400)}</code>") for name, value in values.items()]
+    seeds = "".join(f"<li>{link(masked(seed))}</li>" for seed in request.seeds[:SEEDS])
+    more = f"<li>and {len(request.seeds) - SEEDS:,} more</li>" if len(request.seeds) > SEEDS else ""
+    versions = ", ".join(f"{text(name)} {text(version)}" for name, version in request.versions.items())
     return (
-        section("What was asked", "Everything else was at its default.", table(("setting", "value"), rows))
+        section("Request", "Everything else was at its default.", table(("setting", "value"), rows))
         + section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')
-        + f"<footer>Started {text(asked.started)}. Written with {versions}. Every figure can be had with "
+        + f"<footer>Started {text(request.started)}. Written with {versions}. Get every figure with "
         f"<code>scenthound status --json</code>, every page with <code>scenthound trail</code>.</footer>"
     )
 

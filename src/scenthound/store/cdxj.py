@@ -1,7 +1,7 @@
-"""The CDXJ index of a repository: one sorted line a response, so that a replay tool finds it by its URL.
+"""The CDXJ index of a repository: one sorted line per response, by which a replay tool finds it.
 
-A line is the URL turned inside out (SURT), the time, and a JSON object with the keys pywb and the
-WACZ tools read. Lines are sorted by bytes, in runs that fit into memory.
+A line has the URL with its host reversed (SURT), the time, and a JSON object with the keys that pywb and the WACZ tools
+read. Lines are sorted by bytes, in runs that fit into memory.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import IO
 
 from scenthound.files import replacing
 from scenthound.model import Response
-from scenthound.store.warc import files_of, whole_records
-from scenthound.store.warc_decode import Record, members, response_of
+from scenthound.store.warc_read import WarcRecord, members, response_of
+from scenthound.store.warc_repository import files_of, whole_records
 
 NAME = "index.cdxj"
 _RUN = 100_000  # lines sorted at a time: some 40 MB
@@ -29,7 +29,7 @@ _MIME = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+")
 
 
 def surt(url: str) -> str:
-    """The URL with its host turned round and without what seldom matters: scheme, `www.`, case, order of the query.
+    """The URL with its host reversed, without scheme, `www.`, upper case and the order of the query.
 
     >>> surt("https://www.Example.com:8080/A/b/?z=1&a=2#top")
     'com,example:8080)/a/b?a=2&z=1'
@@ -55,7 +55,7 @@ def surt(url: str) -> str:
     return f"{name}){path}{question if query else ''}{query}".replace(" ", "%20")
 
 
-def cdxj_line(record: Record, response: Response, file: str, offset: int, length: int) -> str:
+def cdxj_line(record: WarcRecord, response: Response, file: str, offset: int, length: int) -> str:
     """The index line of one response, without the line break."""
     stamp = re.sub(r"\D", "", record.headers.get("warc-date", ""))[:14].ljust(14, "0")
     mime = response.header("content-type").partition(";")[0].strip().lower()
@@ -72,15 +72,14 @@ def cdxj_line(record: Record, response: Response, file: str, offset: int, length
 
 
 def refresh(folder: Path, most: int | None = None) -> Path | None:
-    """Bring `index.cdxj` in a folder of WARC files up to date; does nothing where it is, or where nothing is kept.
+    """Update `index.cdxj` in a folder of WARC files; None if there are none, or more than `most` bytes of them.
 
-    With `most`, larger repositories are left alone too, and None is the answer. The index is as old as the newest
-    file it was made from: that is how it is known to be up to date.
+    The index gets the time of the newest file, which shows whether it is up to date.
     """
-    found = [path.stat() for path in files_of(folder)]
-    if not found or (most is not None and sum(file.st_size for file in found) > most):
+    stats = [path.stat() for path in files_of(folder)]
+    if not stats or (most is not None and sum(file.st_size for file in stats) > most):
         return None
-    index, newest = folder / NAME, max(file.st_mtime_ns for file in found)
+    index, newest = folder / NAME, max(file.st_mtime_ns for file in stats)
     if not index.exists() or index.stat().st_mtime_ns != newest:
         write_index(folder)
         os.utime(index, ns=(newest, newest))
@@ -88,19 +87,19 @@ def refresh(folder: Path, most: int | None = None) -> Path | None:
 
 
 def write_index(folder: Path, path: Path | None = None) -> Path:
-    """Index the WARC files of a folder into `index.cdxj` beside them (or `path`); what is damaged is left out."""
+    """Index the WARC files of a folder in `index.cdxj` (or `path`), without damaged records."""
     return write_sorted(chain.from_iterable(map(lines_of, files_of(folder))), path or folder / NAME)
 
 
 def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
-    """Write index lines in their order, whole or not at all, however many there are."""
-    with TemporaryDirectory(dir=path.parent) as room, ExitStack() as open_files:
+    """Write index lines in order, whole or not at all, however many there are."""
+    with TemporaryDirectory(dir=path.parent) as scratch, ExitStack() as open_files:
         runs: list[IO[str]] = []
         lines: list[str] = []
 
-        def put_down() -> None:
-            run = open_files.enter_context((Path(room) / str(len(runs))).open("w+", encoding="utf-8", newline="\n"))
-            run.writelines(sorted(lines))  # ASCII throughout, so this is the order of bytes
+        def write_run() -> None:
+            run = open_files.enter_context((Path(scratch) / str(len(runs))).open("w+", encoding="utf-8", newline="\n"))
+            run.writelines(sorted(lines))  # ASCII only, so this is the order of bytes
             run.seek(0)
             runs.append(run)
             lines.clear()
@@ -108,33 +107,32 @@ def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
         for line in index_lines:
             lines.append(line)
             if len(lines) >= _RUN:
-                put_down()
-        put_down()
+                write_run()
+        write_run()
         with replacing(path) as index:
             index.writelines(line.encode() for line in merge(*runs))
     return path
 
 
 def lines_of(path: Path, end: int | None = None, holes: list[tuple[int, int]] | None = None) -> Iterator[str]:
-    """The index lines of one WARC file up to `end`. Damaged stretches are passed over.
+    """The index lines of one WARC file up to `end`, without damaged ranges.
 
-    Where `holes` is given, they are added to it as (offset, length), and the lines are those of the file that is
-    left when the holes are cut out.
+    These are added to `holes` as (offset, length), if given; then the lines are for the file without its holes.
     """
     cut = 0
     for member in members(path):
-        if end is not None and member.offset + member.length > end:  # somebody is writing it
+        if end is not None and member.offset + member.length > end:  # still being written
             if holes is not None and member.offset < end:
                 holes.append((member.offset, end - member.offset))
             return
         try:
-            found = whole_records(member)
+            records = whole_records(member)
         except ValueError:
             if holes is not None:
                 holes.append((member.offset, member.length))
                 cut += member.length
             continue
-        for record in found:
+        for record in records:
             try:
                 response = response_of(record)
             except ValueError:

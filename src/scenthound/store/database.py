@@ -1,7 +1,7 @@
-"""The SQLite file of a crawl: its schema, its transactions, and what goes wrong with files.
+"""The SQLite file of a crawl: its schema, its transactions, its errors in our words.
 
-Everything is written inside one open transaction; `commit` ends it. What changes often (the frontier,
-hosts, counts) is collected in memory by its owner and written by `commit`, many rows at a time.
+Everything is written inside one open transaction; `commit` ends it. What changes often (the frontier, hosts, counts) is
+collected in memory by its owner and written by `commit`, many rows at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from scenthound.errors import DiskFull, FolderBroken, FolderInUse, OurFault
+from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, OurFault
 from scenthound.files import check_file, check_own_file
 from scenthound.model import NOTHING, Url
 from scenthound.store import state_bytes as plain
@@ -25,17 +25,17 @@ from scenthound.store.link_blob import pack_urls, unpack_urls
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 2
 PATIENCE = 10.0
-CACHE = 64  # megabytes of the file held in memory: the inner pages of every index of a crawl of millions of pages
-CHECKPOINT = 4096  # pages of WAL, 16 MB, after which it is folded into the file
+CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
+CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
-# What grows with every link has no index but its own order: rows are added at the end and found by their number.
+# Tables that grow with every link have no index: rows are added at the end and found by their number.
 FRONTIER = """CREATE TABLE frontier (
     number INTEGER PRIMARY KEY, url TEXT NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
     anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
 """
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 """
-SAYINGS = """CREATE TABLE IF NOT EXISTS heard (
+EVENT_TABLES = """CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
     number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
@@ -60,7 +60,7 @@ CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
 {FRONTIER}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 {LINKS}CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
-{SAYINGS}"""
+{EVENT_TABLES}"""
 _FROM_1 = f"""
 ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}
 INSERT OR IGNORE INTO frontier
@@ -69,37 +69,36 @@ DROP TABLE old_frontier;
 ALTER TABLE links RENAME TO old_links; {LINKS}
 INSERT INTO links SELECT source, targets FROM old_links ORDER BY rowid;
 DROP TABLE old_links;
-{SAYINGS}"""  # noqa: S608 - nothing of it comes from outside
+{EVENT_TABLES}"""  # noqa: S608 - nothing of it comes from outside
 
 
-class HostState(NamedTuple):
-    """What a crawl knows of a host beyond its pages."""
+class HostRow(NamedTuple):
+    """The stored state of a host."""
 
     next_allowed: float = 0.0
     failures: int = 0
     pages: int = 0
     more: Mapping[str, Any] = NOTHING
-    """Whatever else its owner wants to find again, JSON-plain."""
+    """Other values of the loop, as JSON."""
 
 
 class Robots(NamedTuple):
-    """What an origin's robots.txt was understood to say, until when that holds, and failures to get it."""
+    """The parsed robots.txt of an origin, how long it is valid, and how often it could not be fetched."""
 
     text: str
     until: float
     failures: int = 0
 
 
-HOSTS_KNOWN = 5_000  # hosts that need not be looked up again when something about them changes
+HOSTS_CACHED = 5_000  # hosts cached in memory
 SAVE_LINKS = "INSERT INTO links VALUES (?, ?)"
 
 
 class CrawlDatabase:
-    """One crawl's SQLite file, in WAL mode. `:memory:` makes one that is never written.
+    """One crawl's SQLite file, in WAL mode; `:memory:` is never written.
 
-    `read_only` looks at a crawl that another process may be writing. `check` reads the whole file
-    first and raises `FolderBroken` if it is damaged; without it damage shows when it is met. `patience` is how many
-    seconds a write waits for that of another process.
+    `read_only` is for a crawl that another process may be writing. `check` reads the whole file first and raises
+    `FileDamaged`. `patience` is how many seconds a write waits for another process.
     """
 
     def __init__(
@@ -107,7 +106,7 @@ class CrawlDatabase:
     ) -> None:
         self.path, self.read_only = str(path), read_only
         self._before_commit: list[Callable[[], None]] = []
-        self._hosts: dict[str, HostState] = {}
+        self._hosts: dict[str, HostRow] = {}
         self._touched: set[str] = set()
         self._failed: OurFault | None = None
         with self.guarded():
@@ -124,14 +123,14 @@ class CrawlDatabase:
     # --- transactions -------------------------------------------------------------------------
 
     def before_commit(self, write: Callable[[], None]) -> None:
-        """Have `write` called at the start of every commit, to put down what was collected."""
+        """Call `write` at the start of every commit, to write what was collected."""
         self._before_commit.append(write)
 
     def commit(self) -> None:
-        """Make everything since the last commit last, in one transaction.
+        """Make everything since the last commit durable, in one transaction.
 
-        If that fails (`DiskFull`) only this transaction is lost, and the database takes nothing more:
-        what its owners hold in memory is ahead of the file, so the crawl has to be opened again.
+        If that fails (`DiskFull`) only this transaction is lost, and the database accepts nothing more: the state in
+        memory is ahead of the file, so the crawl has to be opened again.
         """
         for write in self._before_commit:
             write()
@@ -154,12 +153,12 @@ class CrawlDatabase:
                 connection.execute("BEGIN IMMEDIATE")
             return connection.executemany(sql, values) if many else connection.execute(sql, values)
         except (sqlite3.Error, OSError) as error:
-            said = _translated(error, self.path)
-            if isinstance(said, OurFault):
-                self._failed = said
+            translated = _translated(error, self.path)
+            if isinstance(translated, OurFault):
+                self._failed = translated
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-            raise said from error
+            raise translated from error
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, one by one."""
@@ -167,14 +166,14 @@ class CrawlDatabase:
             yield from self._connection.execute(sql, values)
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
-        try:  # not `guarded`, which takes longer than the query: every new host is looked up this way
-            found: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
+        try:  # not `guarded`, which is slower than the query: called for every new host
+            row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
         except (sqlite3.Error, OSError) as error:
             raise _translated(error, self.path) from error
-        return found
+        return row
 
     def close(self) -> None:
-        """Let go without committing: call `commit` first."""
+        """Close without a commit: call `commit` first."""
         with self.guarded():
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -182,17 +181,17 @@ class CrawlDatabase:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Say in our words what SQLite complains about: a full disk, a damaged file."""
+        """Translate errors of SQLite: a full disk, a damaged file."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
             raise _translated(error, self.path) from error
 
     def check(self) -> None:
-        """Read every page of the file; `FolderBroken` says what is wrong."""
-        problems = [str(found[0]) for found in self.rows("PRAGMA quick_check(10)")]
+        """Read every page of the file; raises `FileDamaged`."""
+        problems = [str(row[0]) for row in self.rows("PRAGMA quick_check(10)")]
         if problems != ["ok"]:
-            raise broken(self.path, "; ".join(problems)[:500])
+            raise damaged(self.path, "; ".join(problems)[:500])
 
     def _prepare(self) -> None:
         application = (self.row("PRAGMA application_id") or (0,))[0]
@@ -200,7 +199,7 @@ class CrawlDatabase:
         empty = version == 0 and self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
         if empty:
             with self.guarded():
-                if self.read_only:  # killed before its tables were made: a crawl without pages
+                if self.read_only:  # killed before its tables were made: no pages
                     self._connection.close()
                     self._connection = sqlite3.connect(":memory:", isolation_level=None)
                 self._connection.executescript(
@@ -208,12 +207,10 @@ class CrawlDatabase:
                     f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
                 )
         elif application != APPLICATION:
-            raise FolderBroken(f"{self.path} is not the database of a crawl", "name a folder that `crawl` made")
+            raise FolderBroken(self.path, "is not the database of a crawl", "name a folder that `crawl` made")
         elif version > VERSION:
-            raise FolderBroken(
-                f"{self.path} has version {version}; this scenthound reads up to version {VERSION}",
-                "update scenthound",
-            )
+            problem = f"has version {version}; this scenthound reads up to version {VERSION}"
+            raise FolderBroken(self.path, problem, "update scenthound")
         elif version == 1 and not self.read_only:
             with self.guarded():
                 self._connection.executescript(f"BEGIN IMMEDIATE; {_FROM_1} PRAGMA user_version={VERSION}; COMMIT;")
@@ -230,45 +227,40 @@ class CrawlDatabase:
     # --- small tables -------------------------------------------------------------------------
 
     def meta(self, key: str, default: str = "") -> str:
-        found = self.row("SELECT value FROM meta WHERE key = ?", (key,))
-        return default if found is None else str(found[0])
+        row = self.row("SELECT value FROM meta WHERE key = ?", (key,))
+        return default if row is None else str(row[0])
 
     def save_meta(self, key: str, value: str) -> None:
-        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, clean(value)))
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, without_surrogates(value)))
 
     def save_state(self, key: str, state: Mapping[str, Any]) -> None:
-        """Keep a strategy's or the loop's state: JSON and numpy arrays, never pickle."""
+        """Save the state of a strategy or of the loop: JSON and numpy arrays, never pickle."""
         self.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, plain.pack(state)))
 
     def state(self, key: str) -> dict[str, Any] | None:
-        found = self.row("SELECT value FROM state WHERE key = ?", (key,))
-        if found is None:
+        row = self.row("SELECT value FROM state WHERE key = ?", (key,))
+        if row is None:
             return None
         try:
-            return plain.unpack(found[0])
+            return plain.unpack(row[0])
         except (ValueError, TypeError) as error:
-            raise broken(self.path, f"state `{key}`: {error}") from error
+            raise damaged(self.path, f"state `{key}`: {error}") from error
 
     def save_host(self, host: str, **changes: Any) -> None:
-        """Note what changed about a host: `next_allowed`, `failures`, `pages`, or anything else that is JSON-plain."""
-        known = self.host(host)
+        """Update `next_allowed`, `failures`, `pages` of a host, or any other JSON value."""
+        before = self.host(host)
         fields = {key: changes.pop(key) for key in ("next_allowed", "failures", "pages") if key in changes}
-        more = {**known.more, **changes} if changes else known.more
-        self._hosts[host] = known._replace(**fields, more=more)
+        more = {**before.more, **changes} if changes else before.more
+        self._hosts[host] = before._replace(**fields, more=more)
         self._touched.add(host)
 
-    def host(self, host: str) -> HostState:
-        """What is known of a host, this transaction included."""
-        known = self._hosts.get(host)
-        if known is None:
-            found = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
-            known = HostState() if found is None else HostState(found[0], found[1], found[2], as_mapping(found[3]))
-        return known
-
-    def load_hosts(self) -> dict[str, HostState]:
-        """Every host that was ever saved, this transaction included."""
-        stored = self.rows("SELECT host, next_allowed, failures, pages, more FROM hosts")
-        return {**{row[0]: HostState(row[1], row[2], row[3], as_mapping(row[4])) for row in stored}, **self._hosts}
+    def host(self, host: str) -> HostRow:
+        """The state of a host, this transaction included."""
+        state = self._hosts.get(host)
+        if state is None:
+            row = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
+            state = HostRow() if row is None else HostRow(row[0], row[1], row[2], as_mapping(row[3]))
+        return state
 
     def hosts_with_pages(self) -> int:
         """How many hosts gave a page, by the last commit."""
@@ -279,33 +271,38 @@ class CrawlDatabase:
             rows = [(host, *self._hosts[host][:3], as_json(self._hosts[host].more)) for host in self._touched]
             self.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?, ?, ?, ?)", rows)
             self._touched.clear()
-            if len(self._hosts) > HOSTS_KNOWN:
+            if len(self._hosts) > HOSTS_CACHED:
                 self._hosts.clear()
 
     def save_robots(self, origin: str, text: str, until: float, failures: int = 0) -> None:
-        self.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, clean(text), until, failures))
+        self.execute(
+            "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, without_surrogates(text), until, failures)
+        )
 
     def robots(self, origin: str) -> Robots | None:
-        found = self.row("SELECT text, until, failures FROM robots WHERE origin = ?", (origin,))
-        return None if found is None else Robots(*found)
+        row = self.row("SELECT text, until, failures FROM robots WHERE origin = ?", (origin,))
+        return None if row is None else Robots(*row)
 
     def resting_hosts(self, now: float) -> list[str]:
-        """Hosts that may not be asked yet."""
+        """Hosts that have to wait."""
         return [row[0] for row in self.rows("SELECT host FROM hosts WHERE next_allowed > ?", (now,))]
 
     def wake(self) -> None:
-        """Let everything that waits be due: who was put off until tomorrow for being out of reach may be back."""
+        """Make all candidates due: a host that was unreachable may be back."""
         self.execute("UPDATE frontier SET due = 0 WHERE due > 0")
 
     def save_label(self, url: Url, on_topic: bool, now: float) -> None:
         self.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?)", (url, on_topic, now))
 
     def labels(self) -> dict[Url, bool]:
-        """What people said of pages, in the order they said it."""
-        return {Url(url): bool(said) for url, said in self.rows("SELECT url, on_topic FROM labels ORDER BY time, url")}
+        """The labels of pages, by time."""
+        return {
+            Url(url): bool(on_topic)
+            for url, on_topic in self.rows("SELECT url, on_topic FROM labels ORDER BY time, url")
+        }
 
     def save_links(self, source: Url, targets: Sequence[Url]) -> None:
-        """Add a page's links to the link graph (rule 5: every link is recorded, followed or not)."""
+        """Add a page's links to the link graph (rule 5: every link, followed or not)."""
         self.execute(SAVE_LINKS, (source, pack_urls(targets)))
 
     def links(self) -> Iterator[tuple[Url, list[Url]]]:
@@ -317,19 +314,19 @@ class CrawlDatabase:
         try:
             return unpack_urls(targets)
         except ValueError as error:
-            raise broken(self.path, f"links: {error}") from error
+            raise damaged(self.path, f"links: {error}") from error
 
 
-def broken(path: str, detail: str) -> FolderBroken:
-    return FolderBroken(f"{path} is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
+def damaged(path: str, detail: str) -> FileDamaged:
+    return FileDamaged(path, f"is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
 
 
-def full(path: str) -> DiskFull:
-    return DiskFull(f"no room left to write {path}", "make room, then run `scenthound resume`")
+def _full(path: str) -> DiskFull:
+    return DiskFull(path, "make room, then run `scenthound resume`")
 
 
-def clean(text: str) -> str:
-    """Text from the web made fit for SQLite, which takes no lone surrogates."""
+def without_surrogates(text: str) -> str:
+    """Text without lone surrogates, which SQLite rejects."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -338,14 +335,14 @@ def as_json(value: Mapping[str, Any]) -> str | None:
 
 
 def as_mapping(text: str | None) -> dict[str, Any]:
-    """What `as_json` was given; empty if somebody has damaged the text."""
+    """The inverse of `as_json`; empty if the text is damaged."""
     if not text:
         return {}
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def database_files(path: str) -> list[Path]:
@@ -359,14 +356,14 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
             check_own_file(name)
         return sqlite3.connect(path, isolation_level=None, timeout=patience)
     for name in database_files(path):
-        check_file(name)  # SQLite follows links, and writes beside the file they lead to
+        check_file(name)  # SQLite follows links, and writes beside their target
     if not Path(path).is_file():
-        raise FolderBroken(f"there is no {path}", "name a folder that `crawl` made")
+        raise FolderBroken(path, "does not exist", "name a folder that `crawl` made")
     address = "file:" + quote(path)
     connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None, timeout=patience)
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
-    except sqlite3.OperationalError:  # a read-only medium has no room for the WAL's index
+    except sqlite3.OperationalError:  # a read-only disk can't hold the index of the WAL
         connection.close()
         connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
     return connection
@@ -374,27 +371,27 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
 
 def _translated(error: sqlite3.Error | OSError, path: str) -> Exception:
     if isinstance(error, OSError):
-        return full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else error
+        return _full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else error
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
-        return full(path)
+        return _full(path)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return broken(path, str(error))
+        return damaged(path, str(error))
     if code == sqlite3.SQLITE_CANTOPEN:
-        return FolderBroken(f"can't open {path}", "does its folder exist, and may you write there?")
+        return FolderBroken(path, "can't be opened", "does its folder exist, and may you write there?")
     if code == sqlite3.SQLITE_BUSY:
-        return FolderInUse(f"{path} is being written to by another process without a pause", "try again in a moment")
+        return FolderInUse(path, "is being written to by another process without a pause", "try again in a moment")
     if code == sqlite3.SQLITE_READONLY:
-        return FolderBroken(f"{path} may not be written to", "make it yours, or copy the crawl to where you may write")
+        return FolderBroken(path, "may not be written to", "copy the crawl to a folder that you may write to")
     if code == sqlite3.SQLITE_IOERR and _no_room(path):
-        return full(path)
+        return _full(path)
     return error
 
 
 def _no_room(path: str) -> bool:
-    """SQLite reports some failed writes as a bare I/O error: ask the file system whether it is full."""
+    """SQLite reports some failed writes only as an I/O error: ask the file system whether it is full."""
     try:
-        found = os.statvfs(Path(path).parent)
+        disk = os.statvfs(Path(path).parent)
     except OSError:
         return False
-    return found.f_bavail * found.f_frsize < 1 << 20
+    return disk.f_bavail * disk.f_frsize < 1 << 20

@@ -1,4 +1,4 @@
-"""A page's links as one small blob: the URLs, one a line, deflated."""
+"""The links of a page as one compressed blob: one URL per line."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 from scenthound.model import Url
 
-LARGEST = 256 << 20  # of an unpacked blob: a folder may come from a stranger
+LARGEST = 256 << 20  # bytes of an unpacked blob: the folder may come from a stranger
 
 
 def pack_urls(urls: Sequence[Url]) -> bytes:
-    """A canonical URL holds no line break, so a line each is enough."""
+    """A canonical URL has no line break."""
     return zlib.compress("\n".join(urls).encode("utf-8", "replace"), 1)
 
 
 def unpack_urls(data: bytes) -> list[Url]:
-    """What `pack_urls` was given; ValueError if the bytes are not of its making."""
+    """The inverse of `pack_urls`; ValueError for other bytes."""
     inflate = zlib.decompressobj()
     try:
         text = inflate.decompress(data, LARGEST)

@@ -1,11 +1,10 @@
-"""One process per crawl folder. The kernel holds the lock, so a dead process leaves none behind."""
+"""One process per crawl folder. The kernel holds the lock, so it ends with the process."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 from pathlib import Path
-from types import TracebackType
 
 from scenthound.errors import FolderInUse
 from scenthound.files import open_in_place
@@ -14,13 +13,13 @@ NAME = "crawl.lock"
 
 
 class Lock:
-    """A held lock; let go by `release`, by leaving the `with` block, or by dying."""
+    """A lock; ends with `release`, with the `with` block, or with the process."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path, self._descriptor = path, descriptor
 
     def release(self) -> None:
-        """The file stays: to unlink it would let two processes lock two files of one name."""
+        """The file stays: if it were deleted, two processes could lock two files of that name."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
@@ -29,23 +28,23 @@ class Lock:
     def __enter__(self) -> Lock:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.release()
 
 
 def lock(folder: Path) -> Lock:
-    """Take the folder for this process, or raise `FolderInUse` naming the process that has it."""
+    """Lock the folder, or raise `FolderInUse` with the process that has it."""
     path = folder / NAME
     descriptor = open_in_place(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        owner = _pid(descriptor)
+        process = _pid(descriptor)
         os.close(descriptor)
-        who = f"process {owner}" if owner else "another process"
-        raise FolderInUse(f"{folder} is in use by {who}", "wait for it, or stop it; then run this again") from None
+        who = f"process {process}" if process else "another process"
+        error = FolderInUse(folder, f"is in use by {who}", "wait for it, or stop it; then run this again")
+        error.process = process
+        raise error from None
     except OSError:
         os.close(descriptor)
         raise
@@ -55,7 +54,7 @@ def lock(folder: Path) -> Lock:
 
 
 def holder(folder: Path) -> int | None:
-    """The process that works on the folder now, if there is one."""
+    """The process that uses the folder now, or None."""
     try:
         descriptor = os.open(folder / NAME, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:

@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from scenthound.errors import FolderBroken
 from scenthound.model import Event, Lost, Mark, Miss, Response, Step, Url
 from scenthound.ports import History, Repository, Where
-from scenthound.url import host as host_of
 
-HOSTS_COUNTED = 10_000  # hosts whose unfollowed links are counted apart; the rest share one line
+HOSTS_COUNTED = 10_000  # hosts whose unfollowed links are counted separately; the others share a line
 ELSEWHERE = "*"
-
-
-class HostCounts(NamedTuple):
-    """What a crawl got from one host."""
-
-    pages: int = 0
-    misses: int = 0
-    bytes: int = 0
-    similarity: float = 0.0
-    """Summed over its pages."""
-
-    @classmethod
-    def of(cls, events: Iterable[Step | Lost]) -> dict[str, HostCounts]:
-        """The counts of each host, most pages first."""
-        counts: dict[str, HostCounts] = {}
-        for event in events:
-            host = host_of(event.url)
-            had = counts.get(host) or cls()
-            if isinstance(event, Lost):
-                counts[host] = had._replace(misses=had.misses + 1, bytes=had.bytes + event.bytes)
-            else:
-                counts[host] = cls(
-                    had.pages + 1, had.misses, had.bytes + event.bytes, had.similarity + event.similarity
-                )
-        return dict(sorted(counts.items(), key=lambda pair: (-pair[1].pages, pair[0])))
 
 
 class MemoryHistory(History):
@@ -44,7 +17,7 @@ class MemoryHistory(History):
 
     def __init__(self) -> None:
         self._events: list[Step | Lost | None] = []  # the number of an event is its index + 1; None: forgotten
-        self._unheard: set[int] = set()  # events that the strategy was not told of
+        self._not_delivered: set[int] = set()  # events that the strategy did not get
         self._retried: set[int] = set()  # misses that were not final
         self._pages = 0
         self._seen: set[Url] = set()
@@ -70,33 +43,20 @@ class MemoryHistory(History):
             self._where[step.url] = where
 
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        wanted = miss.candidate
+        candidate = miss.candidate
         number = len(self._events) + 1
-        self._events.append(
-            Lost(
-                number,
-                wanted.url,
-                wanted.parent,
-                wanted.anchor,
-                wanted.score,
-                wanted.depth,
-                miss.status,
-                miss.size,
-                now,
-                miss.reason,
-                miss.detail,
-                wanted.carry,
-            )
-        )
+        origin = (candidate.url, candidate.parent, candidate.anchor, candidate.score, candidate.depth)
+        reply = (miss.status, miss.size, now, miss.reason, miss.detail)
+        self._events.append(Lost(number, *origin, *reply, candidate.carry))
         if dead:
-            self._dead[wanted.url] = miss.reason
-            self._seen.add(wanted.url)
+            self._dead[candidate.url] = miss.reason
+            self._seen.add(candidate.url)
         else:
             self._retried.add(number)
         if not (dead and heard):
-            self._unheard.add(number)
+            self._not_delivered.add(number)
         if where is not None:
-            self._where[wanted.url] = where
+            self._where[candidate.url] = where
 
     def alias(self, url: Url, to: Url) -> None:
         self._aliases[url] = to
@@ -114,7 +74,7 @@ class MemoryHistory(History):
     def forget(self, gone: Sequence[Url]) -> list[Step]:
         steps = [step for step in (self._steps.pop(url, None) for url in gone) if step is not None]
         urls = {step.url for step in steps}
-        self._events = [None if isinstance(one, Step) and one.url in urls else one for one in self._events]
+        self._events = [None if isinstance(event, Step) and event.url in urls else event for event in self._events]
         self._seen -= set(gone)
         self._pages -= len(steps)
         for url in gone:
@@ -135,9 +95,9 @@ class MemoryHistory(History):
         return len(self._events)
 
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        for number, found in enumerate(self._events[event:], event + 1):
-            if found is not None and number not in self._unheard:
-                yield number, found, self._where.get(found.url)
+        for number, recorded in enumerate(self._events[event:], event + 1):
+            if recorded is not None and number not in self._not_delivered:
+                yield number, recorded, self._where.get(recorded.url)
 
     # ---- read by reports and exports
 
@@ -203,7 +163,7 @@ def summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 class MemoryRepository(Repository):
-    """The `Repository` port as a list; the offset is the place in the list."""
+    """The `Repository` port as a list; the offset is the index."""
 
     def __init__(self) -> None:
         self._responses: list[Response] = []
@@ -214,7 +174,7 @@ class MemoryRepository(Repository):
 
     def get(self, where: Where) -> Response:
         if where.file != "memory" or not 0 <= where.offset < len(self._responses):
-            raise FolderBroken(f"no response is kept at {where.file}:{where.offset}")
+            raise FolderBroken(where.file, f"has no response at {where.offset}")
         return self._responses[where.offset]
 
     def flush(self) -> None:

@@ -1,21 +1,19 @@
-"""What becomes of a waiting candidate whose URL is offered again (rule 5 of sheet 00)."""
+"""Merge a waiting candidate with a new offer for the same URL (rule 5 of sheet 00)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from scenthound.model import Candidate
-
-DECIMALS = 12  # rule 3: scores are compared after rounding, so that summation order cannot change a crawl
+from scenthound.model import DECIMALS, Candidate
 
 _UNITS = 10.0**DECIMALS
 
 
 def rounded(score: float) -> float:
-    """`round(score, DECIMALS)` in a third of the time: the nearest whole number of units, divided, is the nearest
-    number to that decimal. Where it is not sure which of two is the nearest, or there are more than can be counted
-    exactly, `round` is asked. (Of what rounds to zero from below the sign is lost.)
+    """`round(score, DECIMALS)` in a third of the time: the nearest whole number of units, divided.
+
+    Calls `round` if two numbers are about equally near, or the score is too large. Negative zero becomes zero.
 
     >>> rounded(0.1234567890125), rounded(-2.5), rounded(float("inf"))
     (0.123456789012, -2.5, inf)
@@ -29,11 +27,11 @@ def rounded(score: float) -> float:
 
 
 def found_again(old: Candidate, offer: Candidate) -> Candidate:
-    """A waiting candidate after its URL was offered once more (rule 5); `old` itself if nothing changes.
+    """The candidate after its URL was offered again (rule 5); `old` itself if nothing changes.
 
-    The better score wins with its parts and its origin, a tie keeps the old; a re-scoring wins even
-    when lower, and brings no origin unless it names one. Of what is carried each number keeps its
-    maximum, other values are the winner's. The later due time stays: it is a promise not to ask before.
+    The better score wins with its parts and its origin, a tie keeps the old; a re-scoring wins even if lower, and
+    changes the origin only if it names one. Of `carry` each number keeps its maximum, other values are the winner's.
+    The later due time stays.
     """
     better = offer.rescored or rounded(offer.score) > rounded(old.score)
     due = max(old.due, offer.due)
@@ -43,16 +41,9 @@ def found_again(old: Candidate, offer: Candidate) -> Candidate:
     if not better:
         return old if due == old.due and carry == old.carry else old._replace(carry=carry, due=due)
     origin = old if offer.rescored and offer.parent is None else offer
+    spelling = offer.spelling or old.spelling
     return Candidate(
-        old.url,
-        offer.score,
-        carry,
-        offer.parts,
-        origin.parent,
-        origin.anchor,
-        origin.depth,
-        offer.spelling or old.spelling,
-        due,
+        old.url, offer.score, carry, offer.parts, origin.parent, origin.anchor, origin.depth, spelling, due
     )
 
 

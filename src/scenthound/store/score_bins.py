@@ -1,4 +1,4 @@
-"""Scores in bins: how many of all that waits are better, without looking at every one."""
+"""Counts of scores by bin: how many waiting candidates are better, without looking at each."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def bin_of(score: float) -> int:
     return min(49, int(50 / (1 - score)))
 
 
-def upper_edge(number: int) -> float:
+def upper_edge(bin_number: int) -> float:
     """A score that no score of this bin, or of a lower one, is above.
 
     >>> all(score <= upper_edge(bin_of(score)) for score in (-inf, -1e9, -0.1, 0.0, 0.3, 0.999, 1.0, 2.0, 1e9, inf))
     True
     """
-    if number >= 996:
+    if bin_number >= 996:
         return inf
-    if number >= 900:
-        return 1 / (1 - (number - 899) / 98) + 1e-9
-    return (number - 49) / 850 + 1e-9 if number >= 50 else 1 - 50 / (number + 1) + 1e-9
+    if bin_number >= 900:
+        return 1 / (1 - (bin_number - 899) / 98) + 1e-9
+    return (bin_number - 49) / 850 + 1e-9 if bin_number >= 50 else 1 - 50 / (bin_number + 1) + 1e-9

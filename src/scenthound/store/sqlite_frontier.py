@@ -9,8 +9,8 @@ from typing import Any
 from scenthound.errors import FolderBroken
 from scenthound.model import NOTHING, Candidate, Url
 from scenthound.ports import Eviction, Popped
-from scenthound.store.database import CrawlDatabase, as_json, as_mapping, clean
-from scenthound.store.heaps import MemoryFrontier
+from scenthound.store.database import CrawlDatabase, as_json, as_mapping, without_surrogates
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 
 __all__ = ["CrawlDatabase", "SqliteFrontier", "SqliteHistory", "waiting", "waiting_candidate"]
@@ -21,44 +21,39 @@ _NUMBER = "frontier.number"
 
 
 class SqliteFrontier(MemoryFrontier):
-    """Heaps as the working set, a table as its journal: each commit writes the URLs that changed.
+    """A frontier in memory with a table as its journal: each commit writes the URLs that changed.
 
-    A popped URL stays in the table until `settle` is called for it, when its page, miss or redirect
-    has been recorded. So whatever was in flight when the process died is waiting again, in its old
-    place, when the frontier is next opened. How long hosts rest is the loop's to remember.
+    A popped URL stays in the table until `settle` is called for it, when its page, miss or redirect has been recorded.
+    So what was in flight when the process died waits again, in its old place. The loop saves how long hosts rest.
     """
 
     def __init__(
-        self,
-        database: CrawlDatabase,
-        bound: int | None = None,
-        eviction: Eviction = "scored",
-        spread: int = 1,
+        self, database: CrawlDatabase, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1
     ) -> None:
         super().__init__(bound, eviction, spread)
         self._database = database
-        self._changed: dict[int, Url] = {}  # entries by number whose row has to be written, or taken out
+        self._changed: dict[int, Url] = {}  # entries by number whose row has to be written or deleted
         self._saved_recent: list[str] = []
         self.restore(self._stored())
         number = database.meta(_NUMBER)
         self._next_number = max(self._next_number, int(number) if number.isdigit() else 0)
-        self._unwritten = self._next_number  # from this number on nothing is in the table yet
+        self._unwritten = self._next_number  # from this number on the table has no rows
         for name in _names(database.meta(_RECENT)):
-            self._tire(name)
+            self._schedule.mark_used(name)
         database.before_commit(self._write)
 
     def push(self, candidate: Candidate) -> Candidate | None:
         url = candidate.url
-        if url in self._in_flight:  # it waits again, under a new number
+        if url in self._in_flight:  # it gets a new number
             self._changed[self._in_flight[url][0]] = url
         before = self._entries.get(url)
-        fallen = super().push(candidate)
+        evicted = super().push(candidate)
         after = self._entries.get(url)
         if after is not before and after is not None:
             self._changed[after[1]] = url
-        if fallen is not None and fallen is not candidate:
-            self._changed[self._fallen_number] = fallen.url
-        return fallen
+        if evicted is not None and evicted is not candidate:
+            self._changed[self._removed_number] = evicted.url
+        return evicted
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         if self._rescore(candidates):
@@ -67,10 +62,10 @@ class SqliteFrontier(MemoryFrontier):
                     self._changed[entry[1]] = candidate.url
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        fallen = super().give_back(popped)  # its row is still there
-        if fallen is not None:
-            self._changed[self._fallen_number] = fallen.url
-        return fallen
+        evicted = super().give_back(popped)  # its row is still there
+        if evicted is not None:
+            self._changed[self._removed_number] = evicted.url
+        return evicted
 
     def settle(self, url: Url) -> None:
         entry = self._in_flight.get(url) or self.entry(url)
@@ -95,14 +90,14 @@ class SqliteFrontier(MemoryFrontier):
         if self._changed:
             self._database.save_meta(_NUMBER, str(self._next_number))
             self._unwritten = self._next_number
-        recent = list(self._recent)
+        recent = list(self._schedule.recent)
         if recent != self._saved_recent:
             self._database.save_meta(_RECENT, json.dumps(recent))
             self._saved_recent = recent
         self._changed.clear()
 
     def _stored(self) -> Iterator[tuple[int, Candidate]]:
-        """What waits in the file, in order; a URL that is there twice, as only damage can leave it, once."""
+        """The entries of the file in order; one that damage has left twice comes once."""
         waiting, candidate_of = self._entries, _Candidates(self._database.path)
         for row in self._database.rows(f"SELECT {_COLUMNS} FROM frontier ORDER BY number"):  # noqa: S608 - ours
             if row[1] in waiting:
@@ -112,18 +107,18 @@ class SqliteFrontier(MemoryFrontier):
 
 
 def waiting(database: CrawlDatabase) -> int:
-    """How many URLs wait in a crawl's file, those in flight included."""
+    """How many URLs are in the table, those in flight included."""
     return int((database.row("SELECT count(*) FROM frontier") or (0,))[0])
 
 
 def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
-    """The candidate that waits under this URL in a crawl's file."""
+    """The candidate with this URL in the table."""
     row = database.row(f"SELECT {_COLUMNS} FROM frontier WHERE url = ?", (url,))  # noqa: S608 - ours
     return None if row is None else _Candidates(database.path)(row)
 
 
 class _Candidates:
-    """Makes candidates of rows. Links of one page follow each other, so what they share is made once."""
+    """Makes candidates from rows. Links of a page are neighbours, so their common values are made once."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -134,53 +129,37 @@ class _Candidates:
     def __call__(self, row: tuple[Any, ...]) -> Candidate:
         number, url, score, carry, parts, parent, anchor, depth, spelling, due = row
         if not isinstance(score, float) or not isinstance(number, int):
-            raise FolderBroken(f"{self._path}: the frontier's entry for {url} can't be read")
+            raise FolderBroken(self._path, f"has an unreadable frontier entry for {url}")
         if parent != self._parent:
             self._parent = parent
         if parts != self._parts[0]:
             self._parts = (parts, as_mapping(parts) or NOTHING)
         if len(self._anchors) > 10_000:
             self._anchors.clear()
-        return Candidate(
-            url,
-            score,
-            as_mapping(carry) if carry else NOTHING,
-            self._parts[1],
-            self._parent,
-            self._anchors.setdefault(anchor, anchor),
-            depth,
-            url if spelling == url else spelling,
-            due,
-        )
+        carried = as_mapping(carry) if carry else NOTHING
+        text = self._anchors.setdefault(anchor, anchor)
+        spelling = url if spelling == url else spelling
+        return Candidate(url, score, carried, self._parts[1], self._parent, text, depth, spelling, due)
 
 
 class _Rows:
-    """Makes rows of candidates; what links of one page share is put into words once."""
+    """Makes rows from candidates; parts that links of a page share are encoded once."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, str | None] = {}  # by id: while rows are made the candidates keep their parts alive
+        self._parts: dict[int, str | None] = {}  # by id: the candidates keep their parts alive
 
     def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
-        if (said := self._parts.get(id(parts), "")) == "":
-            said = self._parts[id(parts)] = as_json(parts)
-        return (
-            number,
-            url,
-            float(score),
-            as_json(carry) if carry else None,
-            said,
-            parent,
-            clean(anchor),
-            depth,
-            clean(spelling),
-            due,
-        )
+        if (parts_json := self._parts.get(id(parts), "")) == "":
+            parts_json = self._parts[id(parts)] = as_json(parts)
+        carried = as_json(carry) if carry else None
+        anchor, spelling = without_surrogates(anchor), without_surrogates(spelling)
+        return number, url, float(score), carried, parts_json, parent, anchor, depth, spelling, due
 
 
 def _names(text: str) -> list[str]:
     try:
-        found = json.loads(text) if text else []
+        names = json.loads(text) if text else []
     except ValueError:
         return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

@@ -1,4 +1,4 @@
-"""The history of a crawl in its SQLite file: what was seen, in order, and why."""
+"""The history of a crawl in its SQLite file: every page and miss, in order."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any, NamedTuple
 
 from scenthound.model import Event, Lost, Mark, Miss, Step, Url
 from scenthound.ports import History, Where
-from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_mapping, clean
+from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_mapping, without_surrogates
 from scenthound.store.link_blob import pack_urls
-from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, HostCounts, summed
+from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, summed
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
 
 
-EVENTS_KEPT = 100_000  # of each kind: a year of births, or the last hundred thousand meals
+EVENTS_KEPT = 100_000  # of each kind; older ones are deleted
 LONGEST_EVENT = 20_000  # characters of its facts as JSON
 _EVENT = (
     f"INSERT INTO history (kind, {_STEP}, reason, detail, file, offset, length) "  # noqa: S608 - column names of ours
     "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
-COLLECTED = 256  # events that are collected before they are written, at most; a commit writes them all
+COLLECTED = 256  # events that are collected before they are written
 LONG = 65_536  # an event with more text than this is written at once
 _NOWHERE = (None, None, None)
 
 
 class Place(NamedTuple):
-    """Where an event's record should be in its file."""
+    """The position of an event's record in its file, by the history."""
 
     event: int
     offset: int
@@ -35,17 +35,16 @@ class Place(NamedTuple):
 
 
 class SqliteHistory(History):
-    """The `History` port in the crawl's file. What was seen is also held in memory, so asking costs nothing.
+    """The `History` port in the crawl's file. Seen URLs are also kept in memory.
 
-    Events are collected and written many at a time, at the latest by the next commit or when somebody asks for them.
+    Events are collected and written many at a time, at the latest with the next commit or query.
     """
 
     def __init__(self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED) -> None:
         self._database, self._hosts_counted = database, hosts_counted
         self._seen: set[str] = set()
-        self._pages = self._attempts = 0
+        self._pages = 0
         for url, kind in database.rows("SELECT url, kind FROM history"):
-            self._attempts += 1
             if kind == "page":
                 self._pages += 1
                 self._seen.add(url)
@@ -70,67 +69,32 @@ class SqliteHistory(History):
     def record(self, step: Step, where: Where | None = None) -> None:
         self._pages += 1
         self._seen.add(step.url)
-        self._happened(
-            (
-                "page",
-                step.n,
-                step.url,
-                step.parent,
-                clean(step.anchor),
-                step.score,
-                as_json(step.parts),
-                step.similarity,
-                step.depth,
-                step.status,
-                step.bytes,
-                step.time,
-                clean(step.title),
-                step.rank,
-                step.requested,
-                as_json(step.carry),
-                None,
-                None,
-                *(where or _NOWHERE),
-            ),
-            len(step.title) + len(step.anchor),
-        )
+        row = (
+            "page", step.n, step.url, step.parent, without_surrogates(step.anchor), step.score, as_json(step.parts),
+            step.similarity, step.depth, step.status, step.bytes, step.time, without_surrogates(step.title), step.rank,
+            step.requested, as_json(step.carry), None, None, *(where or _NOWHERE),
+        )  # fmt: skip
+        self._add_event(row, len(step.title) + len(step.anchor))
 
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        candidate = miss.candidate
+        candidate, reason = miss.candidate, without_surrogates(miss.reason)
         if dead:
-            self._database.execute("INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, clean(miss.reason)))
+            self._database.execute("INSERT OR REPLACE INTO dead VALUES (?, ?)", (candidate.url, reason))
             self._seen.add(candidate.url)
-        self._happened(
-            (
-                "retry" if not dead else "miss" if heard else "refused",
-                None,
-                candidate.url,
-                candidate.parent,
-                clean(candidate.anchor),
-                candidate.score,
-                None,
-                None,
-                candidate.depth,
-                miss.status,
-                miss.size,
-                now,
-                None,
-                None,
-                None,
-                as_json(candidate.carry),
-                clean(miss.reason),
-                clean(miss.detail),
-                *(where or _NOWHERE),
-            ),
-            len(miss.detail) + len(candidate.anchor),
-        )
+        kind = "retry" if not dead else "miss" if heard else "refused"
+        row = (
+            kind, None, candidate.url, candidate.parent, without_surrogates(candidate.anchor), candidate.score, None,
+            None, candidate.depth, miss.status, miss.size, now, None, None, None, as_json(candidate.carry), reason,
+            without_surrogates(miss.detail), *(where or _NOWHERE),
+        )  # fmt: skip
+        self._add_event(row, len(miss.detail) + len(candidate.anchor))
 
     def alias(self, url: Url, to: Url) -> None:
         self._database.execute("INSERT OR REPLACE INTO aliases VALUES (?, ?)", (url, to))
         self._seen.add(url)
 
     def count(self, host: str, reason: str, times: int = 1) -> None:
-        """Beyond so many different hosts, further ones are counted together under `*`."""
+        """Above a number of different hosts, further ones are counted together as `*`."""
         if host not in self._counted:
             if len(self._counted) >= self._hosts_counted:
                 host = ELSEWHERE
@@ -143,7 +107,7 @@ class SqliteHistory(History):
         self._new_links.append((source, pack_urls(targets)))
 
     def note(self, event: Event) -> None:
-        kind, agent = clean(event.kind), event.facts.get("agent")
+        kind, agent = without_surrogates(event.kind), event.facts.get("agent")
         facts = as_json(event.facts) or ""
         self._database.execute(
             "INSERT INTO told (n, kind, agent, url, facts) VALUES (?,?,?,?,?)",
@@ -170,7 +134,6 @@ class SqliteHistory(History):
     def strategy_events(
         self, kind: str | None = None, agent: int | None = None, url: Url | None = None
     ) -> Iterator[Event]:
-        """What the strategy told of itself, in order: all of it, or what is of a kind, an agent, a page."""
         if not self._has_told:
             return
         wanted = {"kind": kind, "agent": agent, "url": url}
@@ -187,15 +150,9 @@ class SqliteHistory(History):
     def __len__(self) -> int:
         return self._pages
 
-    # --- the rest of the story ----------------------------------------------------------------
-
-    @property
-    def attempts(self) -> int:
-        """Everything recorded: pages and misses (rule 2)."""
-        return self._attempts
+    # --- queries ------------------------------------------------------------------------------
 
     def events(self) -> Iterator[Step | Lost]:
-        """The trail with its misses, in the order things happened."""
         rows = self._rows(f"SELECT kind, {_STEP}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
         for kind, *row in rows:
             if kind == "page":
@@ -204,45 +161,44 @@ class SqliteHistory(History):
                 yield _lost([row[15], *row[1:5], *row[7:11], row[16], row[17], row[14]])
 
     def last_event(self) -> int:
-        """The number of the latest event."""
         return int((self._row("SELECT max(event) FROM history") or (0,))[0] or 0)
 
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        """What the strategy heard after an event, oldest first, with its number and where what it brought is kept."""
         columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._rows(sql, (event,)):
             where = Where(*row[18:]) if row[18] is not None else None
-            found = _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
-            yield row[15], found, where
+            recorded = (
+                _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
+            )
+            yield row[15], recorded, where
 
     def pages_until(self, event: int) -> int:
-        """How many pages there were when this event had happened."""
+        """The number of pages up to this event."""
         sql = "SELECT count(*) FROM history WHERE kind = 'page' AND event <= ?"
         return int((self._row(sql, (event,)) or (0,))[0])
 
     def highest(self) -> int:
-        """The largest page number given so far."""
         return int((self._row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
 
     def recorded_files(self) -> dict[str, tuple[int, int]]:
-        """The files of the repository that pages were recorded in: how many pages, and where the last of them ends."""
+        """By file of the repository: the number of recorded pages, and the end of the last one."""
         sql = "SELECT file, count(*), max(offset + length) FROM history WHERE file IS NOT NULL GROUP BY file"
         return {file: (count, int(end or 0)) for file, count, end in self._rows(sql)}
 
     def places_in(self, file: str) -> list[Place]:
-        """Where the records of one file should be, in their order."""
+        """The positions of the records of a file, in order."""
         sql = "SELECT event, offset, length FROM history WHERE file = ? ORDER BY offset"
         return [Place(event, _whole(offset), _whole(length)) for event, offset, length in self._rows(sql, (file,))]
 
     def sample_records(self, count: int) -> list[Where]:
-        """Some `count` places of records, evenly spread over the crawl; all of them where there are fewer."""
+        """About `count` records, evenly spread over the crawl; all of them if there are fewer."""
         stride = max(1, self.last_event() // count)
         sql = "SELECT file, offset, length FROM history WHERE file IS NOT NULL AND event % ? = 0"
         return [Where(file, _whole(offset), _whole(length)) for file, offset, length in self._rows(sql, (stride,))]
 
     def forget_events(self, events: Sequence[int]) -> list[Step]:
-        """Take back the pages of these events, whose records are gone; gives what was forgotten."""
+        """Forget the pages of these events, whose records are gone; returns them."""
         rows = [self._row("SELECT url, kind FROM history WHERE event = ?", (event,)) for event in events]
         self._database.executemany(
             "UPDATE history SET file = NULL, offset = NULL, length = NULL WHERE event = ?", [(n,) for n in events]
@@ -250,17 +206,15 @@ class SqliteHistory(History):
         return self.forget([Url(row[0]) for row in rows if row is not None and row[1] == "page"])
 
     def forget(self, gone: Sequence[Url]) -> list[Step]:
-        """Take back pages, so that they can be fetched again; gives what was forgotten."""
         steps = [step for step in map(self.step_of, gone) if step is not None]
         for url in gone:
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
             self._seen.discard(url)
         if gone:  # it will be fetched again, and its links be recorded again
-            found = set(gone)
+            urls = set(gone)
             rows = self._rows("SELECT rowid, source FROM links")
-            self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in found])
+            self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in urls])
         self._pages -= len(steps)
-        self._attempts -= len(steps)
         return steps
 
     def misses(self) -> Iterator[Lost]:
@@ -268,7 +222,6 @@ class SqliteHistory(History):
             yield _lost(row)
 
     def step_of(self, url: Url) -> Step | None:
-        """The step that fetched this URL, or the one it was redirected to."""
         for name in self._names_of(url):
             row = self._row(
                 f"SELECT {_STEP} FROM history WHERE url = ? AND kind = 'page' ORDER BY event DESC LIMIT 1",  # noqa: S608
@@ -279,7 +232,6 @@ class SqliteHistory(History):
         return None
 
     def where(self, url: Url) -> Where | None:
-        """Where the response for this URL lies in the repository."""
         for name in self._names_of(url):
             row = self._row(
                 "SELECT file, offset, length FROM history WHERE url = ? AND file IS NOT NULL"
@@ -291,29 +243,20 @@ class SqliteHistory(History):
         return None
 
     def places(self) -> Iterator[tuple[Url, Where]]:
-        """Every recorded page with its place, in order."""
         rows = self._rows(
             "SELECT url, file, offset, length FROM history WHERE kind = 'page' AND file IS NOT NULL ORDER BY event"
         )
         return ((Url(url), Where(file, offset, length)) for url, file, offset, length in rows)
 
     def best(self, n: int) -> list[Step]:
-        """The pages most like the topic."""
         sql = f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY similarity DESC, event LIMIT ?"  # noqa: S608
         return [_step(row) for row in self._rows(sql, (n,))]
 
     def marks(self) -> Iterator[Mark]:
-        """Every page as running figures need it, in order: for a crawl that is taken up again."""
         columns = ", ".join(Mark._fields)
         return map(Mark._make, self._rows(f"SELECT {columns} FROM history WHERE kind = 'page' ORDER BY event"))  # noqa: S608
 
-    def series(self) -> Iterator[tuple[int, float, float]]:
-        """Number, similarity and time of each page: what a harvest curve is drawn from."""
-        rows = self._rows("SELECT n, similarity, time FROM history WHERE kind = 'page' ORDER BY event")
-        return ((n, similarity, time) for n, similarity, time in rows)
-
     def fate(self, url: Url) -> str | None:
-        """`crawled`, `dead: why` or `redirected to where`; None for a URL that is not in the past."""
         dead = self._row("SELECT reason FROM dead WHERE url = ?", (url,))
         if dead is not None:
             return f"dead: {dead[0]}"
@@ -323,23 +266,16 @@ class SqliteHistory(History):
         return "crawled" if url in self._seen else None
 
     def counts(self) -> dict[str, int]:
-        """How often each reason was counted, most frequent first."""
         return summed((reason, times) for (_, reason), times in self._counts.items())
 
     def counts_of(self, host: str) -> dict[str, int]:
         return summed((reason, times) for (name, reason), times in self._counts.items() if name == host)
 
     def reasons(self) -> dict[str, int]:
-        """How often each kind of miss happened, most frequent first."""
         sql = "SELECT reason, count(*) FROM history WHERE kind IN ('miss', 'refused') GROUP BY reason"
         return summed((reason, times) for reason, times in self._rows(sql))
 
-    def hosts(self) -> dict[str, HostCounts]:
-        """Pages, misses, bytes and similarity of each host, most pages first; reads the whole history."""
-        return HostCounts.of(self.events())
-
-    def _happened(self, event: tuple[Any, ...], length: int) -> None:
-        self._attempts += 1
+    def _add_event(self, event: tuple[Any, ...], length: int) -> None:
         self._new_events.append(event)
         if len(self._new_events) >= COLLECTED or length > LONG:
             self._write_events()
@@ -379,29 +315,17 @@ class SqliteHistory(History):
 
 
 def _whole(value: object) -> int:
-    """A number of a row that somebody may have tampered with; -1 is no place in a file."""
+    """A number from a row that may have been tampered with; -1 if it is none."""
     return value if isinstance(value, int) else -1
 
 
 def _step(row: Any) -> Step:
     n, url, parent, anchor, score, parts, similarity, depth, status, size, time, title, rank, requested, carry = row
+    parent, requested = (None if name is None else Url(name) for name in (parent, requested))
     return Step(
-        n=n,
-        url=Url(url),
-        parent=None if parent is None else Url(parent),
-        anchor=anchor,
-        score=score,
-        parts=as_mapping(parts),
-        similarity=similarity,
-        depth=depth,
-        status=status,
-        bytes=size,
-        time=time,
-        title=title,
-        rank=rank,
-        requested=None if requested is None else Url(requested),
-        carry=as_mapping(carry),
-    )
+        n, Url(url), parent, anchor, score, as_mapping(parts), similarity, depth, status, size, time, title, rank,
+        requested, as_mapping(carry),
+    )  # fmt: skip
 
 
 def _lost(row: Any) -> Lost:

@@ -1,7 +1,7 @@
-"""Saved state as bytes: JSON and plain arrays of numbers, because a crawl folder may come from a stranger.
+"""Saved state as bytes: JSON and arrays of numbers. Reading runs no code, since a folder may come from a stranger.
 
-Eight bytes with the length of the JSON part, the JSON part, then the arrays' bytes one after the
-other. An array stands in the JSON as `{"array": [dtype, shape]}`; nothing is ever executed to read it.
+Eight bytes with the length of the JSON part, the JSON part, then the bytes of the arrays. In the JSON an array is
+`{"array": [dtype, shape]}`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ def pack(state: Mapping[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """What `pack` was given (tuples come back as lists); ValueError if the bytes are not of its making."""
+    """The inverse of `pack` (tuples come back as lists); ValueError for other bytes."""
     end = 8 + int.from_bytes(data[:8], "big")
     if len(data) < 8 or end > len(data):
         raise ValueError("a saved state is cut short")
     try:
-        found, used = _revive(json.loads(data[8:end]), data, end)
+        state, used = _revive(json.loads(data[8:end]), data, end)
     except RecursionError:
         raise ValueError("a saved state is nested too deeply") from None
-    if used != len(data) or not isinstance(found, dict):
+    if used != len(data) or not isinstance(state, dict):
         raise ValueError("a saved state is damaged")
-    return found
+    return state
 
 
 def _plain(value: Any, arrays: list[bytes]) -> Any:
@@ -58,28 +58,28 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
 
 
 def _revive(value: Any, data: bytes, at: int) -> tuple[Any, int]:
-    """The value with its arrays, and where the next array begins."""
+    """The value with its arrays, and the offset of the next array."""
     if isinstance(value, list):
         made = []
         for inner in value:
-            one, at = _revive(inner, data, at)
-            made.append(one)
+            item, at = _revive(inner, data, at)
+            made.append(item)
         return made, at
     if not isinstance(value, dict):
         return value, at
     if _ARRAY in value:
         return _array(value[_ARRAY], data, at)
-    found = {}
+    revived = {}
     for key, inner in value.items():
-        found[key], at = _revive(inner, data, at)
-    return found, at
+        revived[key], at = _revive(inner, data, at)
+    return revived, at
 
 
-def _array(said: Any, data: bytes, at: int) -> tuple[Any, int]:
+def _array(header: Any, data: bytes, at: int) -> tuple[Any, int]:
     import numpy  # slow to import, and many states hold no array
 
     try:
-        name, shape = said
+        name, shape = header
         kind = numpy.dtype(name)
         sizes = [int(size) for size in shape]
     except (TypeError, ValueError):

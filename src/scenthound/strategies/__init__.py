@@ -4,7 +4,7 @@ Made here: scores for links. A strategy receives each fetched page (`read`) and 
 returns candidates: URLs with a score. It never sees a socket, a clock or a store.
 
 Used by: the loop (`loop.core`), which keeps the frontier and fetches; `wiring` and the laboratory, which choose a
-strategy by name on the `SHELF`. The frontier pops the best candidate, and its page comes back here.
+strategy by name in `STRATEGIES`. The frontier pops the best candidate, and its page comes back here.
 
 A strategy is a dataclass. Its fields are its parameters, with the paper's values as defaults; what it learns ends in
 `_`. It declares which parts of a page it reads (`ports.Declaration`). The module's docstring gives the formula first,
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scenthound.plugins import Shelf
+from scenthound.plugins import Registry
 
-SHELF: Shelf[type[Any]] = Shelf("strategy", "scenthound.strategies", __name__)
-strategy = SHELF.add
+STRATEGIES: Registry[type[Any]] = Registry("strategy", "scenthound.strategies", __name__)
+strategy = STRATEGIES.add

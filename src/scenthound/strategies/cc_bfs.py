@@ -30,13 +30,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.graph.clustering import MOST_LINKS, NeighbourGraph, as_numbers, generalised
-from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.model import DECIMALS, Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.host_queues import DECIMALS
 from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 
 MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring may be the whole graph

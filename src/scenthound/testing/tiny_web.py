@@ -15,9 +15,9 @@ from scenthound.page.page import Page
 from scenthound.page.read import read, read_html
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Frontier, OwnFrontier, Strategy, Taxonomy, declaration_of
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
-from scenthound.web.parse import MAX_LINKS, parse_html
+from scenthound.store.memory_frontier import MemoryFrontier
+from scenthound.web.html_document import MAX_LINKS, parse_html
 
 
 class TinyWeb:

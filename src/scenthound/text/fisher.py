@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-DECIMALS = 12  # what is compared is rounded before, so that the order of summation does not matter
+from scenthound.model import DECIMALS
 
 
 class Fisher:

@@ -18,6 +18,7 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig
+from scenthound.model import DECIMALS
 from scenthound.text.bayes import NaiveBayes, log_sum
 from scenthound.text.fisher import Fisher
 from scenthound.text.frozen import Frozen, Numbered, numbered
@@ -25,7 +26,6 @@ from scenthound.text.term_counts import Document, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Vocabulary
 
-DECIMALS = 12  # rule 3: what is compared is rounded before
 FURTHEST = 1e9  # log-odds of what is certain
 
 

@@ -1,8 +1,7 @@
 """Which addresses a crawler of the public web must not connect to, and why.
 
-Pure: text in, a reason out. An address that carries an IPv4 address inside (mapped, NAT64, 6to4,
-Teredo) is judged by the one inside, since that is where the packets end up; mapped and NAT64
-addresses are refused even then (design, section 4), unless their network is allowed by name.
+An address that carries an IPv4 address inside (mapped, NAT64, 6to4, Teredo) is judged by that one, since the packets
+end up there; mapped and NAT64 addresses are refused even then (design, section 4), unless their network is allowed.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ def _table(*rows: tuple[str, str]) -> tuple[tuple[Network, str], ...]:
     return tuple((ip_network(network), reason) for network, reason in rows)
 
 
-# The first row that holds the address decides. IANA's special-purpose registries (RFC 6890), and the
-# addresses at which cloud providers answer with credentials; two of those lie in public or CGNAT space.
+# The first row with the address decides. IANA's special-purpose registries (RFC 6890), and the addresses at which
+# cloud providers answer with credentials; two of those are in public or CGNAT space.
 _SPECIAL_4 = _table(
     ("169.254.169.254/32", "metadata"),
     ("169.254.170.2/32", "metadata"),
@@ -69,7 +68,7 @@ _SPECIAL_6 = _table(
     ("2001:db8::/32", "reserved"),
     ("3fff::/20", "reserved"),
 )
-_GLOBAL_6 = IPv6Network("2000::/3")  # all that was ever given out; the rest is reserved
+_GLOBAL_6 = IPv6Network("2000::/3")  # all that was ever assigned; the rest is reserved
 _NAT64 = IPv6Network("64:ff9b::/96")
 _NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
 _NEVER = frozenset(("ipv4-mapped", "nat64"))
@@ -77,7 +76,7 @@ _NAT64_PREFIXES = (48, 56, 64, 96)  # where RFC 6052 puts the IPv4 address, by l
 
 
 def forbidden(address: str, allowed: Sequence[Network] = ()) -> str | None:
-    """Why nobody may be sent to `address`, or None where it is a public one or in an allowed network.
+    """Why a crawler must not connect to `address`; None if it is public or in an allowed network.
 
     >>> forbidden("::ffff:169.254.169.254")
     'ipv4-mapped metadata'
@@ -90,7 +89,7 @@ def forbidden(address: str, allowed: Sequence[Network] = ()) -> str | None:
 
 
 def literal(host: str) -> str | None:
-    """The address that a URL's host spells out, without brackets; None where it is a name."""
+    """The address in the host of a URL, without brackets; None if the host is a name."""
     bare = host.strip("[]").partition("%")[0]
     try:
         return str(ip_address(bare))
@@ -99,7 +98,7 @@ def literal(host: str) -> str | None:
 
 
 def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
-    """Like `forbidden` for a host that somebody else will look up: literal addresses, and `localhost` (RFC 6761)."""
+    """`forbidden` for a host that a proxy looks up: literal addresses, and `localhost` (RFC 6761)."""
     address = literal(host)
     if address is not None:
         return forbidden(address, allowed)
@@ -109,15 +108,15 @@ def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
 
 def parse_networks(words: Iterable[str]) -> tuple[Network, ...]:
     """The networks that `loopback`, `10.0.0.0/8`, `192.168.1.7`, `all` … name. Raises `BadConfig`."""
-    found: list[Network] = []
+    networks: list[Network] = []
     for word in words:
         name = word.strip().lower()
         for text in NAMED.get(name, (name,)):
             try:
-                found.append(ip_network(text))
+                networks.append(ip_network(text))
             except ValueError:
                 raise BadConfig(f"not a network: `{word}`", _way_out(name)) from None
-    return tuple(found)
+    return tuple(networks)
 
 
 def _way_out(name: str) -> str:
@@ -144,14 +143,14 @@ def _judged(address: Address, allowed: Sequence[Network]) -> str | None:
 
 
 def _inside(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
-    """The IPv4 addresses that `address` may lead to, each with the name of the way."""
+    """The IPv4 addresses that `address` may lead to, each with the kind of translation."""
     if address.ipv4_mapped is not None:
         yield "ipv4-mapped", address.ipv4_mapped
     elif address in _NAT64:
         yield "nat64", IPv4Address(int(address) & 0xFFFFFFFF)
     elif address in _NAT64_LOCAL:
-        # Only the translator knows its prefix, and it may ignore the rest: every reading must be harmless.
-        # Those in 0.0.0.0/8 are the padding of another reading.
+        # Only the translator knows its prefix, so every reading must be allowed. Those in 0.0.0.0/8 are the padding of
+        # another reading.
         readings = {_embedded(int(address), length) for length in _NAT64_PREFIXES}
         likely = sorted(reading for reading in readings if reading >> 24)
         yield from (("nat64", IPv4Address(reading)) for reading in likely or [0])

@@ -1,4 +1,4 @@
-"""Bytes to text: which encoding a page is in, by the HTML and Encoding standards, else by a guess."""
+"""Bytes to text: the encoding of a page by the HTML and Encoding standards, or else by a guess."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 from scenthound.web.mime import parse as parse_mime
 
 PRESCAN = 1024  # bytes in which the standard looks for a <meta>
-LATE = 1 << 16  # bytes in which we look before we guess: a browser would meet the tag while it parses
-SAMPLE = 4096  # bytes around the first unusual one that are shown to the guesser
+LATE = 1 << 16  # bytes that are searched before a guess: a browser would find the tag while it parses
+SAMPLE = 4096  # bytes around the first one outside ASCII that the guess is based on
 FALLBACK = "windows-1252"
 
 # Every label of the Encoding standard, in lower case, by the name of its encoding; a name is a label of itself.
@@ -62,7 +62,7 @@ x-user-defined
 """
 _NAMES = {label: words[0] for line in _LABELS.split("\n") if (words := line.split()) for label in words}
 
-# The standard's name to Python's, where they differ: mostly the vendor's larger set behind a smaller one's name.
+# The standard's name to Python's, where they differ: mostly a larger set of a vendor.
 _CODECS = {
     "ibm866": "cp866",
     "iso-8859-8-i": "iso-8859-8",
@@ -74,7 +74,7 @@ _CODECS = {
     "shift_jis": "cp932",
     "euc-kr": "cp949",
 }
-# What the guesser may answer: encodings that pages are written in, by Python's names.
+# Encodings that may be guessed, by Python's names.
 _GUESSABLE = [
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "iso8859_2"),
     *("koi8_r", "koi8_u", "cp866", "gb18030", "big5", "euc_jp", "shift_jis", "cp932", "euc_kr", "cp949"),
@@ -87,7 +87,7 @@ _GUESSED = {
     "cp866": "ibm866",
 }
 
-# What the prescan stops at: a comment, a <meta>, any other tag up to its attributes, any other markup.
+# Where the prescan stops: a comment, a <meta>, any other tag up to its attributes, any other markup.
 _MARKUP = re.compile(
     rb"<!--(?:-?>|.*?(?:-->|\Z))|<(meta)(?=[\t\n\f\r /])|<(/?[a-z])[^\t\n\f\r >]*|<[!/?][^>]*",
     re.DOTALL | re.IGNORECASE,
@@ -104,19 +104,19 @@ _XML = re.compile(rb"<\?xml[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*([\"'])([^\"'>
 
 
 class Charset(NamedTuple):
-    """The encoding's name in the standard, lower case, and who said so: `bom`, `header`, `meta`, `guess`, `default`."""
+    """The standard name of an encoding, and its source: `bom`, `header`, `meta`, `guess`, `default`."""
 
     name: str
     source: str
 
 
 def named(label: str) -> str | None:
-    """The encoding that a label means, by the Encoding standard: `latin1` is windows-1252."""
+    """The encoding for a label by the Encoding standard: `latin1` is windows-1252."""
     return _NAMES.get(label.strip("\t\n\f\r ").lower())
 
 
 def detect(body: bytes, content_type: str = "") -> Charset:
-    """Which encoding the page is in: its byte order mark says so, or the header, a `<meta>`, or a guess."""
+    """The encoding of a page: from its byte order mark, the header, a `<meta>`, or a guess."""
     if body.startswith(b"\xef\xbb\xbf"):
         return Charset("utf-8", "bom")
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -133,19 +133,19 @@ def detect(body: bytes, content_type: str = "") -> Charset:
 
 
 def to_text(body: bytes, content_type: str = "") -> str:
-    """The body as text. Never fails: what is not valid becomes U+FFFD."""
+    """The body as text. Never fails: invalid bytes become U+FFFD."""
     return decode(body, detect(body, content_type).name)
 
 
 def decode(body: bytes, name: str) -> str:
-    """The body read in an encoding of the standard, without its byte order mark."""
+    """The body in an encoding of the standard, without its byte order mark."""
     if name == "replacement":
         return "\N{REPLACEMENT CHARACTER}" if body else ""
     if name == "x-user-defined":
         return body.decode("latin-1").translate(_USER_DEFINED)
     try:
         text = body.decode(_CODECS.get(name, name), "replace")
-    except (LookupError, UnicodeError):  # a name that is none of the standard's
+    except (LookupError, UnicodeError):  # not a name of the standard
         text = body.decode(FALLBACK, "replace")
     return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
 
@@ -162,7 +162,7 @@ def prescan(head: bytes) -> str | None:
         at = markup.end()
         if markup[1] or markup[2]:
             attributes, at = _attributes(head, at)
-            if at >= len(head):  # the tag goes on past what is looked at
+            if at >= len(head):  # the tag does not end here
                 break
             if markup[1] and (name := _meta(attributes)):
                 return name
@@ -173,13 +173,13 @@ def prescan(head: bytes) -> str | None:
 
 def _attributes(head: bytes, at: int) -> tuple[dict[bytes, bytes], int]:
     """The attributes of a tag, first of each name, and where they end."""
-    found: dict[bytes, bytes] = {}
+    attributes: dict[bytes, bytes] = {}
     while (attribute := _ATTRIBUTE.match(head, at)) is not None:
         at = attribute.end()
-        found.setdefault(attribute[1].lower(), attribute[2] or attribute[3] or attribute[4] or b"")
+        attributes.setdefault(attribute[1].lower(), attribute[2] or attribute[3] or attribute[4] or b"")
         if head[at : at + 1] in (b'"', b"'") and head[:at].rstrip(b"\t\n\f\r ").endswith(b"="):
-            return found, len(head)  # a quote that never closes
-    return found, at + len(head[at:]) - len(head[at:].lstrip(b"\t\n\f\r /"))
+            return attributes, len(head)  # a quote that never closes
+    return attributes, at + len(head[at:]) - len(head[at:].lstrip(b"\t\n\f\r /"))
 
 
 def _meta(attributes: dict[bytes, bytes]) -> str | None:
@@ -191,12 +191,12 @@ def _meta(attributes: dict[bytes, bytes]) -> str | None:
         content = _CHARSET.search(attributes.get(b"content", b""))
         if content is not None:
             name = named((content[1] or content[2] or content[3] or b"").decode("latin-1"))
-    # Nobody could have read the tag in UTF-16, and x-user-defined was only ever meant for scripts.
+    # A page with a readable tag is not in UTF-16, and x-user-defined is only meant for scripts.
     return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": FALLBACK}.get(name or "", name)
 
 
 def _guess(body: bytes) -> Charset:
-    """UTF-8 if it is that throughout (it may be cut at the end), else a late `<meta>`, else a sample's statistics."""
+    """UTF-8 if all of it is valid (it may be cut at the end), else a late `<meta>`, else by statistics."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(body)
     except UnicodeDecodeError as error:

@@ -1,7 +1,7 @@
-"""Content codings undone under a cap: gzip, deflate, brotli, zstd, and chains of them.
+"""Decompression with a limit: gzip, deflate, brotli, zstd, and chains of them.
 
-Bytes from the web may be a bomb: 28 KB of gzip or 34 bytes of brotli can hold 11 MB. So every coding is undone
-piece by piece, and nobody looks further than `limit` bytes. What ends early or ends in rubbish gives what was read.
+Bytes from the web may be a bomb: 28 KB of gzip or 34 bytes of brotli can hold 11 MB. So everything is unpacked in
+pieces, up to `limit` bytes. What breaks off or is followed by garbage gives what was read.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from scenthound.errors import Unreadable
 
 try:
     import isal.isal_zlib as _zlib  # the same calls, three times as fast
-except ImportError:  # it is not made for every processor
+except ImportError:  # not available for every processor
     _zlib = zlib  # type: ignore[misc]
 _errors: tuple[Any, ...] = (zlib.error, _zlib.error)
 
-CHAIN = 3  # codings on top of each other; RFC 9110 knows no bound, and no server has use for four
+CHAIN = 3  # codings on top of each other; RFC 9110 has no limit, but no server needs four
 MEMBERS = 1000  # gzip members of one body; each costs a new decoder
 PIECE = 1 << 16
-HARMLESS = 1 << 20  # below a megabyte the ratio is nobody's business: blank pages pack a thousandfold
+HARMLESS = 1 << 20  # bytes; below that the ratio does not matter: blank pages compress a thousandfold
 ZSTD_WINDOW = 8 << 20  # RFC 9659: no larger window for content coding zstd
 
-# Words that servers put in the header although they name no coding, and words that do name one which we can't undo.
-_NOT_OURS = frozenset(("compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "x-bzip2", "lzma", "xz"))
+# Names of codings that we can't decode; other unknown words in the header are no codings.
+_UNSUPPORTED = frozenset(
+    ("compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "x-bzip2", "lzma", "xz")
+)
 
 
 class Decoded(NamedTuple):
@@ -38,7 +40,7 @@ class Decoded(NamedTuple):
 
 
 class Undecodable(Unreadable):
-    """A body whose coding can't be undone; `reason` is one word to count by: `bomb`, `coding`, `damaged`."""
+    """A body that can't be decompressed; `reason` is one word to count by: `bomb`, `coding`, `damaged`."""
 
     def __init__(self, message: str, hint: str = "", url: str = "", reason: str = "damaged") -> None:
         super().__init__(message, hint, url)
@@ -47,25 +49,25 @@ class Undecodable(Unreadable):
 
 
 class _Damage(Exception):
-    """The stream is no longer what it claims to be. What was read so far stands."""
+    """The stream is invalid from here on; what was read so far is used."""
 
 
 Pieces = Iterator[tuple[bytes, int]]
-"""Each piece of output (at most about PIECE bytes), with the count of input bytes used up so far."""
+"""Pieces of output (at most about PIECE bytes), each with the number of input bytes used so far."""
 
 
 def decompress(body: bytes, content_encoding: str, *, limit: int, ratio: int) -> Decoded:
     """The body without its content codings, cut at `limit` bytes. Raises `Undecodable`, and nothing else.
 
     A body is a bomb when it unpacks to more than a megabyte and more than `ratio` times what was read of it. A header
-    word that names no coding at all (`utf-8`, `none`) is passed over, as browsers do.
+    word that is no coding (`utf-8`, `none`) is ignored, as in browsers.
 
     >>> import gzip
     >>> decompress(gzip.compress(b"bees") + b"rubbish", "GZIP", limit=100, ratio=200)
     Decoded(data=b'bees', truncated='')
     """
     codings = [word for part in content_encoding.lower().split(",") if (word := part.strip())]
-    codings = [word for word in codings if word in _UNPACK or word in _NOT_OURS]
+    codings = [word for word in codings if word in _UNPACK or word in _UNSUPPORTED]
     if len(codings) > CHAIN:
         raise Undecodable(f"{len(codings)} content codings on top of each other", f"at most {CHAIN}", reason="coding")
     truncated = "length" if len(body) > limit and not codings else ""
@@ -73,12 +75,12 @@ def decompress(body: bytes, content_encoding: str, *, limit: int, ratio: int) ->
     for coding in reversed(codings):
         if not data:
             break
-        data, ended = _undo(data, coding, limit, ratio)
+        data, ended = _unpack(data, coding, limit, ratio)
         truncated = truncated or ended
     return Decoded(data, truncated)
 
 
-def _undo(data: bytes, coding: str, limit: int, ratio: int) -> Decoded:
+def _unpack(data: bytes, coding: str, limit: int, ratio: int) -> Decoded:
     unpack = _UNPACK.get(coding)
     if unpack is None:
         raise Undecodable(f"content coding `{coding}` is not supported", reason="coding")
@@ -102,7 +104,7 @@ def _undo(data: bytes, coding: str, limit: int, ratio: int) -> Decoded:
 
 
 def _gzip(data: bytes) -> Pieces:
-    """Member after member; zero bytes or other rubbish after one end the body."""
+    """Member after member; zero bytes or other garbage end the body."""
     start = 0
     for _ in range(MEMBERS):
         start = yield from _inflate(data, start, wbits=31)
@@ -141,7 +143,7 @@ def _inflate(data: bytes, start: int, wbits: int) -> Generator[tuple[bytes, int]
             piece = decoder.decompress(waiting, PIECE)
         except _errors as error:
             raise _Damage(str(error)) from None
-        if not (piece or waiting or decoder.eof):  # no input is left, and of what was taken in nothing came out
+        if not (piece or waiting or decoder.eof):  # no input is left, and no output came
             raise _Damage("it breaks off")
         waiting = decoder.unconsumed_tail
         yield piece, fed - len(waiting) - len(decoder.unused_data)
@@ -158,7 +160,7 @@ def _brotli(data: bytes) -> Pieces:
             given += len(piece)
             yield piece, used
     except brotli.error:
-        # It fails on rubbish behind the end, and keeps what came with it to itself: once more, byte by byte towards it.
+        # It fails on garbage after the end and drops the output before it: again, byte by byte towards it.
         seen = 0
         try:
             for piece, now_used in _unbrotli(brotli, data, 1, max(0, used - PIECE)):
@@ -194,7 +196,7 @@ def _zstd(data: bytes) -> Pieces:
         raise _Damage("no frame")
     while True:
         try:
-            piece = reader.read1(PIECE)  # `read` would lose a frame that is followed by rubbish
+            piece = reader.read1(PIECE)  # `read` would lose a frame that is followed by garbage
         except zstandard.ZstdError as error:
             raise _Damage(str(error)) from None
         if not piece:
@@ -224,16 +226,3 @@ _UNPACK: dict[str, Callable[[bytes], Pieces]] = {
     "zstd": _zstd,
     "identity": _identity,
 }
-
-
-def available() -> tuple[str, ...]:
-    """The codings that can be undone here, for the `Accept-Encoding` of a request."""
-    found = ["gzip", "deflate"]
-    for coding, module in (("br", "brotli"), ("zstd", "zstandard")):
-        try:
-            loaded = importlib.import_module(module)
-        except ImportError:
-            continue
-        if coding != "br" or hasattr(loaded.Decompressor, "can_accept_more_data"):
-            found.append(coding)
-    return tuple(found)

@@ -1,21 +1,21 @@
-"""What stands before the parser: a look at the text that makes sure the tree can be built in linear time.
+"""Changes HTML that would make the parser slow, so that parsing takes linear time.
 
-Every HTML5 parser has inputs on which it is quadratic, because the standard's own algorithm is. Measured on lexbor:
+Every HTML5 parser is quadratic on some inputs, because the standard's own algorithm is. Measured on lexbor:
 
-    100,000 nested <div>, 0.5 MB                 27 to 37 s    each start tag climbs the stack of open elements
+    100,000 nested <div>, 0.5 MB                 27 to 37 s    each start tag searches the stack of open elements
     50,000 attributes on one tag                  4 to 5 s     each is compared with all before it
     2,000 times <p><font c=N>x, 33 KB        1 to 2 s, 720 MB  each paragraph opens all fonts again
 
-`tame` gives back text that says the same to a crawler and can do none of this. It takes out no more than it must:
+`tame` returns text with the same content for a crawler and without these costs. It changes as little as possible:
 
 * too many attributes: the tag keeps its first ones
 * too many formatting elements left open: all formatting tags (`b`, `font` …) become spaces; the rest of the tree stays
-* nested too deep: the page is flattened. Every element that can nest becomes a paragraph, every other vanishes;
-  what carries meaning for us (text, links, title, metas, base) stays
-* more bytes or more tags than the limit: the text ends there
+* nested too deep: the page is flattened. Every element that can nest becomes a paragraph; text, links, title, metas and
+  base stay
+* more characters or tags than the limit: the text is cut there
 
-Honest pages pass untouched: of 13,548 recorded ones none is changed. Counting `<` answers for nearly all of them;
-a page is tokenised in Python only past 4,000 tags, where even the worst nesting would begin to be felt.
+Normal pages are not changed: of 13,548 recorded ones none is. Counting `<` is enough for nearly all of them; a page is
+tokenised in Python only above 4,000 tags, where the worst nesting begins to matter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large and how crooked a page may be before it is cut."""
+    """Limits of a page; above them it is changed."""
 
     characters: int = 10_000_000
     tags: int = 250_000
@@ -39,23 +39,23 @@ class Shape:
     attributes: int = 250
     reopened: int = 500_000
     """Elements that unclosed formatting may make the parser add (180 MB, 0.14 s measured).
-    With 200,000 an honest recorded page is changed."""
+    With 200,000 a normal recorded page is changed."""
 
 
 SHAPE = Shape()
 
 
 class Tamed(NamedTuple):
-    """Text fit for the parser, and what was done to it: `characters`, `tags`, `attributes`, `formatting`, `nesting`."""
+    """Text for the parser, and the changes: `characters`, `tags`, `attributes`, `formatting`, `nesting`."""
 
     text: str
     cuts: tuple[str, ...] = ()
 
 
-CALM = 1000  # tags: the worst formatting attack with so few costs 40 ms and 45 MB
-STEADY = 4000  # tags: so many nested <div> cost 26 ms
+FORMATTING_FROM = 1000  # tags; the worst formatting attack below that takes 40 ms and 45 MB
+NESTING_FROM = 4000  # tags; that many nested <div> take 26 ms
 LONG_TAG = 300  # characters without `>`: a tag shorter than that has fewer than 150 attributes
-EXACT_FROM = 48_000  # characters: below, a tag that hides its length behind quoted `>` costs 0.2 s
+EXACT_FROM = 48_000  # characters; below that a tag that hides its length with quoted `>` takes 0.2 s
 
 
 def _names(names: str) -> frozenset[str]:
@@ -90,11 +90,11 @@ _ATTRIBUTE = (
 )
 _LONG = re.compile(rf"<[a-zA-Z][^>]{{{LONG_TAG}}}")
 _OPENING = re.compile(r"<[a-zA-Z]")
-# Anything like a formatting tag with attributes; the names are looked at afterwards. As one pattern with IGNORECASE the
-# engine gives up its fast search for the `<`, and takes four times as long.
+# Anything like a formatting tag with attributes; names are checked afterwards. One pattern with IGNORECASE would take
+# four times as long, because the engine gives up its fast search for `<`.
 _ALIKE = re.compile(r"<([bcefinstuBCEFINSTU][a-zA-Z]{0,5})[\t\n\f\r /]")
 _ANY_FORMATTED = re.compile(rf"<(?:{_FORMATTING})(?=[\t\n\f\r />])", re.IGNORECASE)
-# Written so plainly that two of equal spelling are equal, and nothing of them is hidden behind a quote.
+# Written so simply that two tags of equal spelling are equal, and nothing is hidden in a quote.
 _PLAINLY_FORMATTED = re.compile(
     rf"<(?:{_FORMATTING})(?:{_SPACE}++[\w:-]++(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\t\n\f\r \"'<>=/]++))?+)*+ ?+/?+>",
     re.IGNORECASE,
@@ -113,7 +113,7 @@ _HOLDS_HTML = re.compile(r"encoding[\t\n\f\r ]*=[\t\n\f\r \"']*(?:text/html|appl
 
 
 def tame(text: str, shape: Shape = SHAPE) -> Tamed:
-    """The text, changed only where the parser would choke on it. Linear time."""
+    """The text, changed only where the parser would be too slow. Linear time."""
     cuts: list[str] = []
     if len(text) > shape.characters:
         text = text[: shape.characters]
@@ -123,32 +123,25 @@ def tame(text: str, shape: Shape = SHAPE) -> Tamed:
         if trimmed is not text:
             text = trimmed
             cuts.append("attributes")
-    tags = text.count("<") if len(text) > 3 * CALM else 0
+    tags = text.count("<") if len(text) > 3 * FORMATTING_FROM else 0
     if tags > shape.tags:
         text = text[: next(islice(re.finditer("<", text), shape.tags, None)).start()]
         tags = shape.tags
         cuts.append("tags")
-    if tags > CALM and _may_reopen(text, tags, shape.reopened):
+    if tags > FORMATTING_FROM and _may_reopen(text, tags, shape.reopened):
         text = _FORMATTING_TAG.sub(" ", text)
         cuts.append("formatting")
-    if tags > STEADY and _nests_deeper(text, shape.nesting):
+    if tags > NESTING_FROM and _nests_deeper(text, shape.nesting):
         text = _flattened(text)
         cuts.append("nesting")
     return Tamed(text, tuple(cuts))
 
 
-def check(html: str | bytes, shape: Shape = SHAPE) -> str | None:
-    """Why the parser should not see this as it is, in one word, or None."""
-    text = html if isinstance(html, str) else html.decode("latin-1")  # every byte a character: tags are ASCII
-    cuts = tame(text, shape).cuts
-    return cuts[0] if cuts else None
-
-
 def _trim_attributes(text: str, most: int) -> str:
-    """The text with the attributes after the first `most` of each tag taken out; the same object if there are none."""
+    """The text without the attributes after the first `most` of each tag; the same object if there are none."""
     start = _LONG if len(text) < EXACT_FROM and 2 * most >= LONG_TAG else _OPENING
     if start is _OPENING:
-        # One match that eats the page as long as its tags are in order: no Python until the first that is not.
+        # One match for all tags up to the first with too many attributes: no Python code before that.
         end = _in_order(most).match(text).end()  # type: ignore[union-attr]
         if end == len(text):
             return text
@@ -157,8 +150,8 @@ def _trim_attributes(text: str, most: int) -> str:
     pieces: list[str] = []
     done = 0
     split = _split(most)
-    while (found := start.search(text, end)) is not None:
-        tag = split.match(text, found.start())
+    while (opening := start.search(text, end)) is not None:
+        tag = split.match(text, opening.start())
         assert tag is not None  # it matches every `<` with a letter
         end = tag.end()
         if tag[2]:
@@ -188,16 +181,16 @@ def _in_order(most: int) -> re.Pattern[str]:
     return (_COMPILED.get(most) or _patterns(most))[1]
 
 
-def _may_reopen(text: str, tags: int, bearable: int) -> bool:
-    """Whether unclosed formatting could make the parser add more than `bearable` elements.
+def _may_reopen(text: str, tags: int, limit: int) -> bool:
+    """Whether unclosed formatting could make the parser add more than `limit` elements.
 
     Of formatting elements with the same name and attributes the parser remembers three, of different ones any number.
-    Whether they are closed is not asked: an end tag in a comment, in a quoted value or behind an `<object>` closes
+    Whether they are closed is not checked: an end tag in a comment, in a quoted value or after an `<object>` closes
     nothing, and a wrong "no" costs gigabytes, a wrong "yes" some `<b>`.
     """
-    most = bearable // tags
-    attributed = sum(map(_KINDS.__contains__, map(str.lower, _ALIKE.findall(text))))
-    if 3 * len(_KINDS) + attributed <= most:
+    most = limit // tags
+    with_attributes = sum(map(_KINDS.__contains__, map(str.lower, _ALIKE.findall(text))))
+    if 3 * len(_KINDS) + with_attributes <= most:
         return False
     plain = Counter(tag.lower() for tag in _PLAINLY_FORMATTED.findall(text))
     odd = len(_ANY_FORMATTED.findall(text)) - plain.total()
@@ -205,7 +198,7 @@ def _may_reopen(text: str, tags: int, bearable: int) -> bool:
 
 
 def _nests_deeper(text: str, limit: int) -> bool:
-    """Whether elements stand open inside each other more than `limit` deep: the parser's stack, retold."""
+    """Whether elements are nested more than `limit` deep, by a model of the parser's stack."""
     stack: list[tuple[str, str]] = []  # each open element, and whose rules hold inside: "" (HTML), "svg" or "math"
     end = 0
     while (token := _TOKEN.search(text, end)) is not None:
@@ -238,7 +231,7 @@ def _nests_deeper(text: str, limit: int) -> bool:
 
 
 def _after_raw(text: str, start: int, name: str) -> int:
-    """Where the end tag of a raw element stands; a script inside a comment inside a script hides one of its own."""
+    """The position of the end tag of a raw element; a script in a comment in a script hides one."""
     if name != "script":
         closing = _RAW_END[name].search(text, start)
         return closing.start() if closing is not None else len(text)
@@ -259,7 +252,7 @@ def _after_raw(text: str, start: int, name: str) -> int:
 
 
 def _close(stack: list[tuple[str, str]], name: str) -> None:
-    """Take out everything down to `name`, if an end tag reaches it from here."""
+    """Close everything down to `name`, if an end tag reaches it from here."""
     for depth in range(1, min(len(stack), 32) + 1):
         above = stack[-depth][0]
         if above == name:

@@ -1,4 +1,4 @@
-"""What a page says about itself: robots directives in `<meta>` and headers, and `<meta http-equiv=refresh>`."""
+"""Robots directives in `<meta>` and headers, and `<meta http-equiv=refresh>`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Directives(NamedTuple):
-    """What a page asks of us. Of several statements the strictest holds."""
+    """What a page asks of crawlers; the strictest of several statements."""
 
     noindex: bool = False
     """Do not keep or show the page."""
@@ -27,7 +27,7 @@ _LONGEST = 10_000  # characters of one statement that are read
 _SPACE = "\t\n\f\r "  # ASCII white space as HTML counts it
 _REFRESH_TIME = re.compile(rf"[{_SPACE}]*([0-9]*)([0-9.]*)")
 _REFRESH_PREFIX = re.compile(rf"url[{_SPACE}]*=[{_SPACE}]*", re.IGNORECASE)
-_LONGEST_WAIT = 10**9  # digits beyond count no more
+_LONGEST_WAIT = 10**9  # seconds
 
 
 def directives(
@@ -56,8 +56,8 @@ def directives(
 def _statements(value: str) -> Iterable[tuple[str, str]]:
     """Each directive in small letters, with the user agent it is for; empty: for all.
 
-    An agent's name holds until the next one or the end of the value, so that `a: noindex, b: nofollow`,
-    which is what joined headers look like, asks one thing of each.
+    The name of an agent applies until the next one or the end, so that `a: noindex, b: nofollow`, as in joined
+    headers, gives each its own.
     """
     whose = ""
     for part in _DATE_COMMA.sub(" ", value[:_LONGEST]).split(","):
@@ -74,7 +74,7 @@ def _statements(value: str) -> Iterable[tuple[str, str]]:
 
 
 def meta_refresh(content: str) -> tuple[float, str] | None:
-    """Seconds and URL, as written, that a meta refresh asks for; None if it is none. Empty: the page itself.
+    """Seconds and URL, as written, of a meta refresh; None if it is invalid. Empty: the page itself.
 
     The shared declarative refresh steps of the HTML standard, up to resolving the URL.
     """

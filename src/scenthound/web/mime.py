@@ -38,7 +38,7 @@ class Mime(NamedTuple):
 
 
 def parse(text: str) -> Mime | None:
-    """The media type that `text` names, by the standard's algorithm; None for what is none.
+    """The media type in `text`, by the standard's algorithm; None if it is invalid.
 
     >>> str(parse('Text/HTML ; charset="utf\\\\-8"; charset=gbk'))
     'text/html;charset=utf-8'
@@ -53,7 +53,7 @@ def parse(text: str) -> Mime | None:
 
 
 def _parameters(rest: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     at = 0
     while at < len(rest):
         while at < len(rest) and rest[at] in _SPACE:
@@ -77,14 +77,14 @@ def _parameters(rest: str) -> dict[str, str]:
             at = end + 1
             if not value:
                 continue
-        if name not in found and _TOKEN.fullmatch(name) and _QUOTABLE.fullmatch(value):
-            found[name] = value
-    return found
+        if name not in parameters and _TOKEN.fullmatch(name) and _QUOTABLE.fullmatch(value):
+            parameters[name] = value
+    return parameters
 
 
 def _next(text: str, at: int, ends: str) -> int:
-    places = [place for end in ends if (place := text.find(end, at)) >= 0]
-    return min(places, default=len(text))
+    positions = [position for end in ends if (position := text.find(end, at)) >= 0]
+    return min(positions, default=len(text))
 
 
 def _written(value: str) -> str:
@@ -96,20 +96,20 @@ def _written(value: str) -> str:
 def extract(values: Iterable[str]) -> Mime | None:
     """The media type of a response, from all its Content-Type headers, as the Fetch standard extracts it.
 
-    The last that is one holds; if it says no charset, that of an earlier one of the same type holds on.
+    The last valid one counts; without a charset it takes that of an earlier one of the same type.
     """
-    found: Mime | None = None
+    result: Mime | None = None
     charset: str | None = None
     for part in _COMMA.findall(",".join(values)[:LONGEST]):
         mime = parse(part)
         if mime is None or mime.essence == "*/*":
             continue
-        if found is None or mime.essence != found.essence:
+        if result is None or mime.essence != result.essence:
             charset = mime.parameter("charset")
         elif mime.parameter("charset") is None and charset is not None:
             mime = Mime(mime.essence, (*mime.parameters, ("charset", charset)))
-        found = mime
-    return found
+        result = mime
+    return result
 
 
 def is_html(mime: Mime | None, body: bytes) -> bool:

@@ -1,9 +1,8 @@
-"""robots.txt, as RFC 9309 reads it: what one origin asks of us.
+"""robots.txt by RFC 9309.
 
-`parse` makes `Rules` of whatever bytes a server sent; only the group meant for our product token
-(or else `*`) is kept, so a `Rules` is small and goes to and from text. It is a fact, not a decision:
-how long a host rests and what becomes of a refused URL is the loop's business. What to make of an
-answer that is no 200 says `verdict_for_status`.
+`parse` makes `RobotsRules` from any bytes; only the group for our product token (or else `*`) is kept. The rules can be
+saved as text. `verdict_for_status` says what a reply other than 200 means. How long a host rests and what happens to a
+refused URL is decided by the loop.
 
 Why we parse ourselves and do not call Protego: docs/decisions/0003-robots.md.
 """
@@ -18,10 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-LARGEST = 500 * 1024  # bytes that are read; RFC 9309 section 2.5 asks for at least as many
-MOST_SITEMAPS = 1000  # so that a file of nothing but Sitemap lines stays an annoyance
+LARGEST = 500 * 1024  # bytes that are read; the minimum of RFC 9309, section 2.5
+MOST_SITEMAPS = 1000  # of one file
 
-# Misspellings that Google's parser and Protego both forgive, since the intent is plain.
+# Misspellings that Google's parser and Protego accept.
 _AGENT = frozenset({b"user-agent", b"useragent", b"user agent"})
 _DISALLOW = frozenset({b"disallow", b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw"})
 _ALLOW = frozenset({b"allow"})
@@ -33,9 +32,9 @@ _TOKEN = re.compile(rb"[a-z_-]+")
 _VERSION = re.compile(rb"[\s/]")
 _SECONDS = re.compile(rb"[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}")
 
-# Both sides are brought into one spelling before they are compared (section 2.2.2): a code for an
-# unreserved character is decoded, any other is written in capitals, and what RFC 3986 wants encoded
-# is. The apostrophe is among these because browsers encode it in queries but not in paths.
+# Both sides are normalised before they are compared (section 2.2.2): a code for an unreserved character is decoded, any
+# other is written in capitals, and what RFC 3986 wants encoded is. The apostrophe too, because browsers encode it in
+# queries but not in paths.
 _UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
 _IN_PATTERN = re.compile(r"%[0-9a-fA-F]{2}|[^A-Za-z0-9\-._~!()*,;:@&=+$/?%]")
 _IN_URL = re.compile(r"%[0-9a-fA-F]{2}|[^A-Za-z0-9\-._~!(),;:@&=+/?%]")  # `*` and `$` mean themselves here
@@ -47,13 +46,13 @@ _ALWAYS = 2**62 + 1  # weight of a permission that no pattern outweighs
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What the robots.txt of one origin asks of us."""
+class RobotsRules:
+    """The rules of one origin for our crawler."""
 
     rules: tuple[tuple[str, bool], ...] = ()
-    """Patterns of our group in one spelling, each with whether it allows."""
+    """Normalised patterns of our group, each with whether it allows."""
     delay: float | None = None
-    """Crawl-delay of our group, or else of `*`: seconds, finite, as asked for and not yet judged."""
+    """Crawl-delay of our group, or else of `*`, in seconds, as written."""
     sitemaps: tuple[str, ...] = ()
     """As written, not resolved."""
     _index: _Index = field(init=False, repr=False, compare=False)
@@ -62,10 +61,10 @@ class Rules:
         object.__setattr__(self, "_index", _index(self.rules))
 
     def may_fetch(self, spelling_url: str) -> bool:
-        """Whether we may ask for this absolute URL, a spelling that `url.resolve` made.
+        """Whether we may fetch this absolute URL, a spelling from `url.resolve`.
 
         The rule with the longest pattern decides, of equals the one that allows (section 2.2.2).
-        Text beyond ASCII is no spelling: it can't be compared, and is refused.
+        Text outside ASCII can't be compared, and is refused.
         """
         if not spelling_url.isascii():
             return False
@@ -74,12 +73,12 @@ class Rules:
         return bool(self._index.weight(path) & 1)
 
     def to_text(self) -> str:
-        """Plain JSON from which `from_text` makes an equal `Rules`."""
+        """JSON that `from_text` reads."""
         return json.dumps({"rules": self.rules, "delay": self.delay, "sitemaps": self.sitemaps})
 
     @classmethod
-    def from_text(cls, text: str) -> Rules:
-        """The `Rules` that `to_text` wrote; `ValueError` if the text is anything else."""
+    def from_text(cls, text: str) -> RobotsRules:
+        """The inverse of `to_text`; `ValueError` for other text."""
         try:
             kept = json.loads(text)
             rules, delay, sitemaps = kept["rules"], kept["delay"], kept["sitemaps"]
@@ -97,7 +96,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Patterns by the way they are found. A weight is twice the pattern's length, plus one if it allows."""
+    """Patterns by the way they are matched. A weight is twice the pattern's length, plus one if it allows."""
 
     prefixes: tuple[tuple[int, int, Mapping[str, int]], ...]
     """(greatest weight, length, weight by prefix of that length), the greatest first."""
@@ -111,9 +110,9 @@ class _Index:
         for greatest, length, weights in self.prefixes:
             if greatest <= best:
                 break
-            found = weights.get(path[:length], 0)
-            if found > best:
-                best = found
+            weight_of_prefix = weights.get(path[:length], 0)
+            if weight_of_prefix > best:
+                best = weight_of_prefix
         for weight, head, inner, tail in self.wildcards:
             if weight <= best:
                 break
@@ -122,7 +121,7 @@ class _Index:
         return best
 
 
-def parse(body: bytes, agent: str) -> Rules:
+def parse(body: bytes, agent: str) -> RobotsRules:
     """The rules for the product token `agent` in a robots.txt. Never raises: bad lines are skipped.
 
     >>> parse(b"User-agent: *\\nDisallow: /private", "scenthound").may_fetch("http://x.test/private/a")
@@ -160,14 +159,14 @@ def parse(body: bytes, agent: str) -> Rules:
                     group.rules[_pattern(value), key in _ALLOW] = None
     group = ours if ours.named else everyone
     delay = ours.delay if ours.delay is not None else everyone.delay
-    return Rules(tuple(group.rules), delay, tuple(sitemaps))
+    return RobotsRules(tuple(group.rules), delay, tuple(sitemaps))
 
 
 def verdict_for_status(status: int) -> Literal["parse", "allow", "refuse"]:
-    """What an answer to the request for robots.txt means, once redirects are followed (section 2.3.1).
+    """What the reply to a request for robots.txt means, after redirects (section 2.3.1).
 
-    There is none (4xx): everything is allowed. The server can't say (5xx) or wants to be left alone
-    (429): nothing is, for a while. A redirect that leads nowhere counts as there being none.
+    4xx: there is none, everything is allowed. 5xx and 429: nothing is allowed for a while. A redirect that leads
+    nowhere counts as 4xx.
     """
     if 200 <= status < 300:
         return "parse"
@@ -178,29 +177,29 @@ def verdict_for_status(status: int) -> Literal["parse", "allow", "refuse"]:
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """What is gathered for one user agent, all its groups together."""
+    """All groups of one user agent together."""
 
     named: bool = False
     rules: dict[tuple[str, bool], None] = field(default_factory=dict)
     delay: float | None = None
 
     def slow_down(self, value: bytes) -> None:
-        """Of several delays the longest is meant to be kept."""
-        found = _SECONDS.match(value)
-        if found:
-            self.delay = max(float(found[0]), self.delay or 0.0)
+        """Keep the longest of several delays."""
+        match = _SECONDS.match(value)
+        if match:
+            self.delay = max(float(match[0]), self.delay or 0.0)
 
 
 def _lines(body: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The lines with a key we know, as key in small letters and value."""
+    """Key (in lower case) and value of each line with a known key."""
     if len(body) > LARGEST:
-        # Half a line would say more, or less, than its author did.
+        # Half a line could mean something else.
         end = max(body.rfind(b"\n", 0, LARGEST), body.rfind(b"\r", 0, LARGEST))
         body = body[: max(end, 0)]
     for line in body.removeprefix(b"\xef\xbb\xbf").splitlines():
         line = line.partition(b"#")[0].strip()
         key, colon, value = line.partition(b":")
-        if not colon:  # a forgotten colon is forgiven where nothing else can be meant
+        if not colon:  # a missing colon is accepted if the meaning is clear
             words = line.split()
             if len(words) != 2:
                 continue
@@ -212,16 +211,16 @@ def _lines(body: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _is_for(value: bytes, token: bytes) -> bool:
     """Whether a User-agent value names us: as the RFC's token (letters, `_`, `-`), or up to a version or space."""
-    found = _TOKEN.match(value)
-    return (found is not None and found[0] == token) or _VERSION.split(value, maxsplit=1)[0] == token
+    match = _TOKEN.match(value)
+    return (match is not None and match[0] == token) or _VERSION.split(value, maxsplit=1)[0] == token
 
 
 def _pattern(value: bytes) -> str:
     return _IN_PATTERN.sub(_respelled, value.decode("latin-1"))  # so that a character is a byte
 
 
-def _respelled(found: re.Match[str]) -> str:
-    return _SPELLINGS[found[0]]
+def _respelled(match: re.Match[str]) -> str:
+    return _SPELLINGS[match[0]]
 
 
 def _index(rules: Iterable[tuple[str, bool]]) -> _Index:
@@ -244,12 +243,12 @@ def _index(rules: Iterable[tuple[str, bool]]) -> _Index:
     return _Index(
         tuple(sorted(((max(by.values()), length, by) for length, by in prefixes.items()), key=lambda p: p[:2])[::-1]),
         whole,
-        tuple(sorted(((weight, *found) for found, weight in wildcards.items()), reverse=True)),
+        tuple(sorted(((weight, *key) for key, weight in wildcards.items()), reverse=True)),
     )
 
 
 def _follow(path: str, start: int, inner: tuple[str, ...], tail: int) -> bool:
-    """Whether the parts between asterisks come in this order. Taking the first place of each is enough."""
+    """Whether the parts between asterisks come in this order. The first match of each is enough."""
     end = len(path) - tail
     for part in inner:
         start = path.find(part, start, end)
@@ -259,5 +258,5 @@ def _follow(path: str, start: int, inner: tuple[str, ...], tail: int) -> bool:
     return start <= end
 
 
-ALLOW_ALL = Rules()
-REFUSE_ALL = Rules((("/", False),))
+ALLOW_ALL = RobotsRules()
+REFUSE_ALL = RobotsRules((("/", False),))

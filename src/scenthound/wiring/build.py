@@ -21,33 +21,36 @@ from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
 from scenthound.ports import OwnFrontier, Strategy, declaration_of
-from scenthound.strategies import SHELF as STRATEGIES
+from scenthound.strategies import STRATEGIES
 from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
-from scenthound.web.fetch import FetchLimits, HttpFetcher
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
 
 PRODUCT = "scenthound"
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
     """A strategy by name, with its parameters checked."""
-    kind = STRATEGIES.get(name)
-    made: Strategy = read(kind, parameters or {}, what=f"parameter of {name}")
-    return made
+    strategy: Strategy = read(STRATEGIES.get(name), parameters or {}, what=f"parameter of {name}")
+    return strategy
 
 
 def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split options into settings of the crawl and parameters of the strategy, by their names."""
-    known = {f.name for f in fields(Settings)}
-    own = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
+    setting_names = {f.name for f in fields(Settings)}
+    parameter_names = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
     settings: dict[str, Any] = {}
     parameters: dict[str, Any] = {}
     for name, value in pairs.items():
         key = name.replace("-", "_")
-        (parameters if key in own else settings)[key] = value
-        if key not in own and key not in known:
+        (parameters if key in parameter_names else settings)[key] = value
+        if key not in parameter_names and key not in setting_names:
             raise UnknownName.among(
-                "setting", name, known | own, f"`scenthound strategies {strategy}` lists its parameters"
+                "setting",
+                name,
+                setting_names | parameter_names,
+                f"`scenthound strategies {strategy}` lists its parameters",
             )
     return settings, parameters
 
@@ -55,19 +58,19 @@ def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, A
 def check_topic(topic: Topic) -> None:
     """Raise `BadConfig` for a topic without usable keywords."""
     if not topic.keywords.strip():
-        raise BadConfig("the topic has no words", "say what you look for, as: hot air ballooning")
+        raise BadConfig("the topic has no words", "name what you look for, as: hot air ballooning")
     if not Judge(topic).query.counts:
         raise BadConfig(
-            f"nothing is left of the topic “{topic.keywords[:80]}” without its stop words",
+            f"the topic “{topic.keywords[:80]}” has only stop words",
             "name what the pages are about, as: hot air ballooning",
         )
 
 
 def versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     with contextlib.suppress(PackageNotFoundError):
-        found[PRODUCT] = version(PRODUCT)
-    return found
+        installed[PRODUCT] = version(PRODUCT)
+    return installed
 
 
 def user_agent(settings: Settings) -> str:
@@ -79,7 +82,7 @@ def user_agent(settings: Settings) -> str:
 
 
 def product_token(settings: Settings) -> str:
-    """The name under which robots.txt is read."""
+    """The name that robots.txt rules are looked up by."""
     return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
 
 
@@ -105,7 +108,7 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:
-    """Enough to keep the connection of every host in flight while it rests, within the limit on open files."""
+    """Enough to keep a connection for every host in flight, within the limit on open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 
@@ -133,7 +136,7 @@ def page_limits(settings: Settings) -> PageLimits:
 
 def make_order(settings: Settings) -> OrderRule:
     """What the crawl does while the hosts of the best URLs rest."""
-    return OrderRule(cast(Order, settings.order), min(settings.concurrency, WINDOW), settings.delay)
+    return OrderRule(cast(Order, settings.order), min(settings.concurrency, WINDOW), delay=settings.delay)
 
 
 def check_spread(strategy: Strategy, name: str, spread: int) -> None:

@@ -25,7 +25,7 @@ MOST_REASONS = 30  # different reasons for failure that are counted
 
 
 class CountingFetcher:
-    """A fetcher that counts why no reply came, for robots.txt too: the answer to "why are there no pages?"."""
+    """A fetcher that counts why there was no reply, for robots.txt too: it explains a crawl without pages."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.fetcher = fetcher
@@ -52,10 +52,10 @@ class Session:
         self._fetcher = fetcher
         self._run: LiveRun | None = None
         self._is_over = False
-        self._watch, crawl.recorder.watch = crawl.recorder.watch, self._heard
+        self._watch, crawl.recorder.watch = crawl.recorder.watch, self._recorded
         self._listener = LabelListener(folder, crawl)
 
-    def _heard(self, event: Step | Miss | Dropped | Event) -> None:
+    def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:
             self.hosts += self.crawl.politeness.host(urls.host(event.url)).pages == 1
         if self._watch:
@@ -73,10 +73,10 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        return self.folder.asked.settings
+        return self.folder.request.settings
 
     def listen(self) -> None:
-        """Tell the strategy of new labels and commit what follows from them."""
+        """Give new labels to the strategy and commit the effects."""
         if self._listener.listen():
             self.folder.commit(self.clock())
 
@@ -93,7 +93,7 @@ class Session:
             return await self._crawl(tick, handle_signals)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
-            raise DiskFull(error.message, f"make room, then go on: scenthound resume {self.folder.path}") from error
+            raise DiskFull(error.path, f"make room, then: scenthound resume {self.folder.path}", error.left) from error
         finally:
             self._is_over = True
 
@@ -126,9 +126,9 @@ class Session:
             )
             if handle_signals:
                 loop = asyncio.get_running_loop()
-                for number in (signal.SIGINT, signal.SIGTERM):
-                    loop.add_signal_handler(number, self.interrupt)
-                    stack.callback(loop.remove_signal_handler, number)
+                for signal_number in (signal.SIGINT, signal.SIGTERM):
+                    loop.add_signal_handler(signal_number, self.interrupt)
+                    stack.callback(loop.remove_signal_handler, signal_number)
             reason = await self._run.run()
             self.folder.database.save_meta("failures", json.dumps(counting.failures))
             self.folder.finish(reason, self.clock())

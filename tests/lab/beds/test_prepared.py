@@ -34,7 +34,7 @@ from scenthound.text.query import Query
 from scenthound.text.term_counts import NumberedTerms
 from scenthound.text.tokens import Analyser
 from scenthound.url import make
-from scenthound.web.parse import parse_html
+from scenthound.web.html_document import parse_html
 
 SMALL = Analyser("small", stem=False)
 HOME = (

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic
-from scenthound.lab.importers import SHELF, Brought, Notes, Options, import_bed, importer
+from scenthound.lab.importers import IMPORTERS, Brought, Notes, Options, import_bed, importer
 from scenthound.lab.importers.warc_stream import records_in
 from scenthound.model import Response, Url
 from scenthound.url import make
@@ -262,12 +262,12 @@ def test_an_importer_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) ->
         return Brought(responses())
 
     try:
-        assert SHELF.get("failing").about == "Gives one page, then breaks."
+        assert IMPORTERS.get("failing").about == "Gives one page, then breaks."
         with pytest.raises(RuntimeError, match="fell apart"):
             import_bed("failing", tmp_path, tmp_path.parent / "elsewhere" / "bed")
         assert not (tmp_path.parent / "elsewhere").exists()
     finally:
-        del SHELF._things["failing"]
+        del IMPORTERS._plugins["failing"]
 
 
 def test_progress_is_told_in_bytes_up_to_the_whole(tmp_path: Path) -> None:

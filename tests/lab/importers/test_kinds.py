@@ -13,13 +13,13 @@ from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.importers import html as html_room
 from scenthound.lab.importers import import_bed
-from scenthound.loop.crawl_toml import Asked
+from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Response, Step, Topic, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.store.warc import files_of
+from scenthound.store.warc_repository import files_of
 from scenthound.url import make
 
 
@@ -119,11 +119,11 @@ def step(n: int, url: str, similarity: float, requested: str | None = None) -> S
 
 
 def test_a_crawl_becomes_a_bed_with_its_topic(tmp_path: Path) -> None:
-    asked = Asked(
+    request = CrawlRequest(
         Topic("hot air", name="Balloons"), ("http://s.test/", "http://t.test/"), settings=Settings(relevant=0.2)
     )
     html = (("Content-Type", "text/html"),)
-    with CrawlFolder.create(tmp_path / "crawl", asked) as folder:
+    with CrawlFolder.create(tmp_path / "crawl", request) as folder:
         for n, (url, similarity) in enumerate(
             [("http://s.test/", 0.9), ("http://a.test/", 0.2), ("http://b.test/", 0.1)]
         ):

@@ -28,7 +28,7 @@ from scenthound.lab.run.experiment import (
 from scenthound.lab.run.spec import choose_topics, parse_strategies
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.url import make
 from support import pupil  # noqa: F401 - registers the strategy `test-pupil`
 
@@ -109,7 +109,7 @@ def test_new_strategies_join_an_experiment_but_other_limits_are_refused(bed: Bed
         small(bed, tmp_path, pages=20)
 
 
-@SHELF.add("stumbling")
+@STRATEGIES.add("stumbling")
 @dataclass
 class Stumbling:
     """Fails on one topic."""

@@ -15,7 +15,7 @@ from scenthound.lab.run.oracles import ORACLES, OracleBed, content_oracle, path_
 from scenthound.lab.run.run_cell import run_cell
 from scenthound.lab.run.spec import parse_strategies
 from scenthound.model import Response
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.testing import TinyWeb, named
 
 WEB = {
@@ -96,6 +96,6 @@ def test_no_crawler_finds_targets_sooner_than_the_path_oracle(bed: PreparedBed) 
 def test_an_oracle_cannot_be_chosen_as_a_strategy() -> None:
     for name in ORACLES:
         with pytest.raises(UnknownName):
-            SHELF.get(name)
+            STRATEGIES.get(name)
         with pytest.raises(BadUsage, match="reference line"):
             parse_strategies(name)

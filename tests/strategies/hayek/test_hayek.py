@@ -15,7 +15,7 @@ from scenthound.cli.app import run
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
-from scenthound.store.models import Model, TrainedOn, load_model, save_model
+from scenthound.store.model_folder import TrainedModel, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek.agents import WEIGHTINGS, draw, weights
 from scenthound.strategies.hayek.difficulty import Difficulty, choose_start
 from scenthound.strategies.hayek.features import Lexicon, link_features, url_features
@@ -312,7 +312,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     strategy.train(lessons, random.Random(4), lambda _: None)
     made = tmp_path_factory.mktemp("economy") / "model"
     on = TrainedOn("pages", "honey", "x")
-    save_model(made, Model("hayek-estimating", {"training": 150}, Topic("bees honey"), on, strategy.model()))
+    save_model(made, TrainedModel("hayek-estimating", {"training": 150}, Topic("bees honey"), on, strategy.model()))
     return made
 
 

@@ -13,8 +13,8 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Fetch
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Event
+from scenthound.report.crawl_facts import gather
 from scenthound.report.explain import explain
-from scenthound.report.facts import gather
 from scenthound.wiring import Session, begin, resume
 from support.resuming import SETTINGS, TOPIC, Recorded, born, step_through, trail
 

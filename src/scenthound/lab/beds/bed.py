@@ -18,10 +18,11 @@ from typing import Any, Protocol
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
+from scenthound.formats import toml_value
 from scenthound.model import Response, Topic, Url
 from scenthound.ports import Where
-from scenthound.store.warc import WarcRepository, read_responses
-from scenthound.store.warc_decode import LARGEST, MAGIC, member_at, records, response_of
+from scenthound.store.warc_read import LARGEST, MAGIC, member_at, records, response_of
+from scenthound.store.warc_repository import WarcRepository, read_responses
 from scenthound.url import make
 
 RECORDED = 1577836800.0  # 2020-01-01, the date of every record we write, so that equal beds have equal bytes
@@ -316,10 +317,3 @@ def _fingerprint(response: Response) -> bytes:
 def _digest(fingerprints: Iterable[bytes], topics: Iterable[BedTopic]) -> str:
     lines = (line.encode("utf-8", "replace") for line in sorted(map(topic_line, topics)))
     return hashlib.sha256(b"".join([*sorted(fingerprints), *lines])).hexdigest()
-
-
-def toml_value(value: Any) -> str:
-    """A value as TOML. JSON strings, numbers and booleans are valid TOML, except for the delete character."""
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from scenthound.page.link_text import link_text
 from scenthound.page.record import Record
 from scenthound.page.views import KEPT
 from scenthound.text.tokens import Analyser
@@ -45,7 +46,9 @@ class PageViews:
 
 
 def _key(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Key | None:
-    if not any(function is kept for kept in KEPT):  # a plug-in's function may say that it equals one of them
+    if not any(
+        function is kept for kept in (*KEPT, link_text)
+    ):  # a plug-in's function may say that it equals one of them
         return None
     analyser = portable(arguments[0]) if len(arguments) == 1 else None
     if analyser is None or not isinstance(analyser.stop_words, str):

@@ -69,7 +69,7 @@ class PreparedBed:
     def __init__(self, folder: Path) -> None:
         about = load_about(folder)
         if about is None:
-            raise FolderBroken(f"no prepared bed in {folder}", "it is made again when the bed is opened next")
+            raise FolderBroken(folder, "has no prepared bed", "it is made again when the bed is opened next")
         self.folder, self.name = folder, str(about["name"])
         faults = about["faults"]
         self.faults: list[str] = faults if isinstance(faults, list) else []

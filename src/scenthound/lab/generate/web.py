@@ -271,4 +271,4 @@ def generate(
 
 
 def _no_room(folder: str | Path) -> DiskFull:
-    return DiskFull(f"no room left for the bed in {folder}", "free some space, remove the folder, then run this again")
+    return DiskFull(f"the bed in {folder}", "make room, remove the folder, then run this again")

@@ -22,9 +22,9 @@ from typing import Any
 
 from scenthound.lab.importers.interface import Brought, ImportReport, Notes, Options, Progress, Reader
 from scenthound.lab.importers.write_bed import write_imported
-from scenthound.plugins import Shelf
+from scenthound.plugins import Registry
 
-__all__ = ["SHELF", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]
+__all__ = ["IMPORTERS", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class Importer:
         return write_imported(self.name, self.reader, self.options, source, bed, options, progress)
 
 
-SHELF: Shelf[Importer] = Shelf("importer", "scenthound.importers", __name__)
+IMPORTERS: Registry[Importer] = Registry("importer", "scenthound.importers", __name__)
 
 
 def importer(name: str, options: type[Options] = Options) -> Callable[[Reader], Reader]:
     """Decorator: register an importer."""
 
     def put(reader: Reader) -> Reader:
-        SHELF.add(name)(Importer(name, options, reader))
+        IMPORTERS.add(name)(Importer(name, options, reader))
         return reader
 
     return put
@@ -72,4 +72,4 @@ def import_bed(
 
     Raises `UnknownName` for an unknown kind or option and `BadConfig` for an invalid source; then nothing is written.
     """
-    return SHELF.get(kind)(Path(source), Path(bed), options or {}, progress)
+    return IMPORTERS.get(kind)(Path(source), Path(bed), options or {}, progress)

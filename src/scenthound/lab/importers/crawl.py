@@ -13,7 +13,7 @@ from scenthound.lab.importers.warc_stream import check_start
 from scenthound.lab.topics.directory import slug
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic, Url
-from scenthound.store.warc import files_of
+from scenthound.store.warc_repository import files_of
 
 LONGEST_DESCRIPTION = 200_000  # characters
 
@@ -24,36 +24,36 @@ def crawl(source: Path, options: Options, notes: Notes) -> Brought:
     if options.also:
         raise BadConfig("only one crawl at a time can become a bed", "leave `also` out")
     with CrawlFolder.look(source) as folder:
-        asked = folder.asked
-        seeds = [url for url, _ in asked.keyed_seeds()]
-        relevant = asked.settings.relevant
-        topic = _topic(folder, asked.topic, seeds, relevant)
+        request = folder.request
+        seeds = [url for url, _ in request.keyed_seeds()]
+        relevant = request.settings.relevant
+        topic = _topic(folder, request.topic, seeds, relevant)
     files = [path for path in files_of(source / "pages") if check_start(path)]
     if not files:
         raise BadConfig(f"the crawl in {source} has no pages", "a crawl can become a bed once it has fetched pages")
-    started = f", started {asked.started}" if asked.started else ""
+    started = f", started {request.started}" if request.started else ""
     origin = (
-        f"A crawl of scenthound ({asked.strategy}{started}). The targets are the pages with a similarity of at least "
+        f"A crawl of scenthound ({request.strategy}{started}). The targets are the pages with a similarity of at least "
         f"{relevant:g} to the topic, seeds left out: found and rated by this crawl itself, not chosen by a person"
     )
     return Brought(responses_in(files, notes), [topic], origin)
 
 
-def _topic(folder: CrawlFolder, asked: Topic, seeds: list[Url], relevant: float) -> BedTopic:
+def _topic(folder: CrawlFolder, wanted: Topic, seeds: list[Url], relevant: float) -> BedTopic:
     """The crawl's topic with its answers. A page that a seed redirects to counts as the seed, not as a target."""
     starts = set(seeds)
     targets: dict[Url, str] = {}
     for step in folder.history.trail():
         if step.similarity >= relevant and step.url not in starts and step.requested not in starts:
             targets[step.url] = step.title
-    name = asked.name or asked.keywords
-    description = " ".join([asked.description, *targets.values()]).strip() or asked.keywords
+    name = wanted.name or wanted.keywords
+    description = " ".join([wanted.description, *targets.values()]).strip() or wanted.keywords
     return BedTopic(
         id=slug(f"Top/{name}"),
         path=(name,),
-        keywords=asked.keywords,
+        keywords=wanted.keywords,
         description=description[:LONGEST_DESCRIPTION],
         seeds=tuple(seeds),
         targets=tuple(targets),
-        examples=tuple(valid_urls(asked.examples)),
+        examples=tuple(valid_urls(wanted.examples)),
     )

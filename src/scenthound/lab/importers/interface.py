@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scenthound.formats import replace_unprintable
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.loop.settings import option
 from scenthound.model import Response, Url
@@ -55,13 +56,13 @@ class Notes:
 
     def count(self, kind: str, example: str = "", times: int = 1) -> None:
         """Count `times` more of this kind; the first few examples are shown."""
-        kind = printable(kind, 200)
+        kind = replace_unprintable(kind, 200)
         if kind not in self._counts and len(self._counts) >= MOST_KINDS:
             kind = _REST
         self._counts[kind] += times
         examples = self._examples.setdefault(kind, [])
         if example and len(examples) < EXAMPLES:
-            examples.append(printable(example))
+            examples.append(replace_unprintable(example))
 
     def lines(self) -> tuple[str, ...]:
         """One line per kind: how many, what, the first examples."""
@@ -89,9 +90,3 @@ Reader = Callable[[Path, Any, Notes], Brought]
 
 It raises `BadConfig` for an invalid source, and writes nothing.
 """
-
-
-def printable(text: str, longest: int = 120) -> str:
-    """Untrusted text, made safe for one line of a terminal."""
-    clean = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:longest])
-    return clean + "…" if len(text) > longest else clean

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig
+from scenthound.formats import replace_unprintable
 from scenthound.lab.beds.bed import BedTopic, parse_topic
-from scenthound.lab.importers.interface import Notes, printable
+from scenthound.lab.importers.interface import Notes
 
 LONGEST_LINE = 64 << 20  # bytes; a topic of 100,000 targets has some 10 MB
 MOST_NAMED = 5
@@ -29,12 +30,12 @@ def read_topics(path: Path, notes: Notes) -> list[BedTopic]:
         try:
             topic = _topic(json.loads(line), f"line {number}", notes)
             if topic.id in topics:
-                raise ValueError(f"a second topic called `{printable(topic.id)}`")
+                raise ValueError(f"a second topic called `{replace_unprintable(topic.id)}`")
             topics[topic.id] = topic
         except RecursionError:
             wrong.append(f"line {number}: nested too deep")
         except ValueError as error:
-            wrong.append(f"line {number}: {printable(str(error), 300)}")
+            wrong.append(f"line {number}: {replace_unprintable(str(error), 300)}")
     if wrong:
         more = f"\n  and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
         raise BadConfig(

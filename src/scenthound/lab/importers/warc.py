@@ -17,7 +17,7 @@ from scenthound.lab.importers import importer
 from scenthound.lab.importers.interface import Brought, Notes, Options
 from scenthound.lab.importers.warc_stream import check_start, records_in
 from scenthound.model import Response
-from scenthound.store.warc_decode import Record, response_of
+from scenthound.store.warc_read import WarcRecord, response_of
 from scenthound.url import make
 
 MOST_REVISITS = 5_000_000  # some 500 bytes each are kept until the second reading
@@ -80,14 +80,14 @@ def responses_in(files: Sequence[Path], notes: Notes) -> Iterator[Response]:
             notes.count("skipped, revisits whose original is not here", url)
 
 
-def _all_records(files: Sequence[Path], notes: Notes, total: int) -> Iterator[Record]:
+def _all_records(files: Sequence[Path], notes: Notes, total: int) -> Iterator[WarcRecord]:
     before = 0
     for path in files:
         yield from records_in(path, notes, before, total)
         before += path.stat().st_size
 
 
-def _response(record: Record, notes: Notes) -> Response | None:
+def _response(record: WarcRecord, notes: Notes) -> Response | None:
     if record.headers.get("warc-segment-number"):
         notes.count("skipped, responses in several segments", record.target)
         return None
@@ -105,14 +105,14 @@ def _response(record: Record, notes: Notes) -> Response | None:
 class _Revisits:
     """Revisits without their originals yet, by all keys that may identify an original."""
 
-    pending: dict[str, Record] = field(default_factory=dict)
+    pending: dict[str, WarcRecord] = field(default_factory=dict)
     wanted: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
-    def add(self, record: Record, notes: Notes) -> None:
+    def add(self, record: WarcRecord, notes: Notes) -> None:
         if record.target in self.pending or len(self.pending) >= MOST_REVISITS:
             notes.count("skipped, a second record of a URL", record.target)
         else:
-            self.pending[record.target] = Record(record.headers, record.block[: 64 << 10])
+            self.pending[record.target] = WarcRecord(record.headers, record.block[: 64 << 10])
 
     def drop_known(self, notes: Notes) -> bool:
         """Drop revisits of pages that are here anyway. Returns whether any are left."""
@@ -131,7 +131,7 @@ class _Revisits:
                 self.wanted.setdefault(key, []).append(target)
         return bool(self.pending)
 
-    def resolved_by(self, record: Record) -> Iterator[Response]:
+    def resolved_by(self, record: WarcRecord) -> Iterator[Response]:
         """The revisits that this record resolves."""
         if record.kind not in ("response", "resource") or not self.pending:
             return
@@ -148,7 +148,7 @@ class _Revisits:
                     yield _resolved(revisit, original)
 
 
-def _keys_of_original(revisit: Record) -> Iterator[tuple[str, str]]:
+def _keys_of_original(revisit: WarcRecord) -> Iterator[tuple[str, str]]:
     """The keys of this revisit's original."""
     headers = revisit.headers
     if digest := headers.get("warc-payload-digest"):
@@ -162,7 +162,7 @@ def _keys_of_original(revisit: Record) -> Iterator[tuple[str, str]]:
         yield "uri", uri
 
 
-def _keys_of_record(record: Record, original: Response) -> Iterator[tuple[str, str]]:
+def _keys_of_record(record: WarcRecord, original: Response) -> Iterator[tuple[str, str]]:
     """The keys by which a revisit may refer to this record."""
     headers = record.headers
     digest = headers.get("warc-payload-digest") or f"sha1:{b32encode(sha1(original.body).digest()).decode()}"  # noqa: S324
@@ -172,25 +172,25 @@ def _keys_of_record(record: Record, original: Response) -> Iterator[tuple[str, s
     yield "uri", record.target
 
 
-def _head(revisit: Record) -> Response | None:
+def _head(revisit: WarcRecord) -> Response | None:
     """The revisit's own HTTP head, if it has one that is not "304 Not Modified"."""
     if not revisit.block.strip():
         return None
     try:
-        head = response_of(Record({**revisit.headers, "warc-type": "response"}, revisit.block))
+        head = response_of(WarcRecord({**revisit.headers, "warc-type": "response"}, revisit.block))
     except ValueError:
         return None
     return head if head is not None and head.status != 304 else None
 
 
-def _moved(revisit: Record) -> Response | None:
+def _moved(revisit: WarcRecord) -> Response | None:
     """The response of a revisit that is a redirect: it needs no payload."""
     head = _head(revisit)
     is_redirect = head is not None and 300 <= head.status < 400 and head.header("location")
     return replace(head, body=b"") if head is not None and is_redirect else None
 
 
-def _resolved(revisit: Record, original: Response) -> Response:
+def _resolved(revisit: WarcRecord, original: Response) -> Response:
     """The revisit's own head with the original's body and content encoding."""
     head = _head(revisit)
     if head is None:

@@ -1,8 +1,8 @@
 """Reads the WARC files of any tool as a stream of records of every kind, in bounded memory.
 
 Plain or gzip, one member per record or one for all, wrong lengths, files that are cut or damaged: every complete record
-is returned, the rest is noted. `store.warc` reads the files that we wrote; here a file may come from any tool, only the
-order of its records counts, and records without a response matter, too.
+is returned, the rest is noted. `store.warc_read` reads the files that we wrote; here a file may come from any tool,
+only the order of its records counts, and records without a response matter, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from scenthound.errors import BadConfig
 from scenthound.lab.importers.interface import Notes
-from scenthound.store.warc_decode import LARGEST, MAGIC, Record, header_lines
+from scenthound.store.warc_read import LARGEST, MAGIC, WarcRecord, header_lines
 
 CHUNK = 1 << 18
 PACKED = 32 << 10  # bytes of a gzip file read at a time: the rest of them is copied for every member
@@ -53,7 +53,7 @@ def check_start(path: Path) -> bool:
     return True
 
 
-def records_in(path: Path, notes: Notes, before: int = 0, total: int = 0) -> Iterator[Record]:
+def records_in(path: Path, notes: Notes, before: int = 0, total: int = 0) -> Iterator[WarcRecord]:
     """Every complete record of a file, in order. `before` and `total` are bytes, for the progress."""
     with path.open("rb") as file:
         yield from _Records(file, path.name, notes, before, total)
@@ -71,7 +71,7 @@ class _Records:
         self.torn = False
         """A damaged part follows the bytes in the buffer."""
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[WarcRecord]:
         while self.holes < HOLES:
             self._skip_blank()
             if not self._have(1):
@@ -84,7 +84,7 @@ class _Records:
                 yield record
         self.notes.count("damaged WARC files not read to their end", self.name)
 
-    def _record(self) -> Record | None:
+    def _record(self) -> WarcRecord | None:
         """The record that begins here; otherwise skip to the next start of a record."""
         start = _START.match(self.buffer) if self._have(16) or self.buffer else None
         if start is None:
@@ -116,7 +116,7 @@ class _Records:
             self._hole("a record of another length than it says")
             return None
         del self.buffer[: first + size]
-        return Record(headers, block)
+        return WarcRecord(headers, block)
 
     def _ends_at(self, at: int) -> bool:
         """Whether a record may end here: before two line ends, as it should, before another record, or at the end."""

@@ -91,7 +91,7 @@ def _bed_folder(target: Path) -> Iterator[Path]:
         made = []
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise DiskFull(f"no room left for {target}", "free some space and import again") from error
+            raise DiskFull(target, "make room and import again") from error
         name = error.filename or target
         raise BadConfig(f"{name} can't be read or written: {error.strerror or error}") from error
     finally:

@@ -21,7 +21,7 @@ from typing import Any
 from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import LinkGraph, link_graph
 from scenthound.graph.pagerank import by_name, pagerank
-from scenthound.store.rediscovery import DECIMALS
+from scenthound.model import DECIMALS
 from scenthound.text.smart import Pool, Scheme
 from scenthound.text.vectors import cosine
 

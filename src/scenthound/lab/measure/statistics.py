@@ -159,7 +159,7 @@ def welch_t(first: Sequence[float], second: Sequence[float]) -> TTest:
 
 
 def sign_test(first: Sequence[float], second: Sequence[float]) -> Signs:
-    """One-tailed sign test that `first` is larger more often than not. NeighbourGraph are dropped.
+    """One-tailed sign test that `first` is larger more often than not. Ties are dropped.
 
     >>> sign_test([1, 1, 1, 0], [0, 0, 0, 0])
     Signs(wins=3, losses=0, p=0.125)

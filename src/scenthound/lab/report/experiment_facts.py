@@ -35,7 +35,7 @@ class Crawls(NamedTuple):
 
     number: int
     missing: int
-    """ExperimentSpec for and not done yet."""
+    """Planned and not done yet."""
     failed: int
     early: list[int]
     """For each point, how many had ended before it."""

@@ -22,7 +22,7 @@ from scenthound.lab.report.polite import by_virtual_time
 from scenthound.lab.report.significance import means, other_metrics, tests
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.spec import display_name
-from scenthound.report.page import document, section
+from scenthound.report.layout import document, section, tiles
 
 NAME = "report.html"
 ABOUT = {
@@ -115,7 +115,7 @@ def _tiles(facts: ExperimentFacts) -> str:
     done = sum(crawls[name].number for name in facts.strategies)
     failed = sum(each.failed for each in crawls.values())
     missing = sum(each.missing for each in crawls.values())
-    tiles = [
+    figures = [
         (f"{len(facts.run.topics):,}", "topics"),
         (f"{len(facts.strategies):,}", f"strategies, and {spelled(len(facts.oracles))} reference lines"),
         (f"{done:,}", "crawls of strategies"),
@@ -123,12 +123,8 @@ def _tiles(facts: ExperimentFacts) -> str:
         (f"{failed:,}", "crawls failed"),
     ]
     if missing:
-        tiles.append((f"{missing:,}", "crawls still to be done"))
-    return (
-        '<section class="tiles">'
-        + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles)
-        + "</section>"
-    )
+        figures.append((f"{missing:,}", "crawls still to be done"))
+    return tiles(figures)
 
 
 def _given(facts: ExperimentFacts) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from scenthound.lab.importers.interface import printable
+from scenthound.formats import replace_unprintable
 
 LONGEST = 80
 _WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -13,13 +13,13 @@ _WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 def text(raw: str, most: int = LONGEST) -> str:
     """Untrusted text, cleaned, cut and escaped; `bdi` isolates its writing direction."""
-    cleaned = html.escape(printable(raw, most))
+    cleaned = html.escape(replace_unprintable(raw, most))
     return cleaned if raw.isascii() else f"<bdi>{cleaned}</bdi>"
 
 
 def plain(raw: str, most: int = LONGEST) -> str:
     """The same for attributes and drawings, which can't have tags."""
-    return html.escape(printable(raw, most))
+    return html.escape(replace_unprintable(raw, most))
 
 
 def details(title: str, *parts: str) -> str:

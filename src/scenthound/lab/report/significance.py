@@ -9,7 +9,7 @@ from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
 from scenthound.lab.report.formatting import details, number, plus_minus, probability, spelled, text
 from scenthound.lab.report.svg import interval
-from scenthound.report.page import section, table
+from scenthound.report.layout import section, table
 
 MANY_PAIRS = 15  # more sentences than these are folded away; the table has them all
 

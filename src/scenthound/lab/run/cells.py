@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, NotAUrl
-from scenthound.exports.trail_lines import whole_line
 from scenthound.files import write_bytes
+from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
 from scenthound.model import Step, Url
 from scenthound.url import make
@@ -87,7 +87,7 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.given,
         result.polite,
     )
-    write_lines(folder / "trails" / f"{key}.jsonl", map(whole_line, result.steps))
+    write_lines(folder / "trails" / f"{key}.jsonl", map(full_trail_line, result.steps))
     seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
     write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
     fields = {name: value for name, value in asdict(outcome).items() if name != "polite" or value}

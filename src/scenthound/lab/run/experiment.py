@@ -48,7 +48,7 @@ from scenthound.lab.run.spec import (
 from scenthound.lab.run.topic_lessons import lessons_of, syllabus_of
 from scenthound.model import Url
 from scenthound.processes import ProcessPool
-from scenthound.strategies import SHELF
+from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy, versions
 
 FORMAT = 1  # of a cell; raise it when the same cell would get another trail, so that it is run again
@@ -250,7 +250,7 @@ def _plan(
 
 def plugin_digest(name: str) -> str:
     """A digest of a plug-in strategy's source; for our own strategies `FORMAT` stands."""
-    modules = {kind.__module__ for kind in inspect.getmro(SHELF.get(name)) if kind is not object} - {"__main__"}
+    modules = {kind.__module__ for kind in inspect.getmro(STRATEGIES.get(name)) if kind is not object} - {"__main__"}
     return sources_digest(sorted(module for module in modules if not module.startswith("scenthound.")))
 
 

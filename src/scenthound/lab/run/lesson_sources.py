@@ -23,7 +23,7 @@ from scenthound.lab.importers.warc import responses_in
 from scenthound.lab.importers.warc_stream import check_start
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Url
-from scenthound.store.warc import files_of
+from scenthound.store.warc_repository import files_of
 
 GENERATED = "generated"
 _WAY_OUT = "name a bed, a crawl folder or a folder of HTML pages; or `generated` for scenthound's generated web"
@@ -71,7 +71,7 @@ def open_source(path: str | Path, jobs: int = 2, progress: Callable[[int], None]
 
 def _crawl(folder: Path, jobs: int, progress: Callable[[int], None] | None) -> Source:
     with CrawlFolder.look(folder) as opened:
-        relevant = opened.asked.settings.relevant
+        relevant = opened.request.settings.relevant
         likely = frozenset(step.url for step in opened.history.trail() if step.similarity >= relevant)
         labels = opened.database.labels()
         if not len(opened.history):

@@ -19,11 +19,10 @@ from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.measure.metrics.trails import wanted
 from scenthound.lab.run.run_cell import CellResult
-from scenthound.model import Candidate, Step, Url
+from scenthound.model import DECIMALS, Candidate, Step, Url
 from scenthound.page.judge import Judge
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.store.rediscovery import DECIMALS
 from scenthound.text.tokens import Analyser
 
 Floats = npt.NDArray[np.float64]

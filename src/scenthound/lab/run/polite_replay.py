@@ -75,7 +75,7 @@ class PoliteLimits:
 
     @property
     def rule(self) -> OrderRule:
-        return OrderRule(self.order, min(self.concurrency, WINDOW), self.delay)
+        return OrderRule(self.order, min(self.concurrency, WINDOW), delay=self.delay)
 
     def politeness(self) -> Politeness:
         return Politeness(self.delay, _LIVE.backoff)

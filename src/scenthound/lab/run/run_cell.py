@@ -35,8 +35,8 @@ from scenthound.model import Event, Miss, Step, Topic, Url
 from scenthound.page.judge import Judge
 from scenthound.page.record import Parts
 from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.wiring import make_strategy
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.files import write_bytes
-from scenthound.lab.beds.bed import BedTopic, toml_value
+from scenthound.formats import toml_value
+from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES

@@ -21,7 +21,7 @@ from scenthound.model import Topic
 from scenthound.page.page import Page
 from scenthound.parameters import values_of
 from scenthound.ports import Taxonomy, Trains, declaration_of
-from scenthound.store.models import Model, TrainedOn, save_model
+from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
 from scenthound.wiring import make_strategy, versions
 
 Progress = Callable[[str], None]
@@ -39,7 +39,7 @@ def train(
     when: str = "",
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Model:
+) -> TrainedModel:
     """Train a strategy on a known web and save the model in the new folder `out`.
 
     `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. Raises `ScenthoundError` if
@@ -61,7 +61,7 @@ def train(
     counts = lessons.counts
     say(f"learning from {counts['examples']:,} examples and {counts['others']:,} other pages of {source.name}")
     made.train(lessons, random.Random(f"training:{seed_number}"), say)
-    model = Model(
+    model = TrainedModel(
         strategy,
         values_of(made),
         topic_file.topic,

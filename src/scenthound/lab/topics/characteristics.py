@@ -15,7 +15,7 @@ from scenthound.graph.link_graph import LinkGraph
 from scenthound.graph.pagerank import by_name
 from scenthound.lab.measure.quality import Counted
 from scenthound.lab.measure.statistics import spearman
-from scenthound.store.rediscovery import DECIMALS
+from scenthound.model import DECIMALS
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
-from scenthound.lab.beds.bed import toml_value
+from scenthound.formats import toml_value
 from scenthound.loop.crawl_toml import load_toml, topic_from
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
@@ -23,7 +23,6 @@ from scenthound.url import make
 
 LONGEST_TEXT = 200_000  # characters of an example that are kept
 LARGEST_FILE = 200_000_000
-MOST_EXAMPLES = 5_000
 NOWHERE = "http://examples.invalid/"
 """Pages without a URL of their own get one below this."""
 

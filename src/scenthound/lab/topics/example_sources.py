@@ -30,8 +30,8 @@ from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.ports import Fetcher
-from scenthound.store.heaps import MemoryFrontier
 from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.wiring import make_fetcher, page_limits, product_token
 
 MOST = 1_000  # examples of one topic
@@ -137,12 +137,12 @@ def _of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
     """The pages labelled as on topic; without labels, those with the highest similarity."""
     with CrawlFolder.look(folder) as opened:
         labelled = [url for url, on_topic in opened.database.labels().items() if on_topic]
-        liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.similarity >= opened.asked.settings.relevant]
+        liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.similarity >= opened.request.settings.relevant]
         for url in labelled or liked:
             where = opened.history.where(url)
             page = None
             if where is not None:
-                page = land(Candidate(url, 0.0), opened.repository.get(where), page_limits(opened.asked.settings))
+                page = land(Candidate(url, 0.0), opened.repository.get(where), page_limits(opened.request.settings))
             if isinstance(page, Page):
                 yield page
             else:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from scenthound.lab.run.topic_lessons import tree
 from scenthound.lab.topics.taxonomies import Categories
+from scenthound.model import DECIMALS
 from scenthound.page.page import Page
-from scenthound.store.rediscovery import DECIMALS
 from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.taxonomy import TreeClassifier

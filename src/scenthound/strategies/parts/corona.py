@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scenthound.model import Url
+from scenthound.model import DECIMALS, Url
 from scenthound.text.document_store import Papers, Values
 from scenthound.text.term_counts import Document
-
-DECIMALS = 12  # rule 3: what is compared is rounded before
 
 
 class Fetched(NamedTuple):

@@ -15,7 +15,6 @@ from typing import Any, Generic, TypeVar
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
 
-DECIMALS = 12  # rule 3: values are rounded before they are compared
 Entry = TypeVar("Entry", bound=tuple[Any, ...])
 
 

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from scenthound.model import Candidate, Url
+from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.parts.host_queues import DECIMALS, HostQueues, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 
 class Choice(NamedTuple):

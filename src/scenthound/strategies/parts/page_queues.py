@@ -15,9 +15,9 @@ from collections.abc import Collection, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from scenthound.model import Candidate, Url
+from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.parts.host_queues import DECIMALS, HostQueues, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 PAGE, PLACE = "page", "place"
 """What a candidate carries: the number of the page whose link it is, and its place among that page's links."""

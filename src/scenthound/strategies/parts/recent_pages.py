@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from scenthound.model import Candidate, Url
+from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.text.document_store import Papers
 from scenthound.text.term_counts import Document
 
 MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages of prose
-DECIMALS = 12  # rule 3: values are rounded before they are compared
 
 
 class RecentPages:

@@ -31,7 +31,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.model import DECIMALS, Candidate, Event, Miss, Topic, Url
 from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
@@ -40,7 +40,7 @@ from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.strategies.spiders.net import DECIMALS, Net, link_inputs, sightings
+from scenthound.strategies.spiders.net import Net, link_inputs, sightings
 from scenthound.strategies.spiders.population import Flight, Population, Spider, View
 from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.text.tokens import Analyser

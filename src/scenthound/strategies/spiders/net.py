@@ -21,7 +21,6 @@ from scenthound.text.proximity import proximities
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
-DECIMALS = 12  # rule 3: values are rounded before they are compared
 SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from scenthound.errors import BadUsage
 from scenthound.model import Step
-from scenthound.plugins import Shelf
+from scenthound.plugins import Registry
 
 Trail = Sequence[Step] | Sequence[str]
 Points = Sequence[int] | None
@@ -46,7 +46,7 @@ class Metric:
         return inspect.signature(self.function).parameters
 
 
-METRICS: Shelf[Metric | Callable[..., Any]] = Shelf("metric", "scenthound.metrics", __name__)
+METRICS: Registry[Metric | Callable[..., Any]] = Registry("metric", "scenthound.metrics", __name__)
 
 
 def metric(name: str, *, lower_is_better: bool = False, is_timed: bool = False) -> Callable[[F], F]:

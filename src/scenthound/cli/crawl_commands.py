@@ -1,0 +1,158 @@
+"""`scenthound crawl` and `scenthound resume`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scenthound.cli.output import emit, json_option, option, repeatable, say
+from scenthound.cli.shell_words import settings_named, strategies_named
+
+if TYPE_CHECKING:
+    from scenthound.wiring import Session
+
+
+@click.command()
+@click.argument("topic", required=False)
+@repeatable("--seed seeds", "URL", "Start here; may be given several times.")
+@repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks in HTML; - is stdin.")
+@option("--pages", "N", "Stop after this many pages.  [default: 1000]")
+@option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@option(
+    "--strategy", "NAME", "What decides which page comes next.  [default: best-first]", shell_complete=strategies_named
+)
+@option(
+    "--model",
+    "DIR",
+    "A folder that `scenthound train` made; brings its strategy along.",
+    type=click.Path(path_type=Path),
+)
+@repeatable(
+    "--set pairs",
+    "KEY=VALUE",
+    "Any setting, or a parameter of the strategy; may be given several times.",
+    shell_complete=settings_named,
+)
+@option("--out", "DIR", "The folder of the new crawl.  [default: from the topic]", type=click.Path(path_type=Path))
+@option(
+    "--config", "FILE", "TOML with settings, strategy and seeds; options override it.", type=click.Path(path_type=Path)
+)
+@option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
+@option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
+@option("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
+@option("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
+@option("--frontier", "N", "URLs kept waiting; the worst are dropped.  [default: 100000]")
+@click.option(
+    "--scope",
+    type=click.Choice(["host", "domain", "any"]),
+    default="any",
+    show_default=True,
+    help="Stay on the seeds' hosts, in their domains, or go anywhere.",
+)
+@repeatable("--host hosts", "NAME", "Stay on this host.")
+@repeatable("--domain domains", "NAME", "Stay in this domain.")
+@repeatable("--not-host not_hosts", "NAME", "Keep out of this host.")
+@repeatable("--not-domain not_domains", "NAME", "Keep out of this domain.")
+@repeatable("--path paths", "PATTERN", "Follow only paths that match (RE2), as `^/news/`.")
+@repeatable("--not-path not_paths", "PATTERN", "Do not follow paths that match.")
+@option("--depth", "N", "Follow links at most this far from a seed.  [default: no limit]")
+@option("--pages-per-host", "N", "Fetch at most this many pages of a host.  [default: no limit]")
+@option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
+@repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`.")
+@json_option
+def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
+    """Crawl the web for TOPIC, best pages first. TOPIC is words, or a TOML file.
+
+    Robots rules are obeyed, and each host gets its delay. Stop with Ctrl-C; `scenthound resume DIR` continues.
+
+    \b
+      $ scenthound crawl "hot air ballooning" --seed https://example.org/ --pages 500 --out balloons
+      $ scenthound crawl balloons.toml --seeds bookmarks.html --contact me@example.org
+      $ scenthound crawl bees --seed https://example.org/ --strategy best-n-first --set n=64 --scope domain
+      $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
+    """
+    from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
+    from scenthound.wiring import begin
+
+    own = {f.name: options.pop(f.name) for f in fields(CrawlOptions) if f.name in options}
+    request = crawl_request(CrawlOptions(**own, settings=options))
+    if not request.settings.contact and not request.settings.user_agent and not as_json:
+        say("note: --contact MAIL tells site owners whom to write to; that is good manners.")
+    session = begin(
+        request.topic,
+        request.seeds,
+        out or Path(slug(request.topic)),
+        strategy=request.strategy,
+        parameters=request.parameters,
+        settings=request.settings,
+        model=own["model"],
+    )
+    return finish(session, as_json)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
+@click.option(
+    "--pages", type=click.IntRange(min=1), metavar="N", help="A new limit: stop when there are this many pages in all."
+)
+@click.option("--refetch", is_flag=True, help="Fetch pages again if their WARC file is missing.")
+@json_option
+def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int:
+    """Continue a crawl, whatever ended it: Ctrl-C, a crash, a full disk, or its page limit.
+
+    \b
+      $ scenthound resume balloons
+      $ scenthound resume balloons --pages 2000
+    """
+    from scenthound.wiring import resume as resume_crawl
+
+    session = resume_crawl(folder, pages=pages, refetch=refetch)
+    for sentence in session.folder.recovered:
+        say(f"note: {sentence}")
+    budget = session.crawl.limits.pages
+    if session.crawl.pages >= budget:
+        say(f"note: all {budget:,} pages are fetched; ask for more with --pages {2 * budget}")
+    return finish(session, as_json)
+
+
+def finish(session: Session, as_json: bool) -> int:
+    """Run a crawl to its end, write its report, print a summary and return the exit code.
+
+    A crawl without a single page is an error; the message names its cause.
+    """
+    import asyncio
+
+    from scenthound.cli.app import INTERRUPTED
+    from scenthound.cli.process_limits import keep_memory
+    from scenthound.cli.progress import Progress
+    from scenthound.report.causes import why_nothing
+    from scenthound.report.crawl_facts import gather
+    from scenthound.report.crawl_report import write_report
+
+    keep_memory()
+    try:
+        with Progress(session) as progress:
+            reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
+        facts = gather(session.folder)
+        report = write_report(session.folder, facts)
+    finally:
+        session.close()
+    path = session.folder.path
+    failure = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
+    if as_json:
+        error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
+        emit({"folder": str(path), "report": str(report), **facts.as_plain(), **error})
+    else:
+        from scenthound.cli.folder_commands import show
+
+        show(facts)
+        say(f"report: {report}")
+        if failure:
+            say(f"error: {failure[0]}\nhint: {failure[1]}")
+    if reason == "interrupted":
+        say(f"Continue with: scenthound resume {path}")
+        return INTERRUPTED
+    return 1 if failure else 0

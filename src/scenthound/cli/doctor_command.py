@@ -1,0 +1,183 @@
+"""`scenthound doctor`: what is installed, what is missing, what to do."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from scenthound.cli.output import emit, json_option, out, say, table
+
+if TYPE_CHECKING:
+    from scenthound.plugins import Registry
+
+OLDEST = (3, 11)
+EXTRAS = {"parquet": ["pyarrow"], "lab": ["pyarrow", "scipy"], "socks": ["aiohttp-socks"], "brotli": ["brotli"]}
+WHAT_FOR = {
+    "parquet": "export --to parquet",
+    "lab": "metrics and statistics of experiments",
+    "socks": "--proxy socks5://…",
+    "brotli": "pages packed with br",
+}
+LEAST_FREE = 200_000_000
+
+
+class Finding(NamedTuple):
+    """The result of one check."""
+
+    what: str
+    state: str
+    """`ok`, `missing` (could be better) or `broken` (a crawl can't run)."""
+    detail: str
+    todo: str = ""
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> int:
+    """Check the installation: what is missing, and what to do. Exit code 1: something essential is broken.
+
+    \b
+      $ scenthound doctor
+    """
+    findings = list(examine())
+    broken = any(finding.state == "broken" for finding in findings)
+    if as_json:
+        emit({"ok": not broken, "findings": [finding._asdict() for finding in findings]})
+    else:
+        out().print(table(("", "what", "found", "what to do"), [(f.state, f.what, f.detail, f.todo) for f in findings]))
+        say("Something essential is broken: see above." if broken else "Ready to crawl.")
+    return 1 if broken else 0
+
+
+def examine(here: Path = Path()) -> Iterator[Finding]:
+    """Run all checks. None raises: an error is a finding."""
+    yield _safely("python", _python)
+    yield _safely("scenthound", lambda: Finding("scenthound", "ok", metadata.version("scenthound")))
+    yield from _packages()
+    yield from _extras()
+    yield _safely("sqlite", _sqlite)
+    yield _safely("folder", lambda: _folder(here))
+    yield _safely("loopback", _loopback)
+    yield from _plugins()
+
+
+def _safely(name: str, check: Callable[[], Finding]) -> Finding:
+    try:
+        return check()
+    except Exception as error:
+        return Finding(name, "broken", f"{type(error).__name__}: {error}")
+
+
+def _python() -> Finding:
+    fine = sys.version_info >= OLDEST
+    return Finding(
+        "Python", "ok" if fine else "broken", platform.python_version(), "" if fine else "install Python 3.11 or newer"
+    )
+
+
+def _packages() -> Iterator[Finding]:
+    """The packages that our metadata requires."""
+    missing: list[str] = []
+    present: list[str] = []
+    for line in metadata.requires("scenthound") or []:
+        if "extra ==" in line:
+            continue
+        name = line.split(";")[0].split(">")[0].split("=")[0].split("<")[0].split("[")[0].strip()
+        version = _version(name)
+        (present if version else missing).append(f"{name} {version}".strip())
+    yield Finding("packages", "ok", f"{len(present)} present: {', '.join(present)}")
+    for name in missing:
+        yield Finding(name, "broken", "not installed", f"pip install {name}")
+
+
+def _extras() -> Iterator[Finding]:
+    for extra, names in EXTRAS.items():
+        missing = [name for name in names if not _version(name)]
+        if missing:
+            yield Finding(
+                f"extra {extra}",
+                "missing",
+                f"{', '.join(missing)}: needed for {WHAT_FOR[extra]}",
+                f"pip install 'scenthound[{extra}]'",
+            )
+        else:
+            yield Finding(f"extra {extra}", "ok", ", ".join(f"{name} {_version(name)}" for name in names))
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _sqlite() -> Finding:
+    from scenthound.store.database import CrawlDatabase
+
+    with tempfile.TemporaryDirectory() as room:
+        database = CrawlDatabase(Path(room) / "crawl.db")
+        mode = (database.row("PRAGMA journal_mode") or ("?",))[0]
+        version = (database.row("SELECT sqlite_version()") or ("?",))[0]
+        database.close()
+    fine = str(mode).lower() == "wal"
+    todo = "" if fine else "use a local disk: SQLite's WAL needs shared memory"
+    return Finding("SQLite", "ok" if fine else "broken", f"{version}, journal {mode}", todo)
+
+
+def _folder(here: Path) -> Finding:
+    folder = here.resolve()
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        return Finding(
+            "this folder", "broken", f"{folder}: {error.strerror}", "go to a folder you may write to, or use --out"
+        )
+    free = shutil.disk_usage(folder).free
+    detail = f"may be written to, {free / 1e9:,.1f} GB free"
+    if free < LEAST_FREE:
+        return Finding("this folder", "broken", detail, "make room: a crawl stops when the disk is nearly full")
+    return Finding("this folder", "ok", detail)
+
+
+def _loopback() -> Finding:
+    """The demo and `lab serve` connect to this machine."""
+    import asyncio
+
+    async def connect() -> None:
+        server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            _, writer = await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), 5)
+            writer.close()
+            await writer.wait_closed()
+
+    try:
+        asyncio.run(connect())
+    except OSError as error:
+        return Finding("loopback", "missing", str(error), "demo and lab serve need to connect to 127.0.0.1")
+    return Finding("loopback", "ok", "127.0.0.1 can be connected to")
+
+
+def _plugins() -> Iterator[Finding]:
+    from scenthound.exports import EXPORTERS
+    from scenthound.strategies import STRATEGIES
+
+    registries: tuple[tuple[str, Registry[Any]], ...] = (("strategies", STRATEGIES), ("export formats", EXPORTERS))
+    for kind, registry in registries:
+        yield _safely(kind, partial(_registered, kind, registry))
+        for name, why in registry.broken.items():
+            yield Finding(f"plug-in {name}", "missing", why, f"update or uninstall the package that brings `{name}`")
+
+
+def _registered(kind: str, registry: Registry[Any]) -> Finding:
+    return Finding(kind, "ok", ", ".join(registry.names()))

@@ -1,0 +1,132 @@
+"""`scenthound label`: label a page of a crawl, running or not, as on topic or off topic."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from scenthound.cli.folder_commands import folder_argument
+from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.errors import BadUsage, NotAUrl
+from scenthound.formats import printable
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Url
+
+PATIENCE = 60.0  # seconds to wait for a busy crawl to finish a transaction
+
+
+@click.command()
+@folder_argument
+@click.argument("url", required=False)
+@click.option(
+    "--on-topic/--off-topic", "on_topic", default=None, help="What the page is; the last label of a page counts."
+)
+@click.option("--list", "listed", is_flag=True, help="Show the labels, and which of them the crawl has used.")
+@json_option
+def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as_json: bool) -> None:
+    """Label a page of a crawl as on topic or off topic.
+
+    A running crawl uses it within a second, a stopped one when it is resumed. A strategy that learns re-scores what
+    waits; the label is kept in any case, and `scenthound train --from DIR` learns from it too.
+
+    \b
+      $ scenthound label reefs https://example.org/coral.html --on-topic
+      $ scenthound label reefs https://example.org/cars.html --off-topic
+      $ scenthound label reefs --list
+    """
+
+    if listed:
+        if url is not None or on_topic is not None:
+            raise BadUsage("--list only shows labels", "leave out the URL and --on-topic or --off-topic")
+        with CrawlFolder.look(folder) as opened:
+            _show(opened, as_json)
+        return
+    if url is None or on_topic is None:
+        raise BadUsage("a label needs a page and what it is", f"scenthound label {folder} URL --on-topic")
+    with CrawlFolder.look(folder) as opened:
+        page = _known_page(opened, url)
+        delivery = _delivery(opened)
+    _write(folder, page, on_topic)
+    if as_json:
+        emit({"folder": str(folder), "url": page, "on_topic": on_topic, "heard": delivery})
+        return
+
+    click.echo(f"{printable(page)} {'on topic' if on_topic else 'off topic'}")
+    if delivery == "never":
+        say(
+            f"note: {opened.request.strategy} does not learn from labels; it is kept for training and for other crawls."
+        )
+    elif delivery == "when resumed":
+        say(f"note: the crawl is not running; it uses the label after: scenthound resume {folder}")
+
+
+def _known_page(opened: CrawlFolder, raw: str) -> Url:
+    """The page of this crawl with that URL; `BadUsage` with similar URLs if there is none."""
+    from scenthound.report.explain import explain
+
+    try:
+        explanation = explain(opened, raw)
+    except NotAUrl as error:
+        raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+    if explanation.state == "crawled":
+        return explanation.path[-1].url
+    if explanation.state == "waiting":
+        return explanation.url
+    near = " or ".join(printable(url, 200) for url in explanation.near)
+    hint = f"did you mean {near}?" if near else f"`scenthound trail {opened.path}` lists the pages there are"
+    raise BadUsage(f"this crawl has no page {printable(raw, 200)}: {explanation.why}", hint)
+
+
+def _delivery(opened: CrawlFolder) -> str:
+    """When the strategy will get a label: `soon`, `when resumed`, or `never` if it takes none."""
+    from scenthound.ports import TakesLabels
+    from scenthound.store.lock import holder
+    from scenthound.strategies import STRATEGIES
+
+    if not issubclass(STRATEGIES.get(opened.request.strategy), TakesLabels):
+        return "never"
+    return "soon" if holder(opened.path) is not None else "when resumed"
+
+
+def _write(folder: Path, page: Url, on_topic: bool) -> None:
+    """Write without the lock of the crawl: SQLite lets two processes write in turn."""
+    from scenthound.store.database import CrawlDatabase
+
+    database = CrawlDatabase(folder / "crawl.db", patience=PATIENCE)
+    try:
+        database.save_label(page, on_topic, time.time())
+        database.commit()
+    finally:
+        database.close()
+
+
+def _show(opened: CrawlFolder, as_json: bool) -> None:
+    from scenthound.store.label_table import Labels
+
+    labels = Labels(opened.database)
+    delivered = {label.url: label for label in labels.delivered()}
+    rows: list[dict[str, Any]] = []
+    for label in labels.all():
+        delivery = delivered.get(label.url)
+        after = None
+        if delivery is not None and delivery.on_topic == label.on_topic:
+            after = opened.history.pages_until(delivery.event)
+        rows.append({"url": label.url, "on_topic": label.on_topic, "time": label.time, "heard_after_pages": after})
+    if as_json:
+        emit(rows)
+        return
+    if not rows:
+        say("no labels yet")
+        return
+    shown = [
+        (
+            "on topic" if row["on_topic"] else "off topic",
+            "not yet" if row["heard_after_pages"] is None else f"after {row['heard_after_pages']:,} pages",
+            row["url"],
+        )
+        for row in rows
+    ]
+    out().print(table(("label", "used", "page"), shown))

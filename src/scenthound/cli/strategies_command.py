@@ -1,0 +1,100 @@
+"""`scenthound strategies`: list the strategies, or describe one."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.shell_words import strategies_named
+
+PAPERS = {
+    "EXP": "Pant, Srinivasan, Menczer: Exploration versus Exploitation in Topic Driven Crawlers. WWW 2002 Workshop on "
+    "Web Dynamics, 2002",
+    "CHAP": "Pant, Srinivasan, Menczer: Crawling the Web. In Levene, Poulovassilis: Web Dynamics, Springer, 2004",
+    "BIZ": "Pant, Menczer: Topical Crawling for Business Intelligence. ECDL 2003",
+    "GRAPH": "Cami, Deo: Evaluation of a Graph-based Topical Crawler. ICOMP 2006",
+    "ECON": "Baum, Kruus, Durdanovic, Hainsworth: Focused Web Crawling using an Auction-based Economy. NEC Research "
+    "Institute, about 2002",
+}
+"""The papers that strategies cite by a short name."""
+
+
+def described(name: str, kind: type[Any]) -> dict[str, Any]:
+    """A strategy as JSON data: what it does, its papers, its parameters."""
+    from scenthound.parameters import default_of
+    from scenthound.ports import declaration_of
+
+    declared = declaration_of(kind())
+    module = sys.modules.get(kind.__module__)
+    story = inspect.cleandoc(module.__doc__ or "") if module else ""
+    return {
+        "name": name,
+        "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
+        "story": story,
+        "score_parts": dict(declared.score_parts),
+        "oracle_modes": list(declared.oracle_modes),
+        "papers": [PAPERS[tag] for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS],
+        "parameters": [
+            {
+                "name": f.name,
+                "type": f.type if isinstance(f.type, str) else f.type.__name__,
+                "default": default_of(f),
+                "about": f.metadata.get("doc", ""),
+            }
+            for f in fields(kind)
+            if f.init
+        ],
+    }
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=strategies_named)
+@json_option
+def strategies(name: str | None, as_json: bool) -> None:
+    """List the strategies, or describe one.
+
+    \b
+      $ scenthound strategies
+      $ scenthound strategies best-first
+    """
+    from scenthound.strategies import STRATEGIES
+
+    if name is not None:
+        _show(described(name, STRATEGIES.get(name)), as_json)
+        return
+    listed = [described(name, kind) for name, kind in STRATEGIES.items()]
+    if as_json:
+        emit(listed)
+        return
+    out().print(table(("strategy", "what it does"), [(strategy["name"], strategy["about"]) for strategy in listed]))
+    say("`scenthound strategies NAME` describes one and its parameters.")
+
+
+def _show(strategy: dict[str, Any], as_json: bool) -> None:
+    from scenthound.loop.settings import shown
+
+    if as_json:
+        emit(strategy)
+        return
+    console = out()
+    console.print(f"{strategy['name']}: {strategy['about']}\n")
+    console.print(strategy["story"] + "\n")
+    for paper in strategy["papers"]:
+        console.print(f"  {paper}")
+    if strategy["score_parts"]:
+        console.print(table(("part of a score", "what it is"), list(strategy["score_parts"].items())))
+    if not strategy["parameters"]:
+        console.print("It has no parameters.")
+        return
+    rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in strategy["parameters"]]
+    console.print(table(("parameter", "type", "default", "meaning"), rows))
+    for mode in strategy["oracle_modes"]:
+        console.print(f"An oracle, for the laboratory only and marked there: {mode}")
+    first = strategy["parameters"][0]
+    console.print(f"Set one with: --set {first['name']}={shown(first['default']).strip(chr(34))}")

@@ -1,0 +1,160 @@
+"""Text formats that several packages write: printable text, TOML values and trail lines (docs/concepts/files.md)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from scenthound.errors import BadConfig
+from scenthound.model import Event, Lost, Step
+
+_ESCAPE_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, screen
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and other strings
+    r"|\x1b[ -/]*[0-~]"  # the two-character ones
+)
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_JOINERS = "\u200c\u200d"  # needed to write Persian, Hindi and some emoji
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+# ---- printable text
+
+
+def printable(text: str, most: int = 0) -> str:
+    """One line without escape sequences, control characters or marks that change the direction of text.
+
+    White space is collapsed. With `most` the line is cut to that many characters.
+
+    >>> printable("\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07bell\\n\\u202etxt.exe")
+    'red bell txt.exe'
+    """
+    if most and len(text) > 20 * most + 1000:
+        text = text[: 20 * most + 1000]
+    if not (text.isascii() and text.isprintable()):
+        text = _ESCAPE_SEQUENCE.sub("", text)
+        text = "".join(c if c.isprintable() or c in _JOINERS else _printable_character(c) for c in text)
+    text = " ".join(text.split())
+    return text[: most - 1] + "…" if most and len(text) > most else text
+
+
+def _printable_character(character: str) -> str:
+    if character.isspace():
+        return " "
+    return "" if unicodedata.category(character) in _INVISIBLE else character
+
+
+def replace_unprintable(text: str, most: int = 120) -> str:
+    """The first `most` characters, each unprintable one as U+FFFD: shows that it was there.
+
+    >>> replace_unprintable("a\\x00b")
+    'a\ufffdb'
+    """
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:most])
+    return shown + "…" if len(text) > most else shown
+
+
+# ---- TOML
+
+
+def toml_value(value: Any) -> str:
+    """A value in TOML. JSON strings are TOML strings, except for the delete character. Raises `BadConfig`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        text = value.encode("utf-8", "replace").decode()  # TOML has no lone surrogates
+        return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    raise BadConfig(f"{value!r} can't be written as TOML", "parameters are texts, numbers, true/false and lists")
+
+
+def toml_key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else toml_value(name)
+
+
+# ---- trail lines
+
+
+def trail_line(step: Step) -> dict[str, Any]:
+    """One page of a trail, with the documented keys in their order."""
+    return {
+        "n": step.n,
+        "url": step.url,
+        "parent": step.parent,
+        "anchor": step.anchor,
+        "score": json_number(step.score),
+        "parts": {name: json_number(value) for name, value in step.parts.items()},
+        "similarity": json_number(step.similarity),
+        "depth": step.depth,
+        "status": step.status,
+        "bytes": step.bytes,
+        "time": step.time,
+    }
+
+
+def full_trail_line(step: Step) -> dict[str, Any]:
+    """A trail line with the title, the rank at the time of the fetch, and the URL that was redirected."""
+    return {**trail_line(step), "title": step.title, "rank": step.rank, "requested": step.requested}
+
+
+def miss_line(lost: Lost) -> dict[str, Any]:
+    """A request that brought no page: the keys of a trail line, without a number, and the reason."""
+    return {
+        "n": None,
+        "url": lost.url,
+        "parent": lost.parent,
+        "anchor": lost.anchor,
+        "score": json_number(lost.score),
+        "parts": {},
+        "similarity": None,
+        "depth": lost.depth,
+        "status": lost.status,
+        "bytes": lost.bytes,
+        "time": lost.time,
+        "reason": lost.reason,
+        "detail": lost.detail,
+    }
+
+
+def event_line(event: Event) -> dict[str, Any]:
+    """An event of a strategy: the page count, the kind of event, the page it is about, and its facts."""
+    return {"n": event.n, "event": event.kind, "url": event.url, "facts": _json_facts(dict(event.facts))}
+
+
+def _json_facts(value: Any) -> Any:
+    if isinstance(value, float):
+        return json_number(value)
+    if isinstance(value, dict):
+        return {str(key): _json_facts(inner) for key, inner in value.items()}
+    return [_json_facts(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def json_number(value: float | None) -> float | str | None:
+    """A number for JSON, which has none for the infinite score of a seed: that is the text "inf".
+
+    >>> json_number(0.5), json_number(float("inf")), json_number(float("nan"))
+    (0.5, 'inf', None)
+    """
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else str(float(value))
+
+
+def json_line(fields: dict[str, Any]) -> str:
+    """One line of JSON for a terminal. Unprintable characters are escaped; JSON itself escapes only some of them."""
+    text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

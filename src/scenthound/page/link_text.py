@@ -1,0 +1,128 @@
+"""The words that describe each link of a page: its anchor, the text beside it, the heading above, its address.
+
+A pure view of a record, as those of `page.views`. The text beside a link does not cross the border of its block (list
+item, table cell, paragraph): what stands there describes something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from scenthound.model import Url
+from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.views import anchor_tokens, heading_leaves, token_terms
+from scenthound.text.tokens import Analyser
+
+ANCHOR, BESIDE, HEADING, ADDRESS = range(4)
+"""The pieces of text of a link."""
+PIECES = 4
+REACH = 12
+"""So many tokens before and after the anchor are beside it."""
+BLOCKS = frozenset(
+    "address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header "
+    "html li main nav ol p pre section table td th tr ul".split()
+)
+_NO_LETTERS = re.compile(r"[^a-zA-Z]+")
+
+
+class LinkText(NamedTuple):
+    """The pieces of text of every link, as runs of term numbers."""
+
+    extra: tuple[str, ...]
+    """Terms that are not in the text of the page. Their numbers follow those of `record.counts(analyser).terms`."""
+    terms: Numbers
+    """All runs, one after the other."""
+    starts: Numbers
+    """Where each run begins, and where the last one ends: `PIECES` runs for each link."""
+    paths: tuple[str, ...]
+    """The distinct tag paths of links."""
+    path: Numbers
+    """The tag path of each link, as an index into `paths`."""
+
+
+def link_text(record: Record, analyser: Analyser) -> LinkText:
+    """The words that describe each link.
+
+    >>> from scenthound.testing import page_of
+    >>> page = page_of("<h1>Clubs</h1><p>The best <a href=/golf-10>chess club</a> in town</p>")
+    >>> view, names = link_text(page.record, Analyser("small")), page.record.counts(Analyser("small")).terms
+    >>> words = [*names, *view.extra]
+    >>> [[words[term] for term in view.terms[a:b]] for a, b in zip(view.starts, view.starts[1:])]
+    [['chess', 'club'], ['best', 'town'], ['club'], ['golf']]
+    >>> view.paths
+    ('html/body/p/a',)
+    """
+    names = record.counts(analyser).terms
+    numbers = {name: number for number, name in enumerate(names)}
+    tokens, first_token = token_terms(record, analyser), record.leaves.first_token
+    blocks, paths = _Blocks(record), dict[str, int]()
+    runs: list[Sequence[int]] = []
+
+    def between(begin: int, end: int) -> list[int]:
+        run = tokens[max(begin, 0) : max(end, 0)]
+        return run[run >= 0].tolist()  # type: ignore[no-any-return]
+
+    def of_text(text: str) -> list[int]:
+        return [numbers.setdefault(term, len(numbers)) for term in analyser.terms(text)]
+
+    of_path = np.zeros(len(record.links), dtype=np.int32)
+    for link, (begin, end), (first, last) in zip(
+        record.links, anchor_tokens(record), heading_leaves(record), strict=True
+    ):
+        block_begin, block_end = blocks.tokens_of(link.position)
+        runs.append(between(begin, end) if end > begin else of_text(link.anchor))
+        runs.append(between(max(begin - REACH, block_begin), begin) + between(end, min(end + REACH, block_end)))
+        runs.append(between(int(first_token[first]), int(first_token[last])))
+        runs.append(of_text(address_text(link.url)))
+        of_path[link.position] = paths.setdefault(blocks.path_of(link.position), len(paths))
+    starts = np.zeros(len(runs) + 1, dtype=np.int32)
+    np.cumsum([len(run) for run in runs], out=starts[1:])
+    flat = np.fromiter((term for run in runs for term in run), dtype=np.int32, count=int(starts[-1]))
+    return LinkText(tuple(numbers)[len(names) :], fixed(flat), fixed(starts), tuple(paths), fixed(of_path))
+
+
+def address_text(url: Url) -> str:
+    """The words of a URL's path and query.
+
+    >>> address_text("http://a.test/wp/k/King_Arthur.htm?id=7")
+    ' wp k King Arthur htm id '
+    """
+    parts = urlsplit(url)
+    return _NO_LETTERS.sub(" ", f"{parts.path} {parts.query} ")
+
+
+class _Blocks:
+    """The blocks and tag paths of a page's links."""
+
+    def __init__(self, record: Record) -> None:
+        elements = record.elements
+        self._parent, self._tag = elements.parent.tolist(), elements.tag.tolist()
+        self._of_link, self._tags = elements.of_link.tolist(), elements.tags
+        self._is_block = [re.split("[#.]", tag, maxsplit=1)[0] in BLOCKS for tag in elements.tags]
+        first_token = record.leaves.first_token
+        self._begins, self._ends = first_token[elements.first_leaf], first_token[elements.end_leaf]
+        self._all = (0, len(record.leaves.tokens))
+        self._paths: dict[int, str] = {}
+
+    def tokens_of(self, position: int) -> tuple[int, int]:
+        """The tokens of the block that a link stands in."""
+        element = self._of_link[position]
+        while element >= 0 and not self._is_block[self._tag[element]]:
+            element = self._parent[element]
+        return (int(self._begins[element]), int(self._ends[element])) if element >= 0 else self._all
+
+    def path_of(self, position: int) -> str:
+        """The tags from the root to a link."""
+        above, element = list[int](), self._of_link[position]
+        while element >= 0 and element not in self._paths:
+            above.append(element)
+            element = self._parent[element]
+        path = self._paths[element] if element >= 0 else ""
+        for element in reversed(above):
+            path = self._paths[element] = f"{path}/{self._tags[self._tag[element]]}".lstrip("/")
+        return path

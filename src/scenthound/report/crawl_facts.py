@@ -1,0 +1,304 @@
+"""The figures of a crawl, gathered in one pass over its history: for `status` and the report."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.errors import FolderBroken
+from scenthound.formats import full_trail_line
+from scenthound.loop.crawl_toml import CrawlRequest
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.recording import WINDOW, Counters
+from scenthound.model import Lost, Step, Url
+from scenthound.parameters import changed_values
+from scenthound.store.lock import holder
+
+BEST = 20
+POINTS = 400  # points of a curve: a screen shows no more
+BUCKETS = 60
+PAUSE = 120.0  # seconds; if the runs are not recorded, a longer gap is a pause between two runs
+
+ENDINGS = {
+    "pages": "all requested pages were fetched",
+    "time": "the time was up",
+    "frontier empty": "no URL was left to fetch",
+    "all that is left rests": "every host with URLs left had to rest too long",
+    "dry": "too few relevant pages were found lately",
+    "interrupted": "it was interrupted, and can be resumed",
+    "stopped": "it was stopped",
+    "disk full": "the disk was full; make room, then it can be resumed",
+    "running": "it is running now",
+    "cut off": "the process was killed; it can be resumed",
+}
+FINAL = {"pages", "time", "frontier empty", "all that is left rests", "dry"}
+
+
+@dataclass(slots=True)
+class HostFacts:
+    """The counts of one host."""
+
+    pages: int = 0
+    relevant: int = 0
+    misses: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class HarvestPoint:
+    """The harvest after a page: overall and over the last hundred."""
+
+    n: int
+    harvest: float
+    recent: float
+    window: int
+    """How many pages `recent` is the mean of."""
+
+
+@dataclass(slots=True)
+class CrawlFacts:
+    """A crawl in figures."""
+
+    request: CrawlRequest
+    budget: int = 0
+    """Pages requested, by the latest run that set it."""
+    ended: str = ""
+    """The recorded reason; `running` or `cut off` if there is none."""
+    process: int | None = None
+    pages: int = 0
+    relevant: int = 0
+    similarity: float = 0.0
+    """The mean over all pages."""
+    bytes: int = 0
+    first: float = 0.0
+    last: float = 0.0
+    busy: float = 0.0
+    """Seconds of running, pauses between runs left out."""
+    harvest_recent: float = 0.0
+    waiting: int = 0
+    misses: dict[str, int] = field(default_factory=dict)
+    """URLs that brought no page, by reason; one that was tried again counts once."""
+    out_of_order: int = 0
+    """Requests made before better ones, whose hosts rested."""
+    waited: float = 0.0
+    """Seconds in which the crawl waited for the hosts of better URLs, though a request could have been sent."""
+    failures: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Requests of the latest run without a reply, robots.txt included: count and an example, by reason."""
+    refused: dict[str, int] = field(default_factory=dict)
+    """Links that were not followed, by reason."""
+    hosts: dict[str, HostFacts] = field(default_factory=dict)
+    best: list[Step] = field(default_factory=list)
+    curve: list[HarvestPoint] = field(default_factory=list)
+    speed: list[tuple[float, float]] = field(default_factory=list)
+    """Pages a second over the run, as (seconds since the start, rate)."""
+
+    @property
+    def harvest(self) -> float:
+        return self.relevant / self.pages if self.pages else 0.0
+
+    @property
+    def rate(self) -> float:
+        return pages_per_second(self.pages, self.busy)
+
+    @property
+    def hosts_with_pages(self) -> int:
+        return sum(host.pages > 0 for host in self.hosts.values())
+
+    @property
+    def why(self) -> str:
+        """Why it ended, in words."""
+        return ENDINGS.get(self.ended, self.ended or "it has not begun")
+
+    def as_plain(self) -> dict[str, Any]:
+        """The figures as JSON data."""
+        request = self.request
+        return {
+            "topic": request.topic.keywords,
+            "strategy": request.strategy,
+            "ended": self.ended,
+            "why": self.why,
+            "process": self.process,
+            "pages": self.pages,
+            "budget": self.budget,
+            "relevant": self.relevant,
+            "relevant_from": request.settings.relevant,
+            "harvest": self.harvest,
+            "harvest_recent": self.harvest_recent,
+            "similarity": self.similarity,
+            "frontier": self.waiting,
+            "hosts": self.hosts_with_pages,
+            "bytes": self.bytes,
+            "seconds": self.busy,
+            "pages_per_second": self.rate,
+            "out_of_order": self.out_of_order,
+            "waited": self.waited,
+            "misses": self.misses,
+            "refused": self.refused,
+            "failures": {reason: times for reason, (times, _) in self.failures.items()},
+            "best": [
+                {key: line[key] for key in ("n", "url", "title", "similarity")}
+                for line in map(full_trail_line, self.best[:10])
+            ],
+        }
+
+
+def pages_per_second(pages: int, seconds: float) -> float:
+    """The speed of a crawl: all its pages over all its running time."""
+    return pages / seconds if seconds > 0 else 0.0
+
+
+def gather(folder: CrawlFolder) -> CrawlFacts:
+    """Read the folder's history once, as of the last commit."""
+    facts = CrawlFacts(folder.request, folder.budget, refused=dict(folder.history.counts()))
+    facts.waiting = frontier_length(folder)
+    facts.out_of_order, facts.waited = _order(folder)
+    facts.failures = _failures(folder.database.meta("failures"))
+    pages = _read(facts, folder.history.events(), folder.runs)
+    facts.misses = folder.history.reasons()
+    facts.curve = _thinned(pages.curve, pages.every)
+    facts.speed = _speed(pages.busy_times)
+    facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
+    _ending(facts, folder)
+    return facts
+
+
+def _failures(text: str) -> dict[str, tuple[int, str]]:
+    try:
+        return {str(reason): (int(times), str(detail)) for reason, (times, detail) in json.loads(text or "{}").items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _order(folder: CrawlFolder) -> tuple[int, float]:
+    """How many requests were out of order and how long better hosts were waited for; 0 in old folders."""
+    counters = Counters()
+    try:
+        counters.load((folder.database.state("crawl") or {}).get("tally", {}))
+    except (FolderBroken, ValueError, TypeError, AttributeError):
+        return 0, 0.0
+    return counters.out_of_order, counters.waited
+
+
+def frontier_length(folder: CrawlFolder) -> int:
+    """How many URLs wait by the last commit, those in flight included."""
+    from scenthound.store.sqlite_frontier import waiting
+
+    own = folder.database.meta("waiting")
+    return int(own) if own.isdigit() else waiting(folder.database)
+
+
+@dataclass(slots=True)
+class _Pages:
+    """Points of the curves, thinned as they grow."""
+
+    curve: list[HarvestPoint] = field(default_factory=list)
+    every: int = 1
+    busy_times: list[float] = field(default_factory=list)
+
+
+class _Stopwatch:
+    """Running time until a moment; moments come in order. Without recorded runs, long gaps are left out."""
+
+    def __init__(self, runs: Sequence[tuple[float, float]]) -> None:
+        self._runs, self._at, self._before = runs, 0, 0.0
+        self._last: float | None = None
+
+    def at(self, moment: float) -> float:
+        if not self._runs:
+            gap = max(0.0, moment - self._last) if self._last is not None else 0.0
+            self._last = max(moment, self._last or moment)
+            self._before += gap if gap <= PAUSE else 0.0
+            return self._before
+        while self._at + 1 < len(self._runs) and moment >= self._runs[self._at + 1][0]:
+            begin, end = self._runs[self._at]
+            self._before += end - begin
+            self._at += 1
+        begin, end = self._runs[self._at]
+        return self._before + min(max(0.0, moment - begin), end - begin)
+
+
+def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple[float, float]] = ()) -> _Pages:
+    relevant_from = facts.request.settings.relevant
+    recent: deque[bool] = deque(maxlen=WINDOW)
+    best: list[tuple[float, int, Step]] = []
+    pages = _Pages()
+    misses: Counter[str] = Counter()
+    similarity, recent_good = 0.0, 0
+    watch, tried = _Stopwatch(runs), dict[Url, HostFacts]()
+    for event in events:
+        if not facts.first:
+            facts.first = facts.last = event.time
+        facts.busy = watch.at(event.time)
+        facts.last = max(facts.last, event.time)
+        host = facts.hosts.setdefault(urls.host(event.url), HostFacts())
+        facts.bytes += event.bytes
+        host.bytes += event.bytes
+        if isinstance(event, Lost):
+            misses[event.reason] += 1
+            if event.url not in tried:
+                tried[event.url] = host
+                host.misses += 1
+            continue
+        for url in (event.url, event.requested):
+            if url in tried:  # fetched in the end
+                tried.pop(url).misses -= 1
+        good = event.similarity >= relevant_from
+        facts.pages += 1
+        facts.relevant += good
+        similarity += event.similarity
+        host.pages += 1
+        host.relevant += good
+        recent_good += good - (recent[0] if len(recent) == WINDOW else 0)
+        recent.append(good)
+        facts.harvest_recent = recent_good / len(recent)
+        entry = (event.similarity, -event.n, event)
+        (heapq.heappush if len(best) < BEST else heapq.heappushpop)(best, entry)
+        pages.busy_times.append(facts.busy)
+        if facts.pages % pages.every == 0:
+            pages.curve.append(HarvestPoint(facts.pages, facts.harvest, facts.harvest_recent, len(recent)))
+            if len(pages.curve) >= 4 * POINTS:
+                pages.curve, pages.every = pages.curve[1::2], pages.every * 2
+    facts.best = [step for _, _, step in sorted(best, reverse=True)]
+    facts.similarity = similarity / facts.pages if facts.pages else 0.0
+    facts.busy = sum(end - begin for begin, end in runs) if runs else facts.busy
+    facts.misses = misses
+    return pages
+
+
+def _thinned(curve: list[HarvestPoint], every: int) -> list[HarvestPoint]:
+    step = max(1, len(curve) // POINTS)
+    return curve if step == 1 else [*curve[step - 1 :: step], *curve[-1:]]
+
+
+def _speed(times: list[float]) -> list[tuple[float, float]]:
+    """Pages a second in equal slices of the time that was spent crawling."""
+    if len(times) < 2 or times[-1] <= 0:
+        return []
+    slices = max(1, min(BUCKETS, len(times) // 5))
+    width = times[-1] / slices
+    counts = Counter(min(slices - 1, int(time / width)) for time in times)
+    return [((index + 0.5) * width, counts[index] / width) for index in range(slices)]
+
+
+def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
+    """Set the recorded reason, unless a process is running or was killed after it was recorded."""
+    facts.process = holder(folder.path)
+    reason, when = folder.database.meta("ended"), folder.database.meta("ended_at", "0")
+    if folder.crawl is not None:  # this process, at the end of its run
+        facts.ended, facts.process = reason or "interrupted", None
+    elif facts.process is not None:
+        facts.ended = "running"
+    elif reason and float(when) >= facts.last:
+        facts.ended = reason
+    else:
+        facts.ended = "cut off"
+
+
+def settings_changed(request: CrawlRequest) -> Mapping[str, Any]:
+    """The settings that are not at their defaults."""
+    return changed_values(request.settings)

@@ -1,0 +1,66 @@
+"""The layout that the reports of crawls and of experiments share: page, sections, tables, round numbers.
+
+A report is one file that loads nothing else: no script, font or picture; a content security policy enforces that. All
+arguments are HTML: the caller has escaped them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from importlib import resources
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def document(title: str, style: str, parts: Iterable[str]) -> str:
+    """A whole page in the common style; `style` is added to that. Empty parts are left out."""
+    house = resources.files("scenthound.report").joinpath("house.css").read_text(encoding="utf-8")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">\n'
+        f"<title>{title}</title>\n<style>\n{house}{style}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def section(title: str, note: str, *parts: str) -> str:
+    about = f'<p class="note">{note}</p>' if note else ""
+    return f"<section>\n<h2>{title}</h2>\n{about}{''.join(parts)}\n</section>"
+
+
+def tiles(figures: Iterable[tuple[str, str]]) -> str:
+    """Figures in large type, each with a few words about it."""
+    shown = "".join(f'<div class="tile"><b>{figure}</b><span>{words}</span></div>' for figure, words in figures)
+    return f'<section class="tiles">{shown}</section>'
+
+
+def table(heads: Iterable[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), name: str = "") -> str:
+    """A table; `numbers` are the columns aligned to the right."""
+    right = set(numbers)
+
+    def cell(tag: str, column: int, value: str) -> str:
+        kind = ' class="num"' if column in right else ""
+        return f"<{tag}{kind}>{value}</{tag}>"
+
+    head = "".join(cell("th", column, value) for column, value in enumerate(heads))
+    body = "\n".join(
+        "<tr>" + "".join(cell("td", column, value) for column, value in enumerate(row)) + "</tr>" for row in rows
+    )
+    kind = f' class="{name}"' if name else ""
+    return f'<div class="wide"><table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def round_step(span: float, ticks: int) -> float:
+    """A step of 1, 2, 2.5 or 5 times a power of ten that gives at most about `ticks` ticks.
+
+    >>> round_step(1.0, 4), round_step(1.0, 5), round_step(600, 6), round_step(1000, 6), round_step(0.07, 4)
+    (0.25, 0.2, 100.0, 200.0, 0.02)
+    """
+    raw = span / ticks
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * 0.999)
+    return round(step, 12)

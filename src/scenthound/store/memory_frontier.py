@@ -1,0 +1,276 @@
+"""The frontier in memory: candidates in one total order, per-host delays, and an exact bound.
+
+`host_schedule` decides which host may be asked next, so no operation scans all hosts. `worst_entries` finds the entry
+to evict. This module keeps the entries themselves and offers the `Frontier` port.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from heapq import nsmallest
+from math import isnan
+
+from scenthound.model import Candidate, Url
+from scenthound.ports import Eviction, Frontier, Popped
+from scenthound.store.host_schedule import Entry, Host, HostSchedule
+from scenthound.store.rediscovery import found_again, rounded
+from scenthound.store.score_bins import BINS, bin_of
+from scenthound.store.worst_entries import WorstEntries
+from scenthound.url import host as host_of
+
+_new_candidate: Callable[..., Candidate] = tuple.__new__  # as `Candidate(...)`, in half the time
+
+
+class MemoryFrontier(Frontier):
+    """The `Frontier` port on heaps. Time only moves forward: an earlier `now` than the last counts as the last.
+
+    `bound` is exact; `eviction` says what falls out (rule 7); `spread` is D of rule 11, 1 for none.
+    """
+
+    def __init__(self, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1) -> None:
+        if bound is not None and bound < 1:
+            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+        if eviction not in ("scored", "literal", "refuse"):
+            raise ValueError(f"eviction is scored, literal or refuse, not {eviction}")
+        if spread < 1:
+            raise ValueError(f"a spread is at least 1, not {spread}")
+        self.bound, self.eviction, self.spread = bound, eviction, spread
+        self._entries: dict[Url, Entry] = {}
+        self._bins = [0] * BINS
+        self._schedule = HostSchedule(self._entries, spread)
+        self._worst = WorstEntries(self._entries)
+        self._next_number = 0
+        self._next_version = 1
+        self._in_flight: dict[Url, tuple[int, Candidate]] = {}
+        self._removed_number = -1
+
+    # --- the port -----------------------------------------------------------------------------
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        score = candidate.score
+        if isnan(score):
+            raise ValueError(f"a score must be a number: {candidate.url}")
+        waiting = self._entries.get(candidate.url)
+        if waiting is not None:
+            if self.matters(candidate):
+                self._offer_again(waiting, candidate)
+            return None
+        if self._in_flight:
+            self._in_flight.pop(candidate.url, None)
+        evicted = None
+        if self.bound is not None and len(self._entries) >= self.bound:
+            if self.eviction == "refuse":
+                return candidate
+            lowest, url = self._worst.last(self._bins)
+            if self.eviction == "scored" and rounded(score) <= lowest:
+                return candidate  # inserted first, it would be the last of the order: it has the highest number
+            evicted = self._remove(url)
+        self._insert(candidate)
+        return evicted
+
+    def matters(self, candidate: Candidate) -> bool:
+        url, score, carry, _, _, _, _, _, due, rescored = candidate
+        waiting = self._entries.get(url)
+        return (
+            waiting is None
+            or not score <= -waiting[0]  # NaN is not <=: it is for `push` to refuse
+            or rescored
+            or (bool(carry) and carry != waiting[4].carry)
+            or due > waiting[4].due
+        )
+
+    def rescore(self, candidates: Sequence[Candidate]) -> None:
+        """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale entries."""
+        self._rescore(candidates)
+
+    def _rescore(self, offers: Sequence[Candidate]) -> bool:
+        """True if any entry changed."""
+        if wrong := [offer.url for offer in offers if isnan(offer.score)]:
+            raise ValueError(f"a score must be a number: {wrong[0]}")
+        entries, version, now = self._entries, self._next_version, self._schedule.now
+        hosts_with_parked: set[Host] = set()
+        changed: dict[Host, dict[Url, Entry]] = {}
+        old_keys: list[float] = []
+        keys: dict[float, float] = {}
+        for offer in offers:
+            url, score, carry, parts, parent, _, _, spelling, due, is_rescored = offer
+            entry = entries.get(url)
+            if entry is None:
+                continue
+            old_key, number, _, host, old = entry
+            _, _, old_carry, _, old_parent, anchor, depth, old_spelling, old_due, _ = old
+            if is_rescored and parent is None and not carry and not spelling and due <= old_due:  # as in `found_again`
+                merged = _new_candidate(
+                    Candidate, (url, score, old_carry, parts, old_parent, anchor, depth, old_spelling, old_due, False)
+                )
+            else:
+                merged = found_again(old, offer)
+                if merged is old:
+                    continue
+            version += 1
+            if (key := keys.get(merged[1])) is None:  # links of the same parents often have the same score
+                key = keys[merged[1]] = -rounded(merged[1])
+            entries[url] = new = (key, number, version, host, merged)
+            of_host = changed.get(host)
+            if of_host is None:
+                of_host = changed[host] = {}
+            if url not in of_host:  # `offers` may name a URL twice
+                old_keys.append(old_key)
+            of_host[url] = new
+            if merged[8] > now:
+                hosts_with_parked.add(host)
+        self._next_version = version
+        self._recount(old_keys, [entry[0] for of_host in changed.values() for entry in of_host.values()])
+        for host, of_host in changed.items():
+            self._schedule.replace(host, of_host, host in hosts_with_parked)
+        if changed:
+            self._worst.forget()
+        return bool(changed)
+
+    def _recount(self, old_keys: list[float], new_keys: list[float]) -> None:
+        """Update the bins for entries with new scores. A key is the score with its sign changed."""
+        if len(new_keys) == len(self._entries):
+            self._bins = [0] * BINS
+        else:
+            for key in old_keys:
+                self._bins[bin_of(-key)] -= 1
+        bins = self._bins
+        for key in new_keys:
+            bins[bin_of(-key)] += 1
+
+    def rest(self, host: str, until: float) -> None:
+        self._schedule.rest(host, until)
+
+    def pop(self, now: float) -> Popped | None:
+        """The rank is as exact as the score bins: see `bin_of`."""
+        self._schedule.advance(now)
+        entry = self._schedule.best()
+        if entry is None:
+            return None
+        candidate = self._remove(entry[4].url)
+        self._in_flight[candidate.url] = (entry[1], candidate)
+        if self.spread > 1:
+            self._schedule.mark_used(entry[3].name)
+        return Popped(candidate, sum(self._bins[bin_of(-entry[0]) + 1 :]) + 1, entry[1])
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        self._schedule.advance(now)
+        best = self._schedule.best_resting()
+        return None if best is None else (best[4], max(best[4].due, best[3].until))
+
+    def ready_at(self) -> float | None:
+        return self._schedule.ready_at()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._entries
+
+    def urls(self) -> Collection[Url]:
+        return self._entries.keys()
+
+    # --- in flight ----------------------------------------------------------------------------
+
+    def take(self, url: Url) -> Candidate | None:
+        entry = self.entry(url)
+        if entry is None:
+            return None
+        self._in_flight[url] = entry
+        return self._remove(url)
+
+    def give_back(self, popped: Popped) -> Candidate | None:
+        candidate = popped.candidate
+        self._in_flight.pop(candidate.url, None)
+        host = self._schedule.host_for(host_of(candidate.url))
+        self._enter(candidate, popped.number, host, self._version())
+        self._schedule.place(host)
+        is_full = self.bound is not None and len(self) > self.bound
+        return self._remove(self._worst.last(self._bins)[1]) if is_full else None
+
+    def settle(self, url: Url) -> None:
+        self._in_flight.pop(url, None)
+        if url in self._entries:
+            self._remove(url)
+
+    def in_flight(self) -> Collection[Url]:
+        return self._in_flight.keys()
+
+    # --- for reports and for saving -----------------------------------------------------------
+
+    def hosts(self) -> int:
+        """How many hosts have candidates waiting."""
+        return self._schedule.hosts_waiting
+
+    def best(self, n: int) -> list[Candidate]:
+        """The `n` best waiting candidates, resting hosts included; looks at every entry."""
+        return [entry[4] for entry in nsmallest(n, self._entries.values())]
+
+    def entry(self, url: Url) -> tuple[int, Candidate] | None:
+        """Insertion number and candidate of a waiting URL."""
+        entry = self._entries.get(url)
+        return None if entry is None else (entry[1], entry[4])
+
+    def entries(self) -> Iterator[tuple[int, Candidate]]:
+        """Everything that waits with its insertion number, in no particular order."""
+        return ((entry[1], entry[4]) for entry in self._entries.values())
+
+    def restore(self, entries: Iterable[tuple[int, Candidate]]) -> None:
+        """Put saved entries back, each with its old number. The bound is not applied: they were within it."""
+        collecting = gc.isenabled()
+        gc.disable()  # millions of objects are made and none is dropped: collection would take a third of the time
+        try:
+            self._restore(entries)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _restore(self, entries: Iterable[tuple[int, Candidate]]) -> None:
+        waiting, bins, schedule = self._entries, self._bins, self._schedule
+        for number, candidate in entries:
+            score = rounded(candidate.score)
+            host = schedule.host_for(host_of(candidate.url))
+            entry = waiting[candidate.url] = (-score, number, 0, host, candidate)
+            bins[bin_of(score)] += 1
+            schedule.append(host, entry)
+            if number >= self._next_number:
+                self._next_number = number + 1
+        schedule.rebuild()
+        self._worst.forget()
+
+    # --- entries ------------------------------------------------------------------------------
+
+    def _insert(self, candidate: Candidate) -> None:
+        host = self._schedule.host_for(host_of(candidate.url))
+        self._enter(candidate, self._next_number, host, 0)
+        self._next_number += 1
+        if host.posted is None or host.parked or host.ripe[0] is not host.posted:  # else it stays where it is
+            self._schedule.place(host)
+
+    def _version(self) -> int:
+        self._next_version += 1
+        return self._next_version
+
+    def _enter(self, candidate: Candidate, number: int, host: Host, version: int) -> None:
+        score = rounded(candidate.score)
+        entry = self._entries[candidate.url] = (-score, number, version, host, candidate)
+        self._bins[bin_of(score)] += 1
+        self._schedule.push(host, entry)
+        self._worst.add(score, number, candidate.url)
+
+    def _offer_again(self, entry: Entry, offer: Candidate) -> None:
+        merged = found_again(entry[4], offer)
+        if merged is entry[4]:
+            return
+        self._bins[bin_of(-entry[0])] -= 1
+        self._enter(merged, entry[1], entry[3], self._version())
+        self._schedule.tidy(entry[3])
+        self._schedule.place(entry[3])
+
+    def _remove(self, url: Url) -> Candidate:
+        entry = self._entries.pop(url)
+        self._removed_number = entry[1]
+        self._bins[bin_of(-entry[0])] -= 1
+        self._schedule.remove_one(entry[3])
+        return entry[4]

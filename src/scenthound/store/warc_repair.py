@@ -1,0 +1,172 @@
+"""Compare the WARC files with the history at every resume, and repair what a crash or damage left.
+
+The end of the archive is found by reading it. What is read: everything since the last sync, at least the newest
+`CHECKED` bytes, and a sample of the older records; a file with a problem is read from its beginning. So the time is
+bounded, however large the archive is.
+
+Nothing is deleted. What follows the last recorded page moves to `NAME.tail-N`, beside the file. A file damaged in its
+middle stays as it is, and the next pages go to a new file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from scenthound.files import move_tail
+from scenthound.model import Step
+from scenthound.store.sqlite_history import Place, SqliteHistory
+from scenthound.store.warc_read import members
+from scenthound.store.warc_repository import End, WarcRepository, problem_of
+
+CHECKED = 200_000_000  # bytes that are always read, in about three seconds
+SAMPLE = 500  # older records that are read, spread over all files
+TAIL = "tail"
+_NO_LIMIT = 1 << 63
+
+
+class Damage(NamedTuple):
+    """Recorded pages that a file does not hold."""
+
+    file: str
+    offset: int
+    """Where the first of them should be."""
+    why: str
+    events: tuple[int, ...]
+    """Their rows in the history."""
+    is_inside: bool
+    """Whole records follow the damage."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file} is damaged at byte {self.offset} ({self.why}): {len(self.events):,} recorded pages "
+            "can't be read and will be fetched again; the others are kept"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the archive holds, compared with the history."""
+
+    end: End
+    """The last file, and the end of its last valid record."""
+    surplus: tuple[str, ...]
+    """Later files, with no recorded page."""
+    damages: tuple[Damage, ...]
+    missing: Mapping[str, int]
+    """Missing files, with the number of their recorded pages."""
+
+
+@dataclass(slots=True)
+class Repairs:
+    """What was done, in sentences; the pages to fetch again; where the next page goes."""
+
+    end: End
+    notes: list[str] = field(default_factory=list)
+    forgotten: list[Step] = field(default_factory=list)
+
+
+def examine(
+    repository: WarcRepository, history: SqliteHistory, written: End, synced: End, everything: bool = False
+) -> Findings:
+    """Compare the files with the history. `written` and `synced` are from the last run; neither is trusted.
+
+    With `everything` all files are read, and whole records stay even if the history does not have them.
+    """
+    sizes = {path.name: path.stat().st_size for path in repository.files()}
+    recorded = history.recorded_files()
+    last = max((file for file in sizes if everything or file in recorded or file == written.file), default="")
+    limit = _NO_LIMIT if everything or written.file > last else written.offset if written.file == last else 0
+    starts = dict.fromkeys(sizes, 0) if everything else _starts(sizes, last, synced)
+    unsound = {
+        where.file for where in history.sample_records(SAMPLE) if where.file in sizes and not repository.holds(where)
+    }
+    unsound |= {file for file, (_, end) in recorded.items() if end > sizes.get(file, end)}
+    damages, end = [], 0
+    for file in sorted({*starts, *unsound}):
+        path, recorded_places = repository.folder / file, history.places_in(file)
+        damage, valid = _compare(path, recorded_places, starts.get(file, 0), limit)
+        damages += [damage] if damage else []
+        end = valid if file == last else end
+    return Findings(
+        End(last, end),
+        tuple(file for file in sorted(sizes) if file > last),
+        tuple(damages),
+        {file: count for file, (count, _) in sorted(recorded.items()) if file not in sizes},
+    )
+
+
+def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings) -> Repairs:
+    """Move tails aside, and forget the pages that are missing so that they are fetched again."""
+    repository.close()
+    done, folder = Repairs(findings.end), repository.folder
+    for file in findings.surplus:
+        done.notes.append(_move(folder / file, 0))
+    if findings.end.file and (folder / findings.end.file).stat().st_size > findings.end.offset:
+        done.notes.append(_move(folder / findings.end.file, findings.end.offset))
+    for damage in findings.damages:
+        done.forgotten += history.forget_events(damage.events)
+        done.notes.append(str(damage))
+        if damage.is_inside and damage.file == findings.end.file:
+            done.end = findings.end.next_file()
+            done.notes.append(f"new pages go to {done.end.file}")
+    for file, count in findings.missing.items():
+        done.forgotten += history.forget_events([record.event for record in history.places_in(file)])
+        done.notes.append(f"{file} is missing: its {count:,} recorded pages will be fetched again")
+    return done
+
+
+def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
+    """Where to start reading each file: at the last sync, and the newest `CHECKED` bytes.
+
+    A file is synced before the next one is begun. So without a recorded sync the last file is read.
+    """
+    starts: dict[str, int] = {}
+    budget = CHECKED
+    since = synced if synced.file else End(last, 0)
+    for file in sorted((file for file in sizes if file <= last), reverse=True):
+        sync = 0 if file > since.file else since.offset if file == since.file else sizes[file]
+        start = min(sync, max(0, sizes[file] - budget))
+        if start < sizes[file] or file == last:
+            starts[file] = start
+            budget = max(0, budget - (sizes[file] - start))
+    return starts
+
+
+def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int) -> tuple[Damage | None, int]:
+    """The damage of a file, read from the last recorded page before `start` on, and the end of its last valid record.
+
+    Valid is a whole record that ends before `limit`, or that the history names.
+    """
+    start = max((record.offset for record in recorded if 0 <= record.offset <= start), default=0)
+    lengths: dict[int, int] = {}
+    holes: list[tuple[int, str]] = []
+    for member in members(path, start):
+        if problem := problem_of(member):
+            holes.append((member.offset, problem))
+        else:
+            lengths[member.offset] = member.length
+    behind = [record for record in recorded if not 0 <= record.offset < start]
+    lost = [record for record in behind if lengths.get(record.offset) != record.length]
+    if lost and start:
+        return _compare(path, recorded, 0, limit)
+    lost_events = {record.event for record in lost}
+    named = [record.offset + record.length for record in recorded if record.event not in lost_events]
+    whole = [offset + length for offset, length in lengths.items()]
+    valid = max([*named, *(end for end in whole if end <= limit)], default=0)
+    return (_damage(path, lost, holes, max(whole, default=0)) if lost else None), valid
+
+
+def _damage(path: Path, lost: Sequence[Place], holes: Sequence[tuple[int, str]], last_whole: int) -> Damage:
+    offset, size = max(0, min(record.offset for record in lost)), path.stat().st_size
+    near = [problem for at, problem in holes if at <= offset]
+    why = f"it has only {size:,} bytes" if offset >= size else near[-1] if near else "another record is there"
+    return Damage(path.name, offset, why, tuple(record.event for record in lost), last_whole > offset)
+
+
+def _move(path: Path, offset: int) -> str:
+    size = path.stat().st_size - offset
+    kept = move_tail(path, offset, TAIL)
+    return f"{size:,} bytes behind the last recorded page of {path.name} were moved to {path.parent.name}/{kept.name}"

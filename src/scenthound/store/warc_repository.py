@@ -1,0 +1,341 @@
+"""The repository of replies as WARC 1.1 files, one gzip member per record, with a new file above a size.
+
+A record goes to the operating system in one piece, so it survives a crash of the process; `sync` makes it survive a
+power cut. A write that does not fit is undone, so a full disk leaves valid files. Requests are not kept: they have only
+the URL.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from scenthound.errors import DiskFull, FolderBroken
+from scenthound.files import NO_ROOM, check_own_file, open_in_place, sync_file, sync_folder
+from scenthound.model import NOTHING, Response
+from scenthound.ports import Repository, Where
+from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
+from scenthound.store.warc_write import STORED, as_member, digest_of, info_record, response_record
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
+    from fastwarc.warc import ArchiveIterator
+
+ROLL = 1 << 30
+LEVEL = 2  # of gzip: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
+UNSYNCED = 64 << 20  # bytes between syncs: to check them at a resume takes a second
+_PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
+_PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
+
+
+class End(NamedTuple):
+    """The end of the repository: the last file, and the offset in it. Empty: nothing is written yet."""
+
+    file: str = ""
+    offset: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> End:
+        """The inverse of `str`; empty if the text is damaged. `FolderBroken` for a name that is not ours."""
+        file, _, offset = text.rpartition(":")
+        if file and not _PATTERN.fullmatch(file):
+            raise FolderBroken(file, "is no file of this repository", "the crawl's database was tampered with")
+        return cls(file, int(offset)) if offset.isascii() and offset.isdigit() and len(offset) < 19 else cls()
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.offset}"
+
+    def next_file(self) -> End:
+        return End(_name(_number(self.file) + 1 if self.file else 1))
+
+
+NOWHERE = End()
+
+
+class WarcRepository(Repository):
+    """The `Repository` port on a folder of WARC files."""
+
+    def __init__(self, folder: Path, roll: int = ROLL, level: int = LEVEL, info: Mapping[str, str] = NOTHING) -> None:
+        """`info` is written to the `warcinfo` record of each file."""
+        self.folder, self.roll, self.level, self.info = folder, roll, level, info
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file: io.FileIO | None = None
+        self._name, self._offset = "", 0
+        self._has_records = False
+        self._next_name = ""
+        self._syncing: _Sync | None = None
+        self.synced = NOWHERE
+        """The end of what would survive a power cut."""
+
+    def put(self, response: Response, now: float) -> Where:
+        """Store a response. Raises `DiskFull`, and then nothing has changed."""
+        packed = response.header("content-encoding").strip().lower() in _PACKED
+        member = as_member(response_record(response, now), STORED if packed else self.level)
+        self._make_room(len(member), now)
+        return self._append(member)
+
+    def get(self, where: Where) -> Response:
+        """The response stored there, with `X-Crawler-` headers for those that the archive changed."""
+        if not _PATTERN.fullmatch(where.file):
+            raise FolderBroken(where.file, "is no file of this repository")
+        try:
+            with (self.folder / where.file).open("rb") as file:
+                data = os.pread(file.fileno(), min(where.length, LARGEST), where.offset)
+            responses = [response_of(record) for record in records(member_at(data, 0).data)]
+        except (OSError, ValueError, OverflowError) as error:
+            raise FolderBroken(where.file, f"can't be read at {where.offset}: {error}") from error
+        if len(responses) != 1 or responses[0] is None:
+            raise FolderBroken(where.file, f"holds no response at {where.offset}")
+        return responses[0]
+
+    def holds(self, where: Where) -> bool:
+        """Whether there is a valid record of this length."""
+        try:
+            with (self.folder / where.file).open("rb") as file:
+                member = member_at(os.pread(file.fileno(), min(where.length, LARGEST), where.offset), 0)
+        except (OSError, ValueError, OverflowError):
+            return False
+        return member.length == where.length and not problem_of(member)
+
+    def end(self) -> End:
+        """The current file and its length."""
+        return End(self._name, self._offset)
+
+    def continue_at(self, end: End) -> None:
+        """Write the next record to this file, old or new, and sync what is there."""
+        self.close()
+        self._next_name = end.file
+        if (path := self.folder / end.file).is_file():
+            check_own_file(path)
+            sync_file(path)
+        sync_folder(self.folder)
+        self.synced = end
+
+    def flush(self) -> None:
+        """Does nothing: `put` has given the record to the operating system."""
+
+    def sync(self) -> None:
+        """Make everything so far survive a power cut."""
+        self._finish_sync(wait=True)
+        if self._file is not None:
+            with _disk_full_error(self._name):
+                os.fsync(self._file.fileno())
+            sync_folder(self.folder)
+            self.synced = self.end()
+
+    def sync_soon(self) -> None:
+        """Start a sync in the background after `UNSYNCED` bytes; `synced` changes when it is done."""
+        self._finish_sync()
+        written = self._offset - (self.synced.offset if self.synced.file == self._name else 0)
+        if self._file is not None and self._syncing is None and written >= UNSYNCED:
+            self._syncing = _Sync(self._file.fileno(), self.folder, self.end())
+
+    def _finish_sync(self, wait: bool = False) -> None:
+        if self._syncing is not None and (wait or self._syncing.is_done()):
+            syncing, self._syncing = self._syncing, None
+            with _disk_full_error(syncing.end.file):
+                syncing.result()
+            self.synced = syncing.end
+
+    def close(self) -> None:
+        if self._syncing is not None:
+            self._syncing.wait()
+            self._syncing = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> WarcRepository:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def files(self) -> list[Path]:
+        """The repository's files in the order they were written."""
+        return files_of(self.folder)
+
+    def _make_room(self, length: int, now: float) -> None:
+        """Open the last file, or a new one if that is full."""
+        if self._file is None:
+            last = self.files()[-1:]
+            self._open(self._next_name or (last[0].name if last else _name(1)), now)
+            self._next_name = ""
+        if self._has_records and self._offset + length > self.roll:
+            self.sync()
+            self.close()
+            self._open(_name(_number(self._name) + 1), now)
+
+    def _open(self, name: str, now: float) -> None:
+        with _disk_full_error(name):
+            self._file = io.FileIO(open_in_place(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab")
+        self._name, self._offset = name, self._file.seek(0, os.SEEK_END)
+        self._has_records = self._offset > 0
+        if self._offset == 0:
+            self._append(as_member(info_record(name, self.info, now), self.level))
+            self._has_records = False
+
+    def _append(self, member: bytes) -> Where:
+        assert self._file is not None
+        offset = self._offset
+        try:
+            with _disk_full_error(self._name):
+                rest = memoryview(member)
+                while rest:
+                    rest = rest[self._file.write(rest) or 0 :]
+        except BaseException:
+            os.ftruncate(self._file.fileno(), offset)  # works on a full disk
+            raise
+        self._offset += len(member)
+        self._has_records = True
+        return Where(self._name, offset, len(member))
+
+
+class _Sync:
+    """An `fsync` in a thread of its own."""
+
+    def __init__(self, descriptor: int, folder: Path, end: End) -> None:
+        self.end = end
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._run, args=(os.dup(descriptor), folder), daemon=True)
+        self._thread.start()
+
+    def is_done(self) -> bool:
+        return not self._thread.is_alive()
+
+    def wait(self) -> None:
+        self._thread.join()
+
+    def result(self) -> None:
+        """Wait for the end; raises its error."""
+        self.wait()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self, descriptor: int, folder: Path) -> None:
+        try:
+            os.fsync(descriptor)
+            sync_folder(folder)
+        except OSError as error:
+            self._error = error
+        finally:
+            os.close(descriptor)
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files of a `WarcRepository`, in order."""
+    return sorted(path for path in folder.iterdir() if _PATTERN.fullmatch(path.name)) if folder.is_dir() else []
+
+
+def problem_of(member: Member) -> str:
+    """What is wrong with a member: compression, format or digest; empty if nothing is."""
+    try:
+        whole_records(member)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def whole_records(member: Member) -> list[WarcRecord]:
+    """The records of a member; ValueError if one is invalid."""
+    if member.problem:
+        raise ValueError(member.problem)
+    whole = list(records(member.data))
+    for record in whole:
+        if problem := _digest_problem(record):
+            raise ValueError(problem)
+    return whole
+
+
+def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
+    """Offset, length and response of each `response` (or http `resource`) record of anybody's WARC file.
+
+    Plain or gzip, one member per record or one for all. Unreadable and incomplete records are skipped and added to
+    `problems`. In a file that is one member, offsets mean little.
+    """
+    problems_found = problems if problems is not None else []
+    with path.open("rb") as file:
+        start = file.read(1 << 20)
+    if start.startswith(MAGIC) and _is_one_record(member_at(start, 0, 16 << 20).data):
+        for member in members(path):
+            try:
+                if member.problem:
+                    raise ValueError(member.problem)
+                for record in records(member.data):
+                    response = response_of(record)
+                    if response is not None:
+                        yield member.offset, member.length, response
+            except ValueError as error:
+                problems_found.append(f"{path.name} at {member.offset}: {error}")
+    else:
+        yield from _streamed(path, problems_found)
+
+
+def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
+    """Read with fastwarc: for plain files and those of a single member."""
+    last: tuple[int, Response] | None = None
+    with path.open("rb") as file:
+        archive = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))
+        while True:
+            try:
+                raw = next(archive)
+                record = WarcRecord(
+                    {name.lower(): value for name, value in raw.headers.astuples()}, raw.reader.read(LARGEST)
+                )
+                if record.headers.get("content-length", "") != str(len(record.block)):
+                    raise ValueError("a WARC record that is cut short")
+                response, position = response_of(record), raw.stream_pos
+            except StopIteration:
+                break
+            except ValueError as error:
+                problems.append(f"{path.name}: {error}")
+                continue
+            except OSError as error:
+                problems.append(f"{path.name}: {error}; nothing behind it was read")
+                break
+            if last is not None:
+                yield last[0], max(0, position - last[0]), last[1]
+            last = (position, response) if response is not None else None
+    if last is not None:
+        yield last[0], max(0, path.stat().st_size - last[0]), last[1]
+
+
+def _is_one_record(data: bytes) -> bool:
+    try:
+        return len(list(records(data))) == 1
+    except ValueError:
+        return False
+
+
+def _digest_problem(record: WarcRecord) -> str:
+    digest = record.headers.get("warc-block-digest", "")
+    if digest.startswith("sha1:") and digest != digest_of(hashlib.sha1(record.block)):  # noqa: S324
+        return "the block is not what its digest says"
+    return ""
+
+
+def _name(number: int) -> str:
+    return f"pages-{number:05d}.warc.gz"
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("pages-").removesuffix(".warc.gz"))
+
+
+@contextmanager
+def _disk_full_error(name: str) -> Iterator[None]:
+    """Raise `DiskFull` if there is no room."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise DiskFull(name, "make room, then go on") from error
+        raise

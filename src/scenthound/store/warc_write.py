@@ -1,0 +1,150 @@
+"""Make WARC records. The same response at the same moment gives the same bytes, the record's id included."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import re
+import struct
+import uuid
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from scenthound.model import Response
+
+STORED = 0  # level for a compressed body: level 1 makes it 2 to 4 % larger, in ten times the time
+_TOKEN = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
+_BREAKS = re.compile(r"[\r\n\x00]+")
+_CONTROLS = re.compile(r"[\x00-\x20\x7f<>]+")
+_VERSION = re.compile(r"\d(\.\d)?")
+_PAIRS = [a + b for a in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" for b in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"]
+_TRUNCATED = ("length", "time", "disconnect", "unspecified")
+_GZIP_HEAD = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255))  # deflate, no name, no time, unknown system
+_BLOCK = 0xFFFF
+_BLOCK_HEAD = struct.Struct("<BHH")
+_GZIP_TAIL = struct.Struct("<II")
+
+
+def response_record(response: Response, now: float) -> bytes:
+    block = _http_head(response) + response.body
+    digest = hashlib.sha1(block)  # noqa: S324 - WARC's customary digest
+    url = _CONTROLS.sub(lambda match: "".join(f"%{ord(c):02X}" for c in match[0]), response.url)
+    more = [f"WARC-Target-URI: {url}"]
+    if address := _address(response.address):
+        more.append(f"WARC-IP-Address: {address}")
+    if response.truncated:
+        why = response.truncated if response.truncated in _TRUNCATED else "unspecified"
+        more.append(f"WARC-Truncated: {why}")
+    more.append(f"WARC-Payload-Digest: {digest_of(hashlib.sha1(response.body))}")  # noqa: S324
+    more.append(f"WARC-Block-Digest: {digest_of(digest)}")
+    identity = f"{url} {now!r} {digest.hexdigest()}"
+    return _record("response", "application/http; msgtype=response", now, identity, more, block)
+
+
+def info_record(name: str, info: Mapping[str, str], now: float) -> bytes:
+    lines = {"software": "scenthound", **info, "format": "WARC File Format 1.1"}
+    lines["conformsTo"] = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+    text = "".join(f"{_TOKEN.sub('', key)}: {_BREAKS.sub(' ', value)}\r\n" for key, value in lines.items())
+    block = text.encode("utf-8", "replace")
+    more = [f"WARC-Filename: {name}", f"WARC-Block-Digest: {digest_of(hashlib.sha1(block))}"]  # noqa: S324
+    return _record("warcinfo", "application/warc-fields", now, f"{name} {now!r} {text}", more, block)
+
+
+def _record(kind: str, content: str, now: float, identity: str, more: list[str], block: bytes) -> bytes:
+    """A whole record; its id is derived from its content."""
+    made = uuid.uuid5(uuid.NAMESPACE_URL, identity.encode("utf-8", "replace").decode())
+    lines = [
+        "WARC/1.1",
+        f"WARC-Type: {kind}",
+        f"WARC-Date: {_date(now)}",
+        f"WARC-Record-ID: <urn:uuid:{made}>",
+        f"Content-Length: {len(block)}",
+        f"Content-Type: {content}",
+        *more,
+        "\r\n",
+    ]
+    return b"".join(("\r\n".join(lines).encode("utf-8", "replace"), block, b"\r\n\r\n"))
+
+
+def digest_of(digest: Any) -> str:
+    """A digest in base 32, ten bits at a time: four times as fast as `base64`."""
+    number = int.from_bytes(digest.digest(), "big")
+    return "sha1:" + "".join([_PAIRS[(number >> bits) & 1023] for bits in range(150, -1, -10)])
+
+
+def as_member(record: bytes, level: int) -> bytes:
+    """A record as a gzip member of its own."""
+    if level == STORED:
+        return _stored(record)
+    packer = zlib.compressobj(level, zlib.DEFLATED, 31)
+    return packer.compress(record) + packer.flush()
+
+
+def _stored(record: bytes) -> bytes:
+    """A member without compression, made by hand: zlib would first allocate 256 KB."""
+    size = len(record)
+    parts = [_GZIP_HEAD]
+    for begin in range(0, size or 1, _BLOCK):
+        block = record[begin : begin + _BLOCK]
+        parts += (_BLOCK_HEAD.pack(begin + _BLOCK >= size, len(block), len(block) ^ 0xFFFF), block)
+    parts.append(_GZIP_TAIL.pack(zlib.crc32(record), size & 0xFFFFFFFF))
+    return b"".join(parts)
+
+
+def _http_head(response: Response) -> bytes:
+    """Status line and headers as received, except those that are wrong for the stored body or break the record.
+
+    The client has removed the transfer coding and may have stopped early: such headers are kept as `X-Crawler-`, as
+    Common Crawl does, and the length is the real one.
+    """
+    version = response.http_version if _VERSION.fullmatch(response.http_version) else "1.1"
+    lines = [f"HTTP/{version} {response.status:03d} {_BREAKS.sub(' ', response.reason)}".rstrip(" ")]
+    length = str(len(response.body))
+    is_changed = any(
+        name.lower() == "transfer-encoding" or (name.lower() == "content-length" and value.strip() != length)
+        for name, value in response.headers
+    )
+    for name, value in response.headers:
+        name = _header_name(name)
+        if "\r" in value or "\n" in value or "\0" in value:
+            value = _BREAKS.sub(" ", value)
+        if name and is_changed and name.lower() in ("transfer-encoding", "content-length"):
+            name = f"X-Crawler-{name}"
+        if name:
+            lines.append(f"{name}: {value.strip()}")
+    if is_changed:
+        lines.append(f"Content-Length: {length}")
+    text = "\r\n".join(lines) + "\r\n\r\n"
+    try:
+        return text.encode("utf-8", "surrogateescape")  # restores bytes that were not UTF-8
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+@lru_cache(maxsize=4096)
+def _header_name(name: str) -> str:
+    return _TOKEN.sub("", name)
+
+
+def _date(now: float) -> str:
+    try:
+        second, fraction = divmod(round(now * 1_000_000), 1_000_000)
+        return f"{_to_the_second(second)}.{fraction:06d}Z"
+    except (ValueError, OverflowError, OSError):
+        return "1970-01-01T00:00:00Z"
+
+
+@lru_cache(maxsize=64)
+def _to_the_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+@lru_cache(maxsize=4096)
+def _address(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text.strip("[]").partition("%")[0]))
+    except ValueError:
+        return ""

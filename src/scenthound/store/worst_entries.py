@@ -1,0 +1,62 @@
+"""Which entry of a full frontier is evicted next: the last of the order, found without sorting everything.
+
+Only a sixteenth of the entries is kept in order, and only while the frontier is full; when those are used up, all
+entries are scanned once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush, nsmallest
+
+from scenthound.model import Url
+from scenthound.store.host_schedule import Entry
+from scenthound.store.score_bins import BINS, upper_edge
+
+SHARE = 16  # one entry in so many is kept in order
+
+
+class WorstEntries:
+    """A heap of the last entries of the order, as (score, -number, URL). Stale ones are dropped when they come up."""
+
+    def __init__(self, entries: Mapping[Url, Entry]) -> None:
+        self._entries = entries
+        self._heap: list[tuple[float, int, Url]] = []
+        self._best_kept: tuple[float, int] | None = None  # None: nothing is kept, since nothing was evicted lately
+        self._most = 0
+
+    def forget(self) -> None:
+        """Scan again at the next `last`."""
+        self._best_kept = None
+
+    def add(self, score: float, number: int, url: Url) -> None:
+        if self._best_kept is not None and (score, -number) <= self._best_kept:
+            heappush(self._heap, (score, -number, url))
+            if len(self._heap) > self._most:
+                self._best_kept = None
+
+    def last(self, bins: Sequence[int]) -> tuple[float, Url]:
+        """Score and URL of the last of the order. `bins` counts the entries by score."""
+        while True:
+            heap = self._heap if self._best_kept is not None else self._scan(bins)
+            while heap:
+                score, negative_number, url = heap[0]
+                entry = self._entries.get(url)
+                if entry is not None and entry[1] == -negative_number and entry[0] == -score:
+                    return score, url
+                heappop(heap)
+            self._best_kept = None
+
+    def _scan(self, bins: Sequence[int]) -> list[tuple[float, int, Url]]:
+        """Find the last of the order, enough of them that the scan pays. The bins say how far to go."""
+        size, lowest, counted = max(len(self._entries) // SHARE, 1), 0, bins[0]
+        while counted < size and lowest < BINS - 1:
+            lowest += 1
+            counted += bins[lowest]
+        edge = -upper_edge(lowest)
+        worst = [(-entry[0], -entry[1], url) for url, entry in self._entries.items() if entry[0] >= edge]
+        if not size <= len(worst) <= 4 * size:  # rounding at the edge; or many of nearly the same score
+            worst = nsmallest(size, ((-entry[0], -entry[1], url) for url, entry in self._entries.items()))
+        worst.sort()
+        self._heap, self._best_kept, self._most = worst, worst[-1][:2], 2 * len(worst) + 64
+        return worst

@@ -1,0 +1,176 @@
+"""What speaks for each waiting URL, from all links to it on fetched pages (sheet 80.3).
+
+u is a fetched page with relevance r(u) that links to the URL, n of them do. T(B) says how much the words B are those of
+the topic: the sum of idf(t) q(t) over its words, divided by sqrt(1 + their number). A *yield* is the mean relevance of
+the fetched targets of some links, less m0, the mean of all pages, and drawn towards 0 while there are few.
+
+    feature     formula                                                         strength
+    citing      mean r(u)
+    sum         sum of r(u)^2 / sqrt(1 + out-links of u)
+    anchor      largest T(anchor)
+    beside      largest T(text beside the link)
+    heading     largest T(heading)
+    text        sum of T(anchor) + T(beside) over links, / sqrt(n)
+    relevant    sum of r(u) T(beside) over links, / sqrt(n)
+    address     T(address)
+    keyword     1 if the address holds a keyword
+    page        sum of the yields of the pages u, / sqrt(n)                     3
+    near        mean yield of the links beside it: distance 1, 2, 3 counts 1, 1/2, 1/3     1
+    path        mean yield of links at the same tag path                        5
+    anchors     mean over links of the yields of its anchor's words, / sqrt(1 + their number)     2
+    besides     the same for the words beside it                                5
+    cocited     sum over u of a(u) / out-links of u; a(u) = sum of r(w)^2 / sqrt(pages that link to w) over its
+                fetched targets w
+    examples    sum over u of ln(1 + examples that u links to) * max(r(u), 0.2), / sqrt(n)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from scenthound.page.link_text import ADDRESS, ANCHOR, BESIDE, HEADING, PIECES
+from scenthound.strategies.hound.columns import sums
+from scenthound.strategies.hound.link_table import WAITING, Flags, LinkTable, Reals, Whole
+from scenthound.strategies.hound.topic import TopicModel
+
+
+class Frontier(NamedTuple):
+    """The waiting URLs and what speaks for each."""
+
+    urls: Whole
+    features: dict[str, Reals]
+    links: Reals
+    """How many fetched pages link to each."""
+    best_row: Whole
+    """The row of the link that says most about each, by its anchor; -1: none is remembered."""
+
+
+def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
+    """All features of all waiting URLs."""
+    relevance, is_example = topic.relevance.values, topic.is_example.values
+    source, target, is_first = table.source.values, table.target.values, table.is_first.values
+    others = relevance[~is_example]
+    mean = float(others.mean()) if len(others) else float(relevance.mean()) if len(relevance) else 0.0
+    target_page = table.page_of.values[target]
+    is_done = (target_page >= 0) & (target_page != source)  # a link of a page to itself says nothing
+    gained = np.where(is_done, relevance[target_page], 0.0)
+    texts = _topic_scores(table, topic)
+
+    waiting = np.flatnonzero(table.state.values == WAITING)
+    position = np.full(len(table.names), -1, dtype=np.int64)
+    position[waiting] = np.arange(len(waiting))
+    rows = np.flatnonzero(position[target] >= 0)
+    pairs = rows[is_first[rows]]
+    of_row, of_pair = position[target[rows]], position[target[pairs]]
+    citing = source[pairs]
+    size = len(waiting)
+
+    def total(where: Whole, values: Reals) -> Reals:
+        return np.bincount(where, weights=values, minlength=size).astype(np.float64)
+
+    def largest(values: Reals) -> Reals:
+        best = np.zeros(size)
+        np.maximum.at(best, of_row, values[rows])
+        return best
+
+    links = np.maximum(total(of_pair, np.ones(len(pairs))), 1)
+    sightings = np.maximum(total(of_row, np.ones(len(rows))), 1)
+    root = np.sqrt(links)
+    r = relevance[citing]
+    done_pairs = is_done & is_first
+    page_yield = _yields(source[done_pairs], gained[done_pairs], len(relevance), mean, 3)
+    path_yield = _yields(table.path.values[is_done], gained[is_done], len(table.paths), mean, 5)
+    cited_by = np.maximum(np.bincount(target[is_first], minlength=len(table.names)), 1)
+    authority = np.bincount(
+        source[done_pairs],
+        weights=gained[done_pairs] ** 2 / np.sqrt(cited_by[target[done_pairs]]),
+        minlength=len(relevance),
+    )
+    to_example = done_pairs & is_example[target_page]
+    examples = np.bincount(source[to_example], minlength=len(relevance))
+    degree = table.out_degree.values
+    anchor_words, beside_words = _word_yields(table, topic, is_done, gained, mean)
+    features = {
+        "citing": total(of_pair, r) / links,
+        "sum": total(of_pair, r**2 / np.sqrt(degree[citing] + 1)),
+        "anchor": largest(texts[ANCHOR]),
+        "beside": largest(texts[BESIDE]),
+        "heading": largest(texts[HEADING]),
+        "text": total(of_row, (texts[ANCHOR] + texts[BESIDE])[rows]) / root,
+        "relevant": total(of_row, relevance[source[rows]] * texts[BESIDE][rows]) / root,
+        "address": largest(texts[ADDRESS]),
+        "keyword": largest(_has_keyword(table, topic)),
+        "page": total(of_pair, page_yield[citing]) / root,
+        "near": total(of_row, _near(source, is_done, gained, mean)[rows]) / sightings,
+        "path": total(of_row, path_yield[table.path.values[rows]]) / sightings,
+        "anchors": total(of_row, anchor_words[rows]) / sightings,
+        "besides": total(of_row, beside_words[rows]) / sightings,
+        "cocited": total(of_pair, authority[citing] / np.maximum(degree[citing], 1)),
+        "examples": total(of_pair, np.log1p(examples[citing]) * np.maximum(r, 0.2)) / root,
+    }
+    best_row = np.full(size, -1, dtype=np.int64)
+    best_row[of_row[::-1]] = rows[::-1]
+    return Frontier(waiting, features, links, best_row)
+
+
+def _pieces(table: LinkTable) -> Whole:
+    return table.sizes.values.reshape(-1, PIECES)
+
+
+def _topic_scores(table: LinkTable, topic: TopicModel) -> Reals:
+    """T of the pieces of every link: one row for each piece."""
+    weight = np.zeros(len(topic.pages_with))
+    weight[: len(topic.weights)] = topic.weights * topic.idf
+    sizes = table.sizes.values
+    scores = sums(weight[table.words.values], sizes) / np.sqrt(1 + sizes)
+    return np.asarray(scores.reshape(-1, PIECES).T)
+
+
+def _has_keyword(table: LinkTable, topic: TopicModel) -> Reals:
+    is_keyword = np.zeros(len(topic.pages_with))
+    is_keyword[topic.keywords] = 1
+    held = sums(is_keyword[table.words.values], table.sizes.values).reshape(-1, PIECES)[:, ADDRESS]
+    return (held > 0).astype(np.float64)
+
+
+def _yields(keys: Whole, gained: Reals, size: int, mean: float, strength: float) -> Reals:
+    """Mean of what each key gained, less the mean of all, drawn towards 0 by `strength` average ones.
+
+    >>> _yields(np.array([0, 0, 0]), np.array([0.9, 0.7, 0.1]), 1, 0.3, 3).round(4).tolist()
+    [0.1333]
+    """
+    total = np.bincount(keys, weights=gained, minlength=size)
+    count = np.bincount(keys, minlength=size)
+    return np.asarray((total + strength * mean) / (count + strength) - mean)
+
+
+def _word_yields(
+    table: LinkTable, topic: TopicModel, is_done: Flags, gained: Reals, mean: float
+) -> tuple[Reals, Reals]:
+    """For every link the yields of its anchor's words and of the words beside it."""
+    words, sizes, of_link = table.words.values, table.sizes.values, []
+    vocabulary = len(topic.pages_with)
+    for piece, strength in ((ANCHOR, 2), (BESIDE, 5)):
+        is_piece = np.zeros(len(sizes), dtype=np.bool_)
+        is_piece[piece::PIECES] = True
+        length = sizes[piece::PIECES]
+        own = words[np.repeat(is_piece, sizes)]
+        done = np.repeat(is_done, length)
+        yields = _yields(own[done], np.repeat(gained, length)[done], vocabulary, mean, strength)
+        of_link.append(sums(yields[own], length) / np.sqrt(1 + length))
+    return of_link[0], of_link[1]
+
+
+def _near(source: Whole, is_done: Flags, gained: Reals, mean: float) -> Reals:
+    """The yield of the three links before and after each on its page."""
+    total, weight = np.full(len(source), mean), np.ones(len(source))
+    for distance in (1, 2, 3):
+        is_same = source[distance:] == source[:-distance]
+        later, earlier = slice(distance, None), slice(None, -distance)
+        for here, there in ((later, earlier), (earlier, later)):
+            counts = (is_same & is_done[there]) / distance
+            total[here] += counts * gained[there]
+            weight[here] += counts
+    return np.asarray(total / weight - mean)

@@ -1,0 +1,263 @@
+"""Hound: the waiting URL that everything found so far speaks for most (sheet 80).
+
+    score(v) = sum over features f of w_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
+
+Mean and deviation are those of the present frontier. The features are in `features`, the topic in `topic`. Nothing is
+learned before the crawl but the weights, which were fitted once (docs/results.md says on what). Where the seeds are
+home pages of different hosts, sites are looked for, and the order of `sites` takes the place of this one.
+
+All waiting URLs are ranked again after 2 pages (4 from 60 pages on, 8 from 150, 12 from 300), or later if the table of
+links is large, so that the cost of a page stays the same. Between two rankings new URLs wait below all others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from scenthound.model import NOTHING, Candidate, Miss, Topic, Url
+from scenthound.page.link_text import link_text
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.parameters import Parameterised, parameter
+from scenthound.ports import Declaration
+from scenthound.strategies import strategy
+from scenthound.strategies.hound.features import Frontier, frontier_features
+from scenthound.strategies.hound.link_table import FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
+from scenthound.strategies.hound.sites import SiteSearch, are_sites
+from scenthound.strategies.hound.topic import TopicModel
+from scenthound.strategies.parts.sightings import new_scores
+from scenthound.text.common_words import shares_of_pages
+from scenthound.text.tokens import Analyser
+from scenthound.text.vocabulary import Vocabulary
+
+WEIGHTS: Mapping[str, Mapping[str, float]] = {
+    "pages that link to it": {"citing": 0.412, "sum": -0.254},
+    "words of the link": {"anchor": 0.217, "beside": 0.202, "heading": 0.21, "text": 0.075, "relevant": -0.108},
+    "words of the address": {"address": 0.13, "keyword": 0.1},
+    "words that paid off": {"anchors": 0.242, "besides": 0.343},
+    "links beside it": {"near": 0.193, "page": 0.102, "path": 0.099},
+    "cited with good pages": {"cocited": 0.26, "examples": 0.178},
+}
+"""The weights of the features, by the part of the score that they are shown in."""
+STEPS = ((60, 2), (150, 4), (300, 8), (math.inf, 12))
+"""Below so many pages, so many pages between two rankings."""
+BEST = 500
+"""So many of the best get their score; all others wait below them until the next ranking."""
+NOT_RANKED = -100.0
+"""The score of those others. Sums of weighted deviations are some 10 at most."""
+UNRANKED: Mapping[str, float] = MappingProxyType({"not ranked yet": NOT_RANKED})
+MOST_DEVIATIONS = 4.0
+
+
+@strategy("hound")
+@dataclass
+class Hound(Parameterised):
+    """Everything found so far ranks the whole frontier: words, yields, co-citation. Looks for pages or sites."""
+
+    score_parts: ClassVar[Mapping[str, str]] = {
+        "pages that link to it": "how relevant the fetched pages are that link to it",
+        "words of the link": "anchor, the text beside it and the heading above fit the topic",
+        "words of the address": "the path of the URL fits the topic",
+        "words that paid off": "links with these words led to relevant pages",
+        "links beside it": "neighbouring links, other links of the same pages and at the same tag path paid off",
+        "cited with good pages": "pages that link to it also link to relevant pages and to the examples",
+        "known domain": "home pages in this domain could be fetched",
+        "may name other sites": "its host named new sites, and it lies near the top",
+        "turn": "a page that may name other sites comes after every second home page",
+        "not ranked yet": "found after the last ranking",
+    }
+    looking_for: Literal["auto", "pages", "sites"] = parameter("auto", "pages or sites; auto: as the seeds are")
+    memory: int = parameter(150_000, "links remembered", least=1000)
+    work: int = parameter(8000, "links that are looked at again per page fetched; fewer is faster", least=100)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.analyser_ = Analyser()
+
+    @property
+    def declaration(self) -> Declaration:
+        parts = Parts((self.analyser_,), leaves=True, elements=True)
+        return Declaration(parts=parts, score_parts=self.score_parts)
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        self.vocabulary_ = Vocabulary()
+        self.topic_ = TopicModel(self.vocabulary_, self.analyser_.terms(topic.keywords), shares_of_pages())
+        self.table_ = LinkTable(self.memory)
+        looks_for_sites = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
+        self.sites_ = SiteSearch(self.table_) if looks_for_sites else None
+        self.seeds_ = set(seeds)
+        self.labels_: dict[Url, bool] = {}
+        self.best_: set[int] = set()
+        """The URLs with a score of the last ranking."""
+        self.since_, self.pages_ = 0, 0
+        numbers = [self.table_.number_of(url) for url in seeds]
+        self.table_.state.values[numbers] = WAITING
+        return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
+
+    def read(self, page: Page) -> Iterable[Candidate]:
+        number = self._arrived(page)
+        if number < 0:  # it was lost and fetched again
+            return [page.offer(link, NOT_RANKED, parts=UNRANKED) for link in page.outlinks]
+        targets = self._learn(page, number)
+        offers = self._new_offers(page)
+        if self.sites_ is not None:
+            offers += self._home_offers(page, self.sites_.fetched(number, targets))
+        self.pages_ += 1
+        self.since_ += 1
+        step = next(pages for below, pages in STEPS if self.pages_ < below)
+        is_due = self.since_ >= max(step, len(self.table_) // self.work) or not self.best_
+        return offers + self._rank() if is_due and self._waits_for_no_seed() else offers
+
+    def miss(self, miss: Miss) -> Iterable[Candidate]:
+        number = self.table_.number_of(miss.candidate.url)
+        if self.table_.state.values[number] == FETCHED or miss.retry_after is not None:
+            return ()
+        self.table_.state.values[number] = GONE
+        if self.sites_ is not None:
+            self.sites_.missed(number)
+        self.best_.discard(number)
+        is_due = self.pages_ and not self.best_ and self._waits_for_no_seed()
+        return self._rank() if is_due else ()
+
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """A labelled page is an example of the topic, or of what it is not; all waiting URLs are ranked again."""
+        self.labels_[url] = on_topic
+        number = self.table_.urls.get(url)
+        page = -1 if number is None else int(self.table_.page_of.values[number])
+        if page < 0:
+            return ()
+        self.topic_.label(page, on_topic)
+        return self._rank()
+
+    # ---- what a page brings
+
+    def _arrived(self, page: Page) -> int:
+        """The number of a fetched URL; -1 if it was fetched before."""
+        table = self.table_
+        number, asked = table.number_of(page.url), table.number_of(page.candidate.url)
+        if table.state.values[number] == FETCHED:
+            return -1
+        if asked != number and table.state.values[asked] != FETCHED:
+            table.state.values[asked] = GONE
+        table.state.values[number] = FETCHED
+        self.best_ -= {number, asked}
+        return number
+
+    def _learn(self, page: Page, number: int) -> list[int]:
+        """Remember the words and links of a page. Returns the numbers of the linked URLs."""
+        counts, text = page.record.counts(self.analyser_), page.view(link_text, self.analyser_)
+        ids = self.vocabulary_.add(counts.names)
+        is_example = page.url in self.seeds_ or page.candidate.url in self.seeds_
+        label = self.labels_.get(page.url, self.labels_.get(page.candidate.url))
+        page_number = self.topic_.add(ids, counts.times, is_example, math.nan if label is None else float(label))
+        targets = [self.table_.number_of(link.url) for link in page.links]
+        self.table_.page_of.values[number] = page_number
+        self.table_.add_page(page_number, targets, text, np.concatenate((ids, self.vocabulary_.add(text.extra))))
+        return targets
+
+    def _new_offers(self, page: Page) -> list[Candidate]:
+        table, offers = self.table_, list[Candidate]()
+        state = table.state.values
+        for link in page.outlinks:
+            number = table.urls[link.url]
+            if state[number] == UNKNOWN:
+                state[number] = WAITING
+                offers.append(page.offer(link, NOT_RANKED, parts=UNRANKED))
+        return offers
+
+    def _home_offers(self, page: Page, homes: Iterable[Url]) -> list[Candidate]:
+        table, offers = self.table_, list[Candidate]()
+        for url in homes:
+            number = table.number_of(url)
+            if table.state.values[number] == UNKNOWN:
+                table.state.values[number] = WAITING
+                offers.append(Candidate(url, NOT_RANKED, NOTHING, UNRANKED, page.url, depth=page.candidate.depth + 1))
+        return offers
+
+    def _waits_for_no_seed(self) -> bool:
+        state, urls = self.table_.state.values, self.table_.urls
+        return not any(state[urls[url]] == WAITING for url in self.seeds_)
+
+    # ---- ranking
+
+    def _rank(self) -> list[Candidate]:
+        """New scores for the best of the waiting URLs, and for those that were among the best."""
+        self.since_ = 0
+        self.topic_.update()
+        self.table_.bound(self.topic_.relevance.values)
+        frontier = frontier_features(self.table_, self.topic_)
+        if not len(frontier.urls):
+            self.best_ = set()
+            return []
+        parts = weighted_parts(frontier)
+        scores = np.sum(list(parts.values()), axis=0)
+        if self.sites_ is None:
+            order = np.argsort(-scores, kind="stable")[:BEST]
+            named_parts = [_named(parts, index) for index in order.tolist()]
+            return self._rescored(frontier.urls[order].tolist(), scores[order].tolist(), named_parts)
+        ranked = self.sites_.rank(frontier, scores)
+        best = ranked.order[:BEST].tolist()
+        explained = []
+        for index, score, value in zip(best, ranked.scores.tolist(), ranked.list_values.tolist(), strict=False):
+            named = _named(parts, index)
+            is_home = math.isnan(value)
+            rest = {"known domain": score - math.fsum(named.values())}
+            explained.append({**named, **rest} if is_home else {"may name other sites": value, "turn": score - value})
+        return self._rescored(frontier.urls[best].tolist(), ranked.scores[:BEST].tolist(), explained)
+
+    def _rescored(self, best: list[int], scores: list[float], parts: list[dict[str, float]]) -> list[Candidate]:
+        """Candidates for the best, and for those that are no longer among them."""
+        state, names = self.table_.state.values, self.table_.names
+        demoted = sorted(number for number in self.best_.difference(best) if state[number] == WAITING)
+        self.best_ = set(best)
+        urls = [Url(names[number]) for number in (*best, *demoted)]
+        return new_scores(urls, [*scores, *repeat(NOT_RANKED, len(demoted))], [*parts, *repeat(UNRANKED, len(demoted))])
+
+    # ---- state
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "words": list(self.vocabulary_.all_words),
+            "topic": self.topic_.save(),
+            "table": self.table_.save(),
+            "sites": None if self.sites_ is None else self.sites_.save(),
+            "seeds": sorted(self.seeds_),
+            "labels": dict(self.labels_),
+            "best": sorted(self.best_),
+            "counts": [self.since_, self.pages_],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.vocabulary_.add(state["words"])
+        self.topic_.load(state["topic"])
+        self.table_.load(state["table"])
+        if state["sites"] is not None:
+            self.sites_ = SiteSearch(self.table_)
+            self.sites_.load(state["sites"])
+        self.seeds_, self.labels_ = set(state["seeds"]), dict(state["labels"])
+        self.best_ = set(state["best"])
+        self.since_, self.pages_ = state["counts"]
+
+
+def weighted_parts(frontier: Frontier) -> dict[str, Reals]:
+    """The parts of the scores of all waiting URLs."""
+    parts = {}
+    for name, weights in WEIGHTS.items():
+        part = np.zeros(len(frontier.urls))
+        for feature, weight in weights.items():
+            values = frontier.features[feature]
+            deviations = (values - values.mean()) / (values.std() + 1e-6)
+            part += weight * np.clip(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
+        parts[name] = part
+    return parts
+
+
+def _named(parts: Mapping[str, Reals], index: int) -> dict[str, float]:
+    return {name: float(values[index]) for name, values in parts.items()}

@@ -1,0 +1,197 @@
+"""Looking for sites: home pages of hosts not visited yet, and pages that name such hosts (sheet 80.5).
+
+If the seeds are home pages of different hosts, what is looked for are sites. A visited host then has little left to
+give. Two kinds of URLs are worth a request:
+
+    home pages   of hosts that no page was fetched from, by their score + 4 v(host)
+    lists        all other URLs, by D = 5 d(host) / g + 1 / (1 + path depth) + 0.3 ln(1 + links to it) + 0.01 score
+
+v(host) is the share of home pages in its domain (`example.org`) that could be fetched, the seeds among them. A page
+gains the sum of v over the hosts it is the first to name; g is the mean gain of a page, and
+
+    d(h) = (gain_h + 2 p_h) / (pages_h + 2) + 0.3 sqrt(ln(n + 1) / (pages_h + 1)) p_h / (1 + p_h)
+
+with p_h = g sqrt(1 + c_h); c_h other hosts link to h. What a host gained and its number of pages lose a tenth with each
+of its pages, so a host that has nothing new to name falls behind soon. After every second home page that can be fetched
+comes a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scenthound.model import Url
+from scenthound.strategies.hound.columns import Column
+from scenthound.strategies.hound.features import Frontier
+from scenthound.strategies.hound.link_table import LinkTable, Reals, Whole
+from scenthound.url import domain, host
+
+KEEP = 0.9
+DOMAIN_WEIGHT = 4.0
+HOMES_PER_LIST = 2
+STEP = 1e-4
+"""Difference of the scores of two lists in a row."""
+
+
+def are_sites(seeds: Sequence[Url]) -> bool:
+    """Whether seeds are home pages of different hosts.
+
+    >>> are_sites(["http://a.test/", "http://b.test/"]), are_sites(["http://a.test/", "http://a.test/b"])
+    (True, False)
+    """
+    hosts = {host(url) for url in seeds}
+    homes = [url for url in seeds if is_home(url)]
+    return len(hosts) >= max(2, 0.8 * len(seeds)) and len(homes) >= 0.8 * len(seeds)
+
+
+def is_home(url: Url) -> bool:
+    """Whether a URL is the home page of its host."""
+    return url.partition("://")[2].partition("/")[2] == ""
+
+
+class Ranked(NamedTuple):
+    """Waiting URLs in the order in which they should be fetched."""
+
+    order: Whole
+    """Indices into the waiting URLs, best first."""
+    scores: Reals
+    """Of each in this order."""
+    list_values: Reals
+    """D of each in this order; nan for a home page."""
+
+
+class SiteSearch:
+    """Counts of what hosts and domains gave, and the order that follows from them."""
+
+    COLUMNS = ("pages", "gained", "visited", "cited_by", "is_named", "tried", "reached")
+
+    def __init__(self, table: LinkTable) -> None:
+        self._table = table
+        self._hosts: dict[str, int] = {}
+        self._domains: dict[str, int] = {}
+        self.host_of, self.depth = Column(np.int64), Column(np.float64)  # by URL
+        self.is_home = Column(np.bool_)
+        self.pages, self.gained = Column(np.float64), Column(np.float64)  # by host, fading
+        self.visited, self.cited_by = Column(np.bool_), Column(np.float64)
+        self.is_named, self.domain = Column(np.bool_), Column(np.int64)
+        self.tried, self.reached = Column(np.float64), Column(np.float64)  # home pages, by domain
+        self.citations: set[tuple[int, int]] = set()
+        self.gains, self.counted = 0.0, 0
+        self.homes_tried, self.homes_reached = 1.0, 1.0
+
+    def _host(self, name: str) -> int:
+        number = self._hosts.setdefault(name, len(self._hosts))
+        if number == len(self.pages):
+            self.domain.add([self._domains.setdefault(domain(name), len(self._domains))])
+            if len(self._domains) > len(self.tried):
+                self.tried.add([0])
+                self.reached.add([0])
+            for column in (self.pages, self.gained, self.visited, self.cited_by, self.is_named):
+                column.add([0])
+        return number
+
+    def _grow(self) -> None:
+        for url in self._table.names[len(self.host_of) :]:
+            self.host_of.add([self._host(host(url))])
+            path = url.partition("://")[2].partition("/")[2].partition("?")[0]
+            self.depth.add([len([part for part in path.split("/") if part])])
+            self.is_home.add([is_home(Url(url))])
+
+    def fetched(self, url: int, targets: Iterable[int]) -> list[Url]:
+        """A page was fetched. Returns the home pages of the hosts it is the first to name."""
+        self._grow()
+        self._count_home(url, True)
+        own = int(self.host_of.values[url])
+        self.is_named.values[own] = self.visited.values[own] = True
+        linked = np.unique(self.host_of.values[list(targets)])
+        linked = linked[linked != own]
+        new = linked[~self.is_named.values[linked]]
+        gain = float(self._domain_values()[self.domain.values[new]].sum())
+        self.is_named.values[new] = True
+        for other in linked.tolist():
+            if (own, other) not in self.citations:
+                self.citations.add((own, other))
+                self.cited_by.values[other] += 1
+        self.pages.values[own] = self.pages.values[own] * KEEP + 1
+        self.gained.values[own] = self.gained.values[own] * KEEP + gain
+        self.gains += gain
+        self.counted += 1
+        names = list(self._hosts)
+        scheme = self._table.names[url].partition("://")[0]
+        return [Url(f"{scheme}://{names[number]}/") for number in new.tolist()]
+
+    def missed(self, url: int) -> None:
+        """A request failed."""
+        self._grow()
+        self._count_home(url, False)
+
+    def _count_home(self, url: int, was_reached: bool) -> None:
+        own = int(self.host_of.values[url])
+        if self.is_home.values[url] and not self.visited.values[own]:
+            number = self.domain.values[own]
+            self.tried.values[number] += 1
+            self.reached.values[number] += was_reached
+            self.homes_tried = self.homes_tried * 0.98 + 1
+            self.homes_reached = self.homes_reached * 0.98 + was_reached
+
+    def _domain_values(self) -> Reals:
+        share = (self.reached.values.sum() + 0.5) / (self.tried.values.sum() + 5)
+        return np.asarray((self.reached.values + 2 * share) / (self.tried.values + 2))
+
+    def rank(self, frontier: Frontier, scores: Reals) -> Ranked:
+        """Home pages of unvisited hosts, and lists between them."""
+        self._grow()
+        hosts = self.host_of.values[frontier.urls]
+        homes = np.flatnonzero(self.is_home.values[frontier.urls] & ~self.visited.values[hosts])
+        value = scores + DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]
+        homes = homes[np.argsort(-value[homes], kind="stable")]
+        lists = self._list_values(frontier, hosts, scores)
+        lists[homes] = -np.inf
+        order = np.argsort(-lists, kind="stable")[: len(lists) - len(homes)]
+        gap = max(HOMES_PER_LIST, round(HOMES_PER_LIST * self.homes_tried / max(self.homes_reached, 0.1)))
+        return _interleaved(homes, value[homes], order, lists[order], gap)
+
+    def _list_values(self, frontier: Frontier, hosts: Whole, scores: Reals) -> Reals:
+        mean = (self.gains + 1) / (self.counted + 5)
+        prior = mean * np.sqrt(1 + self.cited_by.values)
+        pages = self.pages.values
+        expected = (self.gained.values + 2 * prior) / (pages + 2)
+        expected += 0.3 * np.sqrt(np.log(self.counted + 1) / (pages + 1)) * prior / (1 + prior)
+        shallow = 1 / (1 + self.depth.values[frontier.urls])
+        return np.asarray(
+            5 * expected[hosts] / max(mean, 0.05) + shallow + 0.3 * np.log1p(frontier.links) + 0.01 * scores
+        )
+
+    # ---- state
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            **{name: self.__dict__[name].values.copy() for name in self.COLUMNS},
+            "hosts": list(self._hosts),
+            "citations": np.array(sorted(self.citations), dtype=np.int64).reshape(-1, 2),
+            "counts": [self.gains, self.counted, self.homes_tried, self.homes_reached],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        for name in state["hosts"]:
+            self._host(name)
+        for name in self.COLUMNS:
+            self.__dict__[name].values[:] = np.asarray(state[name])
+        self.citations = {(int(source), int(target)) for source, target in np.asarray(state["citations"])}
+        self.gains, self.counted, self.homes_tried, self.homes_reached = state["counts"]
+
+
+def _interleaved(homes: Whole, values: Reals, lists: Whole, list_values: Reals, gap: int) -> Ranked:
+    """After every `gap` home pages a list; the rest of the lists at the end."""
+    slots = np.concatenate((np.arange(len(homes)), (np.arange(len(lists)) + 1) * gap - 0.5))
+    merged = np.argsort(slots, kind="stable")
+    top = float(values[0]) if len(values) else 0.0
+    scores = np.concatenate((values, np.full(len(lists), np.nan)))[merged]
+    for_lists = np.concatenate((np.full(len(homes), np.nan), list_values))[merged]
+    last = np.maximum.accumulate(np.where(np.isnan(scores), -1, np.arange(len(scores))))
+    before = np.where(last >= 0, scores[np.maximum(last, 0)], top)
+    scores = np.where(np.isnan(scores), before - STEP * (np.arange(len(scores)) - last), scores)
+    return Ranked(np.concatenate((homes, lists))[merged], np.minimum.accumulate(scores), for_lists)

@@ -1,0 +1,192 @@
+"""What the topic is, in words, and how well each fetched page fits it (sheet 80.2).
+
+    x_u(t) = (1 + ln tf) * idf(t), scaled to length 1      idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))
+    c = mean of the examples - 0.5 * mean of the other pages, each weighted by 1 - r; keywords on top
+    q = the 100 largest weights of c, scaled to length 1
+    r(u) = min(1.5, q.x_u / mean of q.x over the examples)
+
+n pages are fetched, df of them hold the term t. The 50 virtual pages hold the words of general English, b(t) of them
+each: without these the examples' own words would be worth nothing while there are few other pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.strategies.hound.columns import Column, sums
+from scenthound.text.vocabulary import Ids, Vocabulary
+
+Reals = npt.NDArray[np.float64]
+VIRTUAL_PAGES = 50
+TOPIC_TERMS = 100
+OTHERS = 0.5
+"""Weight of the pages off topic."""
+KEYWORDS = 0.3
+"""Weight of the keywords, as a share of the length of c."""
+OTHERS_FROM = 10
+"""So many pages that are no examples are needed before they count."""
+MOST_RELEVANT = 1.5
+RECENT_PAGES = 1000
+"""Pages whose words are remembered, beside the examples."""
+
+
+class TopicModel:
+    """The topic as a vector of terms, learned from keywords, examples and the pages fetched so far."""
+
+    def __init__(self, vocabulary: Vocabulary, keywords: Sequence[str], common_words: Mapping[str, float]) -> None:
+        self.vocabulary, self._common_words = vocabulary, common_words
+        self.keywords = np.unique(vocabulary.add(keywords)) if keywords else np.zeros(0, dtype=np.int32)
+        self.pages_with = Column(np.float64)  # document frequency, by term
+        self.background = Column(np.float64)  # b(t), by term
+        self.terms, self.log_counts, self.sizes = Column(np.int32), Column(np.float64), Column(np.int64)
+        self.relevance = Column(np.float64)
+        self.is_example = Column(np.bool_)
+        self.labels = Column(np.float64)  # 1 on topic, 0 off topic, nan: not labelled
+        self.forgotten = 0
+        """Pages whose words were dropped. They keep their relevance."""
+        self.learned_at = 0
+        self.weights: Reals = np.zeros(0)
+        """q, by term."""
+        self.idf: Reals = np.zeros(0)
+        self.scale = 1.0
+        self._grow()
+
+    def _grow(self) -> None:
+        size = len(self.pages_with)
+        new = self.vocabulary.all_words[size:]
+        if new:
+            self.pages_with.add(np.zeros(len(new)))
+            self.background.add([self._common_words.get(word, 0.0) for word in new])
+
+    def add(self, terms: Ids, counts: npt.NDArray[np.int32], is_example: bool, label: float = math.nan) -> int:
+        """Add a fetched page, by its term frequencies. Returns its number."""
+        self._grow()
+        known = terms >= 0
+        terms, counts = terms[known], counts[known]
+        self.pages_with.values[terms] += 1
+        self.terms.add(terms)
+        self.log_counts.add(1 + np.log(np.maximum(counts, 1)))
+        self.sizes.add([len(terms)])
+        self.is_example.add([is_example or label == 1])
+        self.labels.add([label])
+        self.relevance.add([math.nan])
+        return len(self.sizes) - 1
+
+    def label(self, page: int, on_topic: bool) -> None:
+        """A person says whether this page is on topic."""
+        self.labels.values[page] = float(on_topic)
+        self.is_example.values[page] = on_topic
+        self.learned_at = 0
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the pages have grown by 15 % or by 60 since the topic was learned."""
+        pages = len(self.sizes)
+        return self.learned_at == 0 or pages >= min(self.learned_at * 1.15, self.learned_at + 60)
+
+    def update(self) -> None:
+        """Learn the topic again if that is due, and judge the pages that have no relevance yet."""
+        self._grow()
+        if self.is_stale:
+            self._learn()
+            first = 0
+        else:
+            first = int(np.argmax(np.isnan(self.relevance.values))) if np.isnan(self.relevance.values).any() else -1
+        if first >= 0:
+            self._judge(first)
+        if len(self.sizes) - self.forgotten > 2 * RECENT_PAGES:
+            self._forget()
+
+    def _vectors(self, first: int) -> tuple[Ids, Reals, npt.NDArray[np.int64]]:
+        """Terms, weights and sizes of the remembered pages from this number on; each page has length 1."""
+        sizes = self.sizes.values[max(first, 0) :]
+        begin = int(self.sizes.values[: max(first, 0)].sum())
+        terms = self.terms.values[begin:]
+        idf = self.idf if len(self.idf) == len(self.pages_with) else self._idf()
+        weights = self.log_counts.values[begin:] * idf[terms]
+        lengths = np.sqrt(sums(weights * weights, sizes))
+        return terms, weights / np.repeat(np.where(lengths > 0, lengths, 1), sizes), sizes
+
+    def _idf(self) -> Reals:
+        pages = len(self.sizes) + VIRTUAL_PAGES
+        holding = self.pages_with.values + VIRTUAL_PAGES * self.background.values + 0.5
+        return np.asarray(np.maximum(0, np.log(pages / holding)))
+
+    def _learn(self) -> None:
+        self.idf = self._idf()
+        terms, weights, sizes = self._vectors(0)
+        is_example = self.is_example.values
+        centre = self._mean(terms, weights, sizes, is_example.astype(np.float64))
+        others = np.where(is_example, 0, np.maximum(0, 1 - np.nan_to_num(self.relevance.values)))
+        if np.count_nonzero(~is_example) >= OTHERS_FROM:
+            centre = centre - OTHERS * self._mean(terms, weights, sizes, others)
+        if len(self.keywords):
+            length = math.sqrt(float(centre @ centre)) or 1.0
+            centre[self.keywords] += KEYWORDS * length / math.sqrt(len(self.keywords))
+        if len(centre) > TOPIC_TERMS:
+            centre[np.argpartition(-centre, TOPIC_TERMS)[TOPIC_TERMS:]] = 0
+        centre = np.maximum(centre, 0)
+        self.weights = centre / (math.sqrt(float(centre @ centre)) or 1.0)
+        self.learned_at = len(self.sizes)
+
+    def _mean(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64], by: Reals) -> Reals:
+        total = by[self.sizes.values > 0].sum()
+        added = np.bincount(terms, weights=weights * np.repeat(by, sizes), minlength=len(self.pages_with))
+        return np.asarray(added / total if total > 0 else added, dtype=np.float64)
+
+    def _judge(self, first: int) -> None:
+        first = max(first, 0)
+        terms, weights, sizes = self._vectors(first)
+        topic = np.zeros(len(self.pages_with))
+        topic[: len(self.weights)] = self.weights
+        fits = sums(topic[terms] * weights, sizes)
+        is_example, labels = self.is_example.values[first:], self.labels.values[first:]
+        if first == 0:
+            examples = fits[is_example & (sizes > 0)]
+            self.scale = float(examples.mean()) if len(examples) else float(fits.max(initial=0))
+        relevance = np.minimum(MOST_RELEVANT, fits / max(self.scale, 1e-9))
+        is_remembered = sizes > 0
+        old = self.relevance.values[first:]
+        relevance = np.where(is_remembered | np.isnan(old), relevance, old)
+        relevance[is_example] = 1.0
+        self.relevance.values[first:] = np.where(np.isnan(labels), relevance, labels)
+
+    def _forget(self) -> None:
+        """Drop the words of the older half of the pages that are no examples."""
+        sizes = self.sizes.values
+        last = len(sizes) - RECENT_PAGES
+        drop = (np.arange(len(sizes)) < last) & ~self.is_example.values & (sizes > 0)
+        keep = np.repeat(~drop, sizes)
+        self.terms.keep(keep)
+        self.log_counts.keep(keep)
+        sizes[drop] = 0
+        self.forgotten += int(drop.sum())
+
+    # ---- state
+
+    COLUMNS = ("pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels")
+
+    def save(self) -> Mapping[str, Any]:
+        columns = {name: self.__dict__[name].values.copy() for name in self.COLUMNS}
+        return {
+            **columns,
+            "forgotten": self.forgotten,
+            "learned_at": self.learned_at,
+            "weights": self.weights,
+            "idf": self.idf,
+            "scale": self.scale,
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        for name in self.COLUMNS:
+            column = self.__dict__[name]
+            column.keep(np.zeros(len(column), dtype=np.bool_))
+            column.add(np.asarray(state[name]))
+        self.forgotten, self.learned_at = int(state["forgotten"]), int(state["learned_at"])
+        self.weights, self.idf = np.asarray(state["weights"], float), np.asarray(state["idf"], float)
+        self.scale = float(state["scale"])
