@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 @option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
 @option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
 @option("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
+@option("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
 @option("--frontier", "N", "URLs kept waiting; the worst are dropped.  [default: 100000]")
 @click.option(
     "--scope",

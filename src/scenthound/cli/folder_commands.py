@@ -53,6 +53,7 @@ def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
     from scenthound.report.crawl_report import duration, size
 
+    waited = f"waited {duration(facts.waited)} for better hosts"
     rows = [
         ("topic", facts.request.topic.keywords),
         ("strategy", facts.request.strategy),
@@ -60,6 +61,7 @@ def show(facts: CrawlFacts) -> None:
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
         ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
+        ("order", f"{facts.out_of_order:,} requests before better ones whose hosts rested; {waited}"),
         ("failed", _listed(facts.misses) or "nothing"),
         ("not followed", _listed(facts.refused) or "nothing"),
     ]

@@ -14,16 +14,18 @@ import click
 from scenthound.cli.app import INTERRUPTED
 from scenthound.cli.lab_progress import TaskProgress
 from scenthound.cli.lab_results import numbers, show_summary
-from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
-from scenthound.errors import BadConfig, UnknownName
+from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
+from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.prepare_pages import Cut
     from scenthound.lab.run.cells import Cell, Outcome
     from scenthound.lab.run.experiment import Experiment
+    from scenthound.lab.run.polite_replay import PoliteLimits
     from scenthound.lab.run.run_cell import ReplayLimits
 
+POLITE = ("delay", "latency", "sigma", "concurrency", "order", "seconds")
 FAILURES = 5  # shown on the terminal; the folder and the report have them all
 
 
@@ -40,6 +42,13 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
 @option("--profile", "NAME", "Limits of a paper: open, exp, biz or graph.", default="open", show_default=True)
 @option("--in-flight", "N", "Imitate N threads.  [default: the profile's]", type=click.IntRange(min=1))
 @repeatable("--set pairs", "KEY=VALUE", "Another limit: frontier, spread, static, redirects, page_bytes, url_length.")
+@click.option("--polite", is_flag=True, help="Let hosts rest, on a virtual clock: the order of a live crawl.")
+@option("--delay", "S", "With --polite: seconds that a host rests.  [default: 1]", type=float)
+@option("--latency", "S", "With --polite: median seconds to a reply.  [default: 0.2]", type=float)
+@option("--sigma", "X", "With --polite: standard deviation of the latency's logarithm.  [default: 0.5]", type=float)
+@option("--concurrency", "N", "With --polite: requests in flight.  [default: 32]", type=int)
+@option("--order", "NAME", "With --polite: auto, quality or speed.  [default: auto]")
+@option("--time seconds", "S", "With --polite: end after so many virtual seconds.", type=float)
 @click.option("--robustness", is_flag=True, help="Also crawl from two halves of the seeds, and compare both.")
 @click.option("--no-oracles", is_flag=True, help="Leave out the reference lines.")
 @option("--out folder", "RUN", "The experiment's folder.", required=True, type=click.Path(path_type=Path))
@@ -51,8 +60,11 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     numbers can be added to a folder later, as long as bed and limits stay the same. Two reference lines are added:
     the path oracle knows the answers, the content oracle may read pages before they are fetched.
 
+    With --polite hosts rest and replies take time, on a virtual clock; values by page and by second are shown.
+
     \b
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
+      $ scenthound lab run beds/demo --strategies best-first --pages 500 --polite --out runs/polite
       $ scenthound lab report runs/first
     """
     from scenthound.lab.measure.comparison import measure_if_stale
@@ -60,7 +72,11 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     from scenthound.lab.run.experiment import run as run_experiment
 
     flags = {name: options.pop(name) for name in ("pages", "in_flight")}
-    limits, cut = _limits(options.pop("profile"), flags, dict(map(key_value, options.pop("pairs"))))
+    given = dict(map(key_value, options.pop("pairs")))
+    limits, cut = _limits(options.pop("profile"), flags, given)
+    limits = replace(limits, polite=_polite(options.pop("polite"), {name: options.pop(name) for name in POLITE}))
+    if "spread" in given:
+        _check_spread(strategies, limits.spread)
     points = _points(at, limits.pages)
     options["oracles"] = not options.pop("no_oracles")
     options["seed_numbers"] = numbers(options["seed_numbers"], "--seed-numbers")
@@ -93,7 +109,7 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
         raise UnknownName.among("profile", profile, PROFILES)
     chosen = PROFILES[profile]
     cuts = {field.name for field in fields(Cut)}
-    names = [*(field.name for field in fields(ReplayLimits)), *cuts]
+    names = [*(field.name for field in fields(ReplayLimits) if field.name != "polite"), *cuts]
     for key in given:
         if key not in names:
             raise UnknownName.among("limit", key, names)
@@ -104,6 +120,25 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
         replace(chosen.limits, **{key: getattr(limits, key) for key in changes if key not in cuts}),
         replace(chosen.cut, **{key: getattr(cut, key) for key in changes if key in cuts}),
     )
+
+
+def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
+    from scenthound.lab.run.polite_replay import PoliteLimits
+
+    given = {key: value for key, value in flags.items() if value is not None}
+    if given and not is_polite:
+        flag = next(iter(given)).replace("seconds", "time")
+        raise BadUsage(f"--{flag} is for polite replays", "add --polite")
+    return PoliteLimits(**given) if is_polite else None
+
+
+def _check_spread(strategies: str, spread: int) -> None:
+    """Refuse a spread that was asked for and would be ignored. The report says the same of that of a profile."""
+    from scenthound.lab.run.spec import parse_strategies
+    from scenthound.wiring.build import check_spread, make_strategy
+
+    for spec in parse_strategies(strategies):
+        check_spread(make_strategy(spec.name, spec.parameters), spec.label, spread)
 
 
 def _points(at: str | None, pages: int) -> Sequence[int] | None:
@@ -153,7 +188,23 @@ def _interrupted(folder: Path, as_json: bool) -> int:
     return INTERRUPTED
 
 
+def _show_times(experiment: Experiment) -> None:
+    """Of a polite replay: how long it took, pages a second, and what the rest of hosts cost."""
+    from scenthound.lab.measure.by_time import times
+
+    if experiment.spec.limits.polite is None:
+        return
+    rows = [
+        (name, f"{mean['seconds']:,.0f}", f"{mean['pages_per_second']:.2f}", f"{mean['out_of_order']:,.0f}",
+         f"{mean['waited']:,.0f}")
+        for name, mean in times(experiment).items()
+    ]  # fmt: skip
+    heads = ("means over crawls", "virtual seconds", "pages a second", "before better ones", "seconds waited")
+    out().print(table(heads, rows, numbers=range(1, len(heads))))
+
+
 def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool) -> None:
+    from scenthound.lab.measure.by_time import times
     from scenthound.lab.measure.measure import summary
 
     failed = experiment.failures()
@@ -168,10 +219,12 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
                 "troubles": [trouble._asdict() for trouble in experiment.problems],
                 "given": {label: list(needs) for label, needs in experiment.spec.given.items()},
                 "summary": summary(experiment, points),
+                **({"virtual_time": times(experiment)} if experiment.spec.limits.polite is not None else {}),
             }
         )
         return
     show_summary(experiment, points)
+    _show_times(experiment)
     for trouble in experiment.problems:
         some = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
         say(f"topic {printable(trouble.topic)}: {trouble.what}{some}")

@@ -8,23 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
-from scenthound.loop.messages import (
-    FOREVER,
-    SITEMAP,
-    Done,
-    Fetch,
-    Kind,
-    Limits,
-    Result,
-    RobotsLanded,
-    SitemapLanded,
-    Wait,
-)
+from scenthound.loop.messages import FOREVER, SITEMAP, Done, Fetch, Limits, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
+from scenthound.loop.order import EarlyResults, OrderRule, Turns
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
@@ -32,7 +22,7 @@ from scenthound.loop.selection import Selection
 from scenthound.loop.strategy_calls import Stopwatch, StrategyCalls
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Frontier, History, Repository, Strategy, Where, declaration_of
+from scenthound.ports import Frontier, History, OwnFrontier, Repository, Strategy, Where, declaration_of
 
 
 @dataclass(eq=False)
@@ -57,6 +47,8 @@ class Crawl:
     repository: Repository | None = None
     seed_number: int = 0
     watch: Watcher | None = None
+    order: OrderRule = field(default_factory=OrderRule)
+    """What is done while the hosts of the best URLs rest."""
     meter: Callable[[], float] = time.perf_counter
     """Measures `rank_seconds`; the laboratory gives CPU time."""
 
@@ -65,22 +57,24 @@ class Crawl:
         self.seed_spellings = dict(self.seeds)
         self.ended = ""  # why the crawl ended, or is about to
         self.unkept = False  # a page was read whose content is not in the repository
+        recorder = self.recorder = Recorder(self.history, self.counters, self.watch)
         self.stopwatch = Stopwatch(self.meter)
-        self.recorder = Recorder(self.history, self.counters, self.watch)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits)
+        is_own, is_batched = isinstance(strategy, OwnFrontier), declaration_of(strategy).batch > 1
+        self.turns = Turns(replace(self.order, window=1) if is_own or is_batched else self.order, recorder, limits)
         self.selection = Selection(
-            frontier, self.recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
+            frontier, recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
         )
-        self.candidates = Candidates(
-            frontier, self.recorder, self.selection, self.scope, self.admission.closed, limits.nofollow
-        )
-        self.redirects = Redirects(self.selection, self.recorder, self.scope, limits.redirects)
+        self.selection.follow(self.turns, has_ranks=not is_own)
+        closed = self.admission.closed
+        self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, limits.nofollow)
+        self.redirects = Redirects(self.selection, recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
         self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
         self._connectivity = Connectivity()
         self._in_flight: dict[Url, Fetch] = {}
-        self._pages_in_flight, self._not_before = 0, 0.0
+        self._early, self._not_before = EarlyResults(self.turns), 0.0
 
     @property
     def pages(self) -> int:
@@ -104,10 +98,9 @@ class Crawl:
     def start(self) -> None:
         """Start the strategy and put its seeds into the frontier."""
         for candidate in self.calls.start(self.topic, list(self.seed_spellings), self.seed_number):
+            spelling = self.seed_spellings.get(candidate.url, candidate.spelling)
             if not self.history.seen(candidate.url):
-                self.candidates.push(
-                    candidate._replace(spelling=self.seed_spellings.get(candidate.url, candidate.spelling))
-                )
+                self.candidates.push(candidate._replace(spelling=spelling))
 
     def wait_until(self, moment: float) -> None:
         """Request nothing before this moment."""
@@ -117,24 +110,27 @@ class Crawl:
         """Request nothing more; what is in flight may still land."""
         self.ended = self.ended or reason
 
-    # ---- what to do
-
     def next(self, now: float, slow: Collection[Fetch] = ()) -> Fetch | Wait | Done:
         """The next action. Every `Fetch` must come back through `landed`.
 
         `slow` are those in flight that the driver does not wait for. If the budget is spent and only they are left,
         the crawl is `Done`, and they count as not requested.
         """
+        self.selection.keep_time(now, slow)
+        self._read_early(now)
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
         if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
-        coming = self._pages_in_flight - sum(fetch.kind == "page" for fetch in slow)
+        coming = sum(fetch.kind == "page" for fetch in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
         if self.ended or self.pages + coming >= self.limits.pages:
-            return self._close("pages")
+            if not self._early:
+                return self._close("pages")
+            self._read_early(now, in_turn=False)  # nothing more is requested, so their turn may never come
+            return self.next(now, slow)
         if now < self._not_before:
             return Wait(self._not_before)
-        if self._connectivity.doubts and (instead := self._probe(now)) is not None:
+        if self.politeness and self._connectivity.doubts and (instead := self._probe(self.politeness, now)):
             return instead
         with self.stopwatch:
             while (candidate := self.selection.next(now)) is not None:
@@ -147,12 +143,11 @@ class Crawl:
             return self._close("all that is left rests")
         return Wait(ready)
 
-    def _probe(self, now: float) -> Fetch | Wait | None:
+    def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
         """Many hosts in a row gave no answer: test our connection on a host that answered before."""
-        assert self.politeness is not None
-        step = self._connectivity.probe(self.politeness.next_allowed, now)
+        step = self._connectivity.probe(politeness.next_allowed, now)
         if isinstance(step, str):
-            return self._launch(Candidate(step, FOREVER, spelling=step), "robots")
+            return self._launch(Fetch(Candidate(step, FOREVER, spelling=step), "robots"))
         return Wait(step) if step > now else None
 
     def _close(self, reason: str) -> Wait | Done:
@@ -166,15 +161,15 @@ class Crawl:
     def _admitted(self, candidate: Candidate, now: float) -> Fetch | None:
         """The fetch for a candidate whose turn it is; None if politeness or limits forbid it."""
         if SITEMAP in candidate.carry:
-            return self._launch(candidate, "sitemap")
+            return self._launch(Fetch(candidate, "sitemap"))
         do, reason, until = self.admission.verdict(candidate, now)
         match do:
             case "fetch":
-                return self._launch(candidate, "page")
+                return self._launch(Fetch(candidate))
             case "robots":
                 self.selection.hold(candidate, FOREVER)
                 file = urls.origin(candidate.spelling or candidate.url) + "/robots.txt"
-                return self._launch(Candidate(Url(file), FOREVER, spelling=file), "robots")
+                return self._launch(Fetch(Candidate(Url(file), FOREVER, spelling=file), "robots"))
             case "rest":
                 self._rest(urls.host(candidate.url), now if until is None else until)
                 self.selection.hold(candidate)
@@ -187,14 +182,12 @@ class Crawl:
                 self._lose(Miss(candidate, reason), now, heard=False)
         return None
 
-    def _launch(self, candidate: Candidate, kind: Kind) -> Fetch:
-        fetch = Fetch(candidate, kind)
+    def _launch(self, fetch: Fetch) -> Fetch:
         if self.politeness is not None:
-            host = urls.host(candidate.url)
-            fetch = Fetch(candidate, kind, self.politeness.launched(host))
+            host = urls.host(fetch.candidate.url)
+            fetch = replace(fetch, host=self.politeness.launched(host))
             self.selection.rest(host, FOREVER)
-        self._in_flight[candidate.url] = fetch
-        self._pages_in_flight += kind == "page"
+        self._in_flight[fetch.candidate.url] = fetch
         return fetch
 
     def _rest(self, host: str, until: float) -> None:
@@ -202,15 +195,30 @@ class Crawl:
         self.politeness.rest(host, until)
         self.selection.rest(host, until)
 
-    # ---- what came back
-
     def landed(self, result: Result, now: float, response: Response | None = None, ended: float | None = None) -> None:
-        """Take in the result of a fetch. `response` is the raw reply, for the repository; `ended` is when it was
-        complete, if that was before `now`: its host rests from then on."""
+        """Take in the result of a fetch. `response` is for the repository; the host rests from `ended` on, or `now`."""
         candidate = result.candidate
-        fetch = self._in_flight.pop(candidate.url, None)
-        self._pages_in_flight -= fetch is not None and fetch.kind == "page"
         self.counters.attempts += 1
+        if self.politeness is not None:
+            self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
+            if self._connectivity.observe(result):
+                self._in_flight.pop(candidate.url, None)
+                self._excuse(result, now)
+                return
+            self._rest(host, self.politeness.landed(result, now if ended is None else ended))
+            if not (isinstance(result, Miss) and self._may_retry(result)) and self._early.keep(result, response):
+                return
+        self._take_in(result, response, now)
+        self._read_early(now)
+
+    def _read_early(self, now: float, in_turn: bool = True) -> None:
+        """Take in results that came before their turn: those whose turn it is by now, or all."""
+        while self._early and (early := self._early.pop(in_turn)) is not None:
+            self._take_in(*early, now)
+
+    def _take_in(self, result: Result, response: Response | None, now: float) -> None:
+        candidate = result.candidate
+        self._in_flight.pop(candidate.url, None)
         if isinstance(result, Page) and self.pages >= self.limits.pages:  # it was slow, and others came first
             self.selection.hold(candidate)
             return
@@ -218,12 +226,6 @@ class Crawl:
             similarity = self.judge(result) if self.judge else 0.0  # before the strategy can change the page
             offers = self.calls.read(result)  # before anything is written: a strategy may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
-        if self.politeness is not None:
-            self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
-            if self._connectivity.observe(result):
-                self._excuse(result, now)
-                return
-            self._rest(host, self.politeness.landed(result, now if ended is None else ended))
         match result:
             case Page():
                 self._record(result, similarity, where, now)
@@ -273,14 +275,15 @@ class Crawl:
             self.selection.hold(result.candidate)
 
     def _missed(self, miss: Miss, now: float) -> None:
-        url = miss.candidate.url
-        tried = self.tries.get(url, 0)
-        if miss.retry_after is not None and tried < self.limits.retries:
-            self.tries[url] = tried + 1
+        if self._may_retry(miss):
+            self.tries[miss.candidate.url] = self.tries.get(miss.candidate.url, 0) + 1
             self.recorder.postponed(miss, now)
             self.selection.hold(miss.candidate)
         else:
             self._lose(miss, now)
+
+    def _may_retry(self, miss: Miss) -> bool:
+        return miss.retry_after is not None and self.tries.get(miss.candidate.url, 0) < self.limits.retries
 
     def _lose(self, miss: Miss, now: float, heard: bool = True) -> None:
         url = miss.candidate.url

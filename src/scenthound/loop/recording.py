@@ -56,6 +56,10 @@ class Counters:
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     best: list[tuple[float, int, str, str]] = field(default_factory=list)
     dry: bool = False
+    out_of_order: int = 0
+    """URLs requested before better ones, whose hosts rested."""
+    waited: float = 0.0
+    """Seconds in which a request could have been sent, and the crawl waited for the hosts of better URLs."""
     _flags: deque[bool] = field(default_factory=deque)
     _good: int = 0
     _best_rate: float = 0.0
@@ -107,16 +111,19 @@ class Counters:
         self.dry = self._below >= self.dry_patience
 
     def save(self) -> Mapping[str, Any]:
+        order = {"out_of_order": self.out_of_order, "waited": round(self.waited, 3)}
         return {
             "attempts": self.attempts,
             "retries": dict(self.retries),
             "dry": [[int(flag) for flag in self._flags], self._best_rate, self._below],
+            **{name: value for name, value in order.items() if value},
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Load what `save` returned; pages, misses and dropped links are counted again from the history."""
         self.attempts = state.get("attempts", 0)
         self.retries = Counter(state.get("retries", {}))
+        self.out_of_order, self.waited = state.get("out_of_order", 0), state.get("waited", 0.0)
         flags, self._best_rate, self._below = state.get("dry", [[], 0.0, 0])
         self._flags = deque(bool(flag) for flag in flags)
         self._good = sum(self._flags)

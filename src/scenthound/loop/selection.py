@@ -1,5 +1,7 @@
 """Which candidate is next: pending ones first, then the current batch, then the best of the frontier.
 
+Whether a URL whose host rests keeps its turn is decided by `order`.
+
 A retry on a host that gave no reply, and the third redirect in a row, most likely lead to no page. These go after the
 frontier: they get every eighth turn, and every turn that is left over.
 """
@@ -13,7 +15,8 @@ from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 
 from scenthound import url as urls
-from scenthound.loop.messages import FOREVER
+from scenthound.loop.messages import FOREVER, Fetch, Limits
+from scenthound.loop.order import OrderRule, Turns
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.recording import Recorder
 from scenthound.model import Candidate, Url
@@ -95,6 +98,12 @@ class Selection:
         self._unlikely: deque[Candidate] = deque()  # ready, and after the frontier
         self._demoted: set[Url] = set()  # URLs that go there whatever their host did
         self._turn = 0
+        self.turns = Turns(OrderRule(), recorder, Limits())
+        self._has_ranks = True
+
+    def follow(self, turns: Turns, has_ranks: bool = True) -> None:
+        """Ask `turns` who is waited for. `has_ranks`: the frontier ranks what it gives among all that waits."""
+        self.turns, self._has_ranks = turns, has_ranks
 
     # ---- the next candidate
 
@@ -117,8 +126,13 @@ class Selection:
             while self._batch:
                 popped = self._batch.popleft()
                 if self._awake(popped.candidate, now):
+                    if self._politeness is not None:
+                        self._recorder.counters.out_of_order += self._is_out_of_order(popped, now)
                     return popped.candidate
-                self._give_back(popped)
+                if self.turns.is_patient and not self.turns.passes_over(urls.host(popped.candidate.url)):
+                    self.hold(popped.candidate)
+                else:
+                    self._give_back(popped)
             if not self._pop_batch(now):
                 return None
 
@@ -135,14 +149,38 @@ class Selection:
             return False
         return candidate.url in self._demoted or self._politeness.host(urls.host(candidate.url)).silent
 
+    def keep_time(self, now: float, slow: Iterable[Fetch] = ()) -> None:
+        """Tell the frontier of hosts that are passed over from now on; of all that rest, if the policy changes.
+
+        `slow` are requests that the driver does not wait for.
+        """
+        if self._politeness is None:
+            return
+        turns, frontier = self.turns, self._frontier
+        waited, changed = turns.waited, turns.move_to(now)
+        self._recorder.counters.waited += turns.waited - waited
+        if changed:
+            for host, until in self._politeness.resting(now).items():
+                frontier.rest(host, 0.0 if turns.rest(host, until) else until)
+        if turns.is_patient:
+            unproven = turns.lose_patience(urls.host(fetch.candidate.url) for fetch in slow if fetch.host != "proven")
+            for host in (*turns.overdue(), *unproven):
+                frontier.rest(host, FOREVER)
+
     def ready_at(self) -> float:
         """When `next` can return something again; infinity if nothing waits."""
+        if self.turns.is_full:
+            return min(self._pending.ready_at(), self.turns.next_overdue())
         ready = self._frontier.ready_at()
         return min(self._pending.ready_at(), FOREVER if ready is None else ready)
 
     def _pop_batch(self, now: float) -> bool:
         """Pop the next batch from the frontier, shuffled if the strategy declares it. False if there is none."""
-        frontier = self._frontier
+        frontier, turns = self._frontier, self.turns
+        if turns.is_full:
+            if len(frontier):
+                turns.wait()
+            return False
         while len(self._batch) < self._size and (popped := frontier.pop(now)) is not None:
             url = popped.candidate.url
             if url in self.chosen or self._seen(url):  # a redirect led to it meanwhile
@@ -154,14 +192,25 @@ class Selection:
             batch = list(self._batch)
             random.Random(f"{self._seed_number}:{self.batches}").shuffle(batch)
             self._batch = deque(batch)
+        if self._politeness is not None:
+            for popped in self._batch:
+                turns.take(popped.candidate.url)
         self.batches += bool(self._batch)
         return bool(self._batch)
+
+    def _is_out_of_order(self, popped: Popped, now: float) -> bool:
+        """True if it was taken because the hosts of better URLs rest."""
+        if self._has_ranks:
+            return popped.rank > 1
+        resting = self._frontier.best_resting(now)
+        return resting is not None and resting[0].score > popped.candidate.score
 
     def _give_back(self, popped: Popped) -> None:
         """A member of the batch whose host rests by now waits in the frontier, so that it does not delay others."""
         assert self._politeness is not None
         url, frontier = popped.candidate.url, self._frontier
         self.chosen.pop(url)
+        self.turns.end(url)
         frontier.rest(urls.host(url), self._politeness.next_allowed(urls.host(url)))
         if (fallen := frontier.give_back(popped)) is not None:
             self.fell(fallen)
@@ -180,14 +229,20 @@ class Selection:
 
     def pass_on(self, url: Url, to: Candidate, is_unlikely: bool = False) -> None:
         """Give the turn and rank of a URL to another candidate, after the frontier if it is unlikely to be a page."""
-        self.chosen[to.url] = self.release(url)
+        self.turns.pass_on(url, to.url)
+        self._demoted.discard(url)
+        self.chosen[to.url] = self.chosen.pop(url, 1)
         if is_unlikely:
             self._demoted.add(to.url)
         self.hold(to)
 
     def rest(self, host: str, until: float) -> None:
         """Choose nothing of this host before `until`; its state is in `politeness`."""
-        self._frontier.rest(host, until)
+        was_passed_over = self.turns.passes_over(host)
+        if not self.turns.rest(host, until):
+            self._frontier.rest(host, until)
+        elif was_passed_over:
+            self._frontier.rest(host, 0.0)
         self._pending.rest(host, until)
 
     def fell(self, fallen: Candidate, pushed: Candidate | None = None) -> None:
@@ -203,11 +258,13 @@ class Selection:
     def release(self, url: Url) -> int:
         """The turn of a URL is over, for now at least. Returns its rank."""
         self._demoted.discard(url)
+        self.turns.end(url)
         return self.chosen.pop(url, 1)
 
     def settle(self, url: Url) -> None:
         """The result for a URL is known: forget it, here and in the frontier."""
         self._demoted.discard(url)
+        self.turns.end(url)
         self.chosen.pop(url, None)
         self._frontier.settle(url)
 
@@ -232,8 +289,10 @@ class Selection:
         self.batches = batches
         for url in pending:
             if (candidate := self.claim(url)) is not None:
+                self.turns.take(url)
                 self.hold(candidate)
         for url, number in batch:
             if (candidate := self.claim(url)) is not None:
                 self.chosen[url] = 1
+                self.turns.take(url)
                 self._batch.append(Popped(candidate, number=number))

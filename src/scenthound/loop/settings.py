@@ -12,6 +12,7 @@ from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
+from scenthound.loop.order import ORDERS
 from scenthound.parameters import default_of, parameter, wrong
 
 T = TypeVar("T")
@@ -31,9 +32,9 @@ _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*\Z")
 
 
-def option(default: Any, doc: str, unit: str = "", least: float = 0) -> Any:
+def option(default: Any, doc: str, unit: str = "", least: float = 0, among: tuple[str, ...] = ()) -> Any:
     """A parameter with a unit (`seconds`, `bytes` or none); a number is not negative unless `least` says so."""
-    declared = parameter(default, doc, least=least)
+    declared = parameter(default, doc, least=least, among=among)
     declared.metadata = declared.metadata | {"unit": unit}
     return declared
 
@@ -57,6 +58,11 @@ class Settings:
     contact: str = option("", "mail address or URL that site owners can write to; part of the User-Agent")
     user_agent: str = option("", "replaces the User-Agent altogether")
     delay: float = option(1.0, "rest between two requests to one host", "seconds")
+    order: str = option(
+        "auto",
+        "when better hosts rest: `quality` waits for them, `speed` takes others; `auto`: quality if the time allows it",
+        among=ORDERS,
+    )
     spread: int = option(1, "serve this many different hosts in as many consecutive picks where possible", least=1)
     robots: bool = option(True, "obey robots.txt, meta robots and X-Robots-Tag")
     nofollow: bool = option(True, "leave links marked rel=nofollow alone")

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound import url as urls
+from scenthound.errors import FolderBroken
 from scenthound.formats import full_trail_line
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.recording import WINDOW
+from scenthound.loop.recording import WINDOW, Counters
 from scenthound.model import Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.store.lock import holder
@@ -82,6 +83,10 @@ class CrawlFacts:
     waiting: int = 0
     misses: dict[str, int] = field(default_factory=dict)
     """URLs that brought no page, by reason; one that was tried again counts once."""
+    out_of_order: int = 0
+    """Requests made before better ones, whose hosts rested."""
+    waited: float = 0.0
+    """Seconds in which the crawl waited for the hosts of better URLs, though a request could have been sent."""
     failures: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Requests of the latest run without a reply, robots.txt included: count and an example, by reason."""
     refused: dict[str, int] = field(default_factory=dict)
@@ -130,6 +135,8 @@ class CrawlFacts:
             "bytes": self.bytes,
             "seconds": self.busy,
             "pages_per_second": self.rate,
+            "out_of_order": self.out_of_order,
+            "waited": self.waited,
             "misses": self.misses,
             "refused": self.refused,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
@@ -149,6 +156,7 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     """Read the folder's history once, as of the last commit."""
     facts = CrawlFacts(folder.request, folder.budget, refused=dict(folder.history.counts()))
     facts.waiting = frontier_length(folder)
+    facts.out_of_order, facts.waited = _order(folder)
     facts.failures = _failures(folder.database.meta("failures"))
     pages = _read(facts, folder.history.events(), folder.runs)
     facts.misses = folder.history.reasons()
@@ -164,6 +172,16 @@ def _failures(text: str) -> dict[str, tuple[int, str]]:
         return {str(reason): (int(times), str(detail)) for reason, (times, detail) in json.loads(text or "{}").items()}
     except (ValueError, TypeError, AttributeError):
         return {}
+
+
+def _order(folder: CrawlFolder) -> tuple[int, float]:
+    """How many requests were out of order and how long better hosts were waited for; 0 in old folders."""
+    counters = Counters()
+    try:
+        counters.load((folder.database.state("crawl") or {}).get("tally", {}))
+    except (FolderBroken, ValueError, TypeError, AttributeError):
+        return 0, 0.0
+    return counters.out_of_order, counters.waited
 
 
 def frontier_length(folder: CrawlFolder) -> int:

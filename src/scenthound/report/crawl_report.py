@@ -115,6 +115,8 @@ def _tiles(facts: CrawlFacts) -> str:
         (f"{facts.waiting:,}", "URLs still waiting"),
         (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}"),
         (size(facts.bytes), "received"),
+        (f"{facts.out_of_order:,}", "requests out of order, since better hosts rested"),
+        (duration(facts.waited), "waited for better hosts"),
     ]
     return tiles(figures)
 

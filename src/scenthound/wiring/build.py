@@ -8,9 +8,10 @@ import resource
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, cast
 
 from scenthound.errors import BadConfig, UnknownName
+from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
@@ -19,7 +20,7 @@ from scenthound.page.landing import PageLimits
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
-from scenthound.ports import Strategy, declaration_of
+from scenthound.ports import OwnFrontier, Strategy, declaration_of
 from scenthound.strategies import STRATEGIES
 from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
@@ -131,6 +132,20 @@ def page_limits(settings: Settings) -> PageLimits:
         links=settings.links_per_page,
         url_length=settings.url_length,
     )
+
+
+def make_order(settings: Settings) -> OrderRule:
+    """What the crawl does while the hosts of the best URLs rest."""
+    return OrderRule(cast(Order, settings.order), min(settings.concurrency, WINDOW), delay=settings.delay)
+
+
+def check_spread(strategy: Strategy, name: str, spread: int) -> None:
+    """Raise `BadConfig` for a spread that the strategy's own frontier would ignore."""
+    if spread > 1 and isinstance(strategy, OwnFrontier):
+        raise BadConfig(
+            f"{name} chooses among hosts itself: it can't keep to `spread = {spread}`",
+            "leave `spread` out, or take a strategy without a frontier of its own, as best-first",
+        )
 
 
 def make_scope(settings: Settings) -> Scope:

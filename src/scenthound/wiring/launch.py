@@ -28,8 +28,10 @@ from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.model_folder import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.wiring.build import (
+    check_spread,
     check_topic,
     make_fetcher,
+    make_order,
     make_scope,
     make_strategy,
     page_limits,
@@ -82,6 +84,7 @@ def begin(
         require_model(instance, strategy)
     make_scope(settings)
     make_fetcher(settings)
+    check_spread(instance, strategy, settings.spread)
     request.keyed_seeds()
     folder = CrawlFolder.create(Path(out), request, learned)
     clock = clock or Clock()
@@ -166,6 +169,7 @@ def _assemble(
         judge=Judge(request.topic),
         counters=Counters(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
         repository=folder.repository,
+        order=make_order(settings),
         seed_number=settings.seed_number,
         watch=watch,
     )

@@ -57,7 +57,7 @@ def measure_if_stale(
     shown = points if show else last_shown
     state = _state(experiment)
     measured: set[int] = set(note["at"]) if note else set()
-    tables_exist = all((experiment.folder / f"{name}.parquet").exists() for name in Tables._fields)
+    tables_exist = all((experiment.folder / f"{name}.parquet").exists() for name in Tables._fields if name != "by_time")
     fresh = note is not None and note["state"] == state and tables_exist
     if not fresh or not measured >= {*points, *shown}:
         measured = {*points, *shown, *(measured if fresh else ())}

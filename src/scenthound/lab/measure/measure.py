@@ -4,6 +4,7 @@
     costs.parquet     the same columns, for metrics of measured seconds, which differ from run to run
     reach.parquet     strategy, topic, seed_number, oracle, fraction, pages, found, wanted     search length
     pairs.parquet     first, second, topic, seed_number, metric, at, value     overlap of two, robustness of one
+    by_time.parquet   strategy, topic, seed_number, oracle, metric, seconds, value     of polite replays alone
     topics.parquet    topic and its characteristics     what kind of topic it was (`characteristics_table`)
 
 All registered metrics are measured for which the data exists. Targets and seeds are the topic's; *relevant* are its
@@ -25,6 +26,7 @@ from scenthound.errors import BadConfig, BadUsage
 from scenthound.files import replacing
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.measure.by_time import by_time, time_points
 from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric, missing
 from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.metrics.crawl_pairs import overlap, overlap_hosts, robustness, robustness_hosts
@@ -49,12 +51,13 @@ ANALYSER = Analyser()
 
 METRIC_COLUMNS = ("strategy", "topic", "seed_number", "oracle", "metric", "at", "value")
 REACH_COLUMNS = ("strategy", "topic", "seed_number", "oracle", "fraction", "pages", "found", "wanted")
+TIME_COLUMNS = ("strategy", "topic", "seed_number", "oracle", "metric", "seconds", "value")
 PAIR_COLUMNS = ("first", "second", "topic", "seed_number", "metric", "at", "value")
 _TYPES = {
     **dict.fromkeys(("strategy", "topic", "metric", "first", "second"), "string"),
     **dict.fromkeys(("seed_number", "at", "pages", "found", "wanted"), "int64"),
     **dict.fromkeys(("specificity", "link_set_size", "popularity"), "int64"),
-    **dict.fromkeys(("value", "fraction", "text_cohesiveness", "link_cohesiveness", "authority"), "float64"),
+    **dict.fromkeys(("value", "seconds", "fraction", "text_cohesiveness", "link_cohesiveness", "authority"), "float64"),
     "seed_target_similarity": "float64",
     "oracle": "bool",
 }
@@ -62,13 +65,14 @@ Rows = list[tuple[Any, ...]]
 
 
 class Tables(NamedTuple):
-    """The rows of the five tables."""
+    """The rows of the tables."""
 
     metrics: Rows
     costs: Rows
     reach: Rows
     pairs: Rows
     topics: Rows
+    by_time: Rows
 
 
 class _TopicTask(NamedTuple):
@@ -81,6 +85,8 @@ class _TopicTask(NamedTuple):
     at: tuple[int, ...]
     seeds_per_run: int
     popularity: int | None
+    seconds: tuple[float, ...] = ()
+    """Virtual times of a polite replay at which curves have points."""
 
 
 def measure(
@@ -101,21 +107,24 @@ def measure(
         raise BadUsage(f"a value after {min(at)} pages", "points are whole numbers, 1 or more")
     points = tuple(sorted({*at, *log_points(run.spec.limits.pages, 50)}))
     done = run.outcomes()
+    seconds = time_points([outcome.polite["seconds"] for outcome in done.values() if outcome.polite])
     tasks = []
     for topic, popularity in zip(run.topics, popularities(bed, run.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in run.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            tasks.append(_TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity))
+            task = _TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity, seconds)
+            tasks.append(task)
     context = _Context(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
-    tables = Tables([], [], [], [], [])
+    tables = Tables([], [], [], [], [], [])
     for count, rows in enumerate(_measure_all(context, tasks, jobs), 1):
         for table, new_rows in zip(tables, rows, strict=True):
             table.extend(new_rows)
         if progress is not None:
             progress(count, len(tasks))
-    columns = (METRIC_COLUMNS, METRIC_COLUMNS, REACH_COLUMNS, PAIR_COLUMNS, TOPIC_COLUMNS)
+    columns = (METRIC_COLUMNS, METRIC_COLUMNS, REACH_COLUMNS, PAIR_COLUMNS, TOPIC_COLUMNS, TIME_COLUMNS)
     for name, header, table in zip(Tables._fields, columns, tables, strict=True):
-        _write(run.folder / f"{name}.parquet", header, table)
+        if name != "by_time" or run.spec.limits.polite is not None:
+            _write(run.folder / f"{name}.parquet", header, table)
     return run
 
 
@@ -183,7 +192,7 @@ def topic_correlations(
 
 
 def load_table(experiment: Experiment | str | Path, name: str) -> dict[str, list[Any]]:
-    """A table as columns: `metrics`, `costs`, `reach`, `pairs` or `topics`."""
+    """A table as columns: `metrics`, `costs`, `reach`, `pairs`, `topics` or `by_time`."""
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
     path = folder / f"{name}.parquet"
     if not path.exists():
@@ -252,7 +261,7 @@ def _measure_all(context: _Context, tasks: Sequence[_TopicTask], jobs: int) -> I
 
 
 def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
-    bed, topic, tables = context.bed, task.topic, Tables([], [], [], [], [])
+    bed, topic, tables = context.bed, task.topic, Tables([], [], [], [], [], [])
     trails = {cell.key: load_trail(task.folder, cell.key) for cell in task.cells}
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
@@ -269,6 +278,9 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
         for metric, values in _curves(steps, judgement, task.points, seconds).items():
             table = tables.costs if TIMED in metric else tables.metrics
             table.extend((*key, metric, point, value) for point, value in zip(task.points, values, strict=True))
+        if task.seconds and not cell.oracle:
+            for metric, second, value in by_time(steps, judgement, task.seconds):
+                tables.by_time.append((*key, metric, second, value))
         for fraction in FRACTIONS:
             length = search_length(steps, frozenset(topic.targets), seeds, judgement.aliases, fraction)
             tables.reach.append((*key, fraction, *length))

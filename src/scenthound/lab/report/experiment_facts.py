@@ -16,6 +16,7 @@ from scenthound.lab.measure.measure import load_characteristics, load_table
 from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, ended_early, mean
 from scenthound.lab.run.cells import load_seconds
 from scenthound.lab.run.experiment import Experiment
+from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import PROFILES
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 
@@ -180,7 +181,9 @@ class ExperimentFacts:
             words += ["--profile", profile]
         words += ["--pages", str(spec.limits.pages)]
         words += _differences(asdict(spec.cut), asdict(PROFILES[profile].cut))
-        words += _differences(asdict(spec.limits), asdict(PROFILES[profile].limits))
+        words += _differences({**asdict(spec.limits), "polite": None}, asdict(PROFILES[profile].limits))
+        if spec.limits.polite is not None:
+            words += ["--polite", *_polite_flags(spec.limits.polite)]
         if spec.seeds_per_run:
             words += ["--seeds-per-run", str(spec.seeds_per_run)]
         if spec.seed_numbers != (0,):
@@ -228,6 +231,13 @@ def _differences(spec: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[
         if key != "pages" and value != usual[key]:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             yield from ("--in-flight", text) if key == "in_flight" else ("--set", f"{key}={text}")
+
+
+def _polite_flags(polite: PoliteLimits) -> Iterable[str]:
+    usual = asdict(PoliteLimits())
+    for key, value in asdict(polite).items():
+        if value != usual[key]:
+            yield from (f"--{'time' if key == 'seconds' else key}", f"{value:g}" if key != "order" else str(value))
 
 
 def _rows(run: Experiment, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:

@@ -18,6 +18,7 @@ from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, p
 from scenthound.lab.report.easy_topics import easy_topics
 from scenthound.lab.report.experiment_facts import HARVEST, PRECISION, RECALL, ExperimentFacts
 from scenthound.lab.report.formatting import and_list, many, number, spelled, text
+from scenthound.lab.report.polite import by_virtual_time
 from scenthound.lab.report.significance import means, other_metrics, tests
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.spec import display_name
@@ -50,6 +51,7 @@ def render(facts: ExperimentFacts) -> str:
         figure(facts, RECALL, "Target recall", ABOUT[RECALL]),
         means(facts),
         tests(facts),
+        by_virtual_time(facts),
         figure(facts, PRECISION, "Precision", ABOUT[PRECISION]),
         figure(facts, HARVEST, "Harvest rate", ABOUT[HARVEST]),
         lengths(facts),
@@ -177,6 +179,7 @@ def _specification(facts: ExperimentFacts) -> str:
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),
         ("limits", f"{limits.pages:,} pages, {limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
          f"{limits.redirects:,} redirects{f', {limits.spread:,} hosts in as many picks' if limits.spread > 1 else ''}"
+         + (" (not where a strategy has a frontier of its own)" if limits.spread > 1 else "")
          + (", no URLs with a query" if limits.static else "")),
         ("what is read", f"{cut}; links up to {spec.cut.url_length:,} characters"),
         ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in spec.versions.items())),

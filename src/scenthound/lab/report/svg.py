@@ -21,9 +21,9 @@ COLOURS, DASHES = 8, 5
 
 
 class CurvePoint(NamedTuple):
-    """A mean and its standard error (0 for one topic) after `at` pages; `tooltip` is shown on hover."""
+    """A mean and its standard error (0 for one topic) after `at` pages or seconds; `tooltip` is shown on hover."""
 
-    at: int
+    at: float
     mean: float
     error: float
     tooltip: str = ""
@@ -35,7 +35,7 @@ class Series(NamedTuple):
     name: str
     style: str
     points: Sequence[CurvePoint]
-    marked: frozenset[int] = frozenset()
+    marked: frozenset[float] = frozenset()
 
 
 def style_of(index: int, oracle: bool = False) -> str:
@@ -58,7 +58,7 @@ class _Curves(Axes):
         height = max(380.0, TOP + BOTTOM + LABEL_APART * (len(names) + 1))
         super().__init__(height, Margins(LEFT, right, TOP, BOTTOM), max(last, first + 1), up, lines=5, first=first)
 
-    def grid(self, value_name: str) -> str:
+    def grid(self, value_name: str, across: str) -> str:
         """Lines, ticks and what the axes are called."""
         parts, floor = [self.grid_lines("{:.4g}")], self.floor
         for at in self._ticks():
@@ -66,7 +66,7 @@ class _Curves(Axes):
             parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{floor:.1f}" y2="{floor + 5:.1f}"/>')
             parts.append(f'<text class="tick mid" x="{x:.1f}" y="{floor + 19:.1f}">{at:,g}</text>')
         scale, middle = ", logarithmic" if self.first else "", (LEFT + self.end) / 2
-        parts.append(f'<text class="axis mid" x="{middle:.1f}" y="{self.height - 6:.1f}">pages crawled{scale}</text>')
+        parts.append(f'<text class="axis mid" x="{middle:.1f}" y="{self.height - 6:.1f}">{across}{scale}</text>')
         parts.append(f'<text class="axis" x="{LEFT - 38}" y="{TOP - 16}">{value_name}</text>')
         return "".join(parts)
 
@@ -105,13 +105,20 @@ class _Curves(Axes):
         return [at for at in ticks if self.first <= at <= self.across]
 
 
-def curves(title: str, value_name: str, drawn: Sequence[Series], last: int, logarithmic: bool = False) -> str:
+def curves(
+    title: str,
+    value_name: str,
+    drawn: Sequence[Series],
+    last: int,
+    logarithmic: bool = False,
+    across: str = "pages crawled",
+) -> str:
     """The curves of all crawlers in one chart."""
     highest = max((point.mean + point.error for series in drawn for point in series.points), default=1.0)
     axes = _Curves(last, highest, [series.name for series in drawn], logarithmic)
     return axes.svg(
         title,
-        axes.grid(value_name),
+        axes.grid(value_name, across),
         *(axes.band(series) for series in drawn if len(series.points) > 1),
         *(axes.curve(series) for series in reversed(drawn)),  # the first strategies are on top
         axes.labels(drawn),

@@ -61,6 +61,8 @@ class Outcome:
     error: str = ""
     given: tuple[str, ...] = ()
     """What the lab gave the strategy beyond the topic and seeds, of `handover.KINDS`."""
+    polite: Mapping[str, float] = field(default_factory=dict)
+    """Of a polite replay, as in `CellResult`. Not written for others: their files are as they were."""
 
 
 def cell_key(strategy: str, topic: str, seed_number: int, half: int, determined_by: Any) -> str:
@@ -83,13 +85,13 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.waiting,
         result.error,
         result.given,
+        result.polite,
     )
     write_lines(folder / "trails" / f"{key}.jsonl", map(full_trail_line, result.steps))
     seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
     write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
-    write_bytes(
-        folder / "cells" / f"{key}.json", (json.dumps(asdict(outcome), indent=1, sort_keys=True) + "\n").encode()
-    )
+    fields = {name: value for name, value in asdict(outcome).items() if name != "polite" or value}
+    write_bytes(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
     return outcome
 
 

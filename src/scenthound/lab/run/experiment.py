@@ -52,6 +52,7 @@ from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy, versions
 
 FORMAT = 1  # of a cell; raise it when the same cell would get another trail, so that it is run again
+POLITE_FORMAT = 1  # the same for cells of polite replays alone
 FOLDERS = ("trails", "cells", "times")
 Progress = Callable[[int, int, Cell, Outcome], None]
 """Called after every cell with how many are done, how many there are, the cell and its outcome."""
@@ -218,7 +219,9 @@ def _plan(
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
     code = {strategy.label: plugin_digest(strategy.name) for strategy in strategies}
     powers = {each.label: read_powers(make_strategy(each.name, each.parameters)) for each in strategies}
-    base = {"format": FORMAT, "bed": spec.digest, "prepared": spec.prepared, "limits": asdict(spec.limits)}
+    base = {"format": FORMAT, "bed": spec.digest, "prepared": spec.prepared, "limits": spec.limits.as_plain()}
+    if spec.limits.polite is not None:
+        base["polite format"] = POLITE_FORMAT
     for topic in topics:
         visible = asdict(visible_topic(topic, lab.bed.aliases))
         halves = (0, 1, 2) if spec.robustness and len(topic.seeds) > 1 else (0,)

@@ -3,7 +3,8 @@
 A strategy that learns before it crawls is trained first, with the lessons of `topic_lessons`, which `handover` lends
 it. A replay bothers no server, so it has no politeness, follows links marked nofollow, and has no scope beyond what a
 profile of sheet 60.1 asks for. A replayed crawl is a function of (bed, topic, strategy and parameters, limits, seed
-number); only the measured seconds differ from run to run.
+number); only the measured seconds differ from run to run. With `ReplayLimits.polite` hosts rest on a virtual clock: see
+`polite_replay`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,11 @@ from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.run.handover import Given, Powers, lent_lessons, lent_links, read_powers, visible_topic
+from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.core import Crawl
-from scenthound.loop.messages import Dropped, Limits
+from scenthound.loop.messages import FOREVER, Dropped, Limits
+from scenthound.loop.order import OrderRule
 from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import Event, Miss, Step, Topic, Url
@@ -51,12 +54,19 @@ class ReplayLimits:
     static: bool = False
     """Skip URLs with a query part, as [EXP] did."""
     redirects: int = 10
+    polite: PoliteLimits | None = None
+    """Replay on a virtual clock, with hosts that rest; `in_flight` does not count then."""
 
     def __post_init__(self) -> None:
         checked = {"pages": self.pages, "frontier": self.frontier, "in_flight": self.in_flight, "spread": self.spread}
         for name, value in checked.items():
             if value < 1:
                 raise BadConfig(f"`{name}` of a replay can't be {value}", "give a whole number, 1 or more")
+
+    def as_plain(self) -> dict[str, Any]:
+        """The limits by name. Without politeness it is not among them: old experiments have the same."""
+        plain = asdict(self)
+        return plain if self.polite is not None else {name: value for name, value in plain.items() if name != "polite"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +108,8 @@ class CellResult:
     """CPU seconds of training, including the making of lessons; not part of `rank_seconds`."""
     given: tuple[str, ...] = ()
     """What the lab gave beyond the topic and seeds, of `handover.KINDS`."""
+    polite: dict[str, float] = field(default_factory=dict)
+    """Of a polite replay: virtual `seconds`, requests `out_of_order`, seconds `waited` for the hosts of better URLs."""
 
     @property
     def visited(self) -> list[Url]:
@@ -142,6 +154,7 @@ def run_strategy(
 ) -> CellResult:
     """`run_cell` for a strategy object, with seeds of the caller's choice."""
     limits, access = limits or ReplayLimits(), access or Access()
+    polite = limits.polite
     powers, given = access.powers or read_powers(strategy), Given()
     judge = Judge(topic)
     bed.read_parts(Parts((judge.analyser,)) | declaration_of(strategy).parts)
@@ -170,7 +183,14 @@ def run_strategy(
             _History(),
             topic,
             [(url, url) for url in dict.fromkeys(seeds)],
-            limits=Limits(pages=limits.pages, redirects=limits.redirects, nofollow=False),
+            limits=Limits(
+                pages=limits.pages,
+                ends_at=polite.ends_at if polite else FOREVER,
+                redirects=limits.redirects,
+                nofollow=False,
+            ),
+            politeness=polite.politeness() if polite else None,
+            order=polite.rule if polite else OrderRule(),
             scope=Scope(not_paths=("[?]",), traps=False) if limits.static else None,
             judge=judge,
             seed_number=seed_number,
@@ -178,7 +198,16 @@ def run_strategy(
             meter=time.process_time,
         )
         crawl.start()
-        result.reason = replay(crawl, bed.fetch, limits.in_flight)
+        if polite is None:
+            result.reason = replay(crawl, bed.fetch, limits.in_flight)
+        else:
+            result.reason, seconds = polite_replay(crawl, bed.fetch, polite, seed_number)
+            counters = crawl.counters
+            result.polite = {
+                "seconds": seconds,
+                "out_of_order": counters.out_of_order,
+                "waited": round(counters.waited, 6),
+            }
     except Exception as error:  # a strategy may be anybody's: its failure is data, and other cells go on
         inner = error.__cause__ if isinstance(error, StrategyFailed) else None
         result.reason, result.error = "error", _one_line(inner if isinstance(inner, Exception) else error)

@@ -15,6 +15,7 @@ from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
+from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import ReplayLimits
 from scenthound.model import NOTHING
 from scenthound.parameters import values_of
@@ -156,6 +157,8 @@ class ExperimentSpec:
 def save_spec(folder: Path, spec: ExperimentSpec) -> None:
     plain = asdict(spec)
     tables = {name: plain.pop(name) for name in ("cut", "limits", "versions", "given")}
+    if (polite := tables["limits"].pop("polite")) is not None:
+        tables["polite"] = polite
     lines = [f"{key} = {toml_value(value)}" for key, value in plain.items()]
     for name, table in tables.items():
         quoted = name == "given"  # its keys are labels, as `bayes:events=bernoulli`
@@ -169,7 +172,8 @@ def load_spec(folder: Path) -> ExperimentSpec:
     path = folder / FILE
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
-        plain["cut"], plain["limits"] = Cut(**plain["cut"]), ReplayLimits(**plain["limits"])
+        polite = PoliteLimits(**plain.pop("polite")) if "polite" in plain else None
+        plain["cut"], plain["limits"] = Cut(**plain["cut"]), ReplayLimits(**plain["limits"], polite=polite)
         plain["given"] = {label: tuple(needs) for label, needs in plain.get("given", {}).items()}
         arguments: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()

@@ -1,0 +1,135 @@
+"""What politeness costs: target recall by pages and by time, with hosts that rest and without.
+
+    python benchmarks/polite.py                  # all strategies, three webs, three topics each: 20 minutes
+    python benchmarks/polite.py --quick          # two strategies on a small generated web: half a minute
+    python benchmarks/polite.py --live           # also one crawl over HTTP with the default delay, beside its replay
+
+Every strategy crawls four times: without delays (one request at a time); politely with the default delay, for the same
+pages; and for a tenth of that crawl's virtual time, with the order `auto` and with `speed`, the old policy. The first
+two columns say what is lost by pages, the last two what is lost by time. Recorded webs are read from
+$SCENTHOUND_SHARED/data (../shared/data by default) and left out where they are missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
+from scenthound.lab.generate.web import generate
+from scenthound.lab.measure.metrics.targets import target_recall
+from scenthound.lab.run.polite_replay import PoliteLimits
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell
+from scenthound.loop.settings import Settings
+from scenthound.model import Step
+from scenthound.strategies import STRATEGIES
+from scenthound.wiring import begin
+
+SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+QUICK = ("best-first", "breadth-first")
+LESS_TRAINING = {
+    "hayek-epsilon": {"training": 60},
+    "hayek-estimating": {"training": 60},
+    "reinforcement": {"pages": 60, "links": 400},
+}
+
+
+def webs(folder: Path, size: int, recorded: bool) -> Iterator[tuple[str, Bed]]:
+    generate(folder / "generated", pages=size, seed=3, topics=8, page_size=3_000)
+    yield "generated", Bed.open(folder / "generated")
+    for name in ("schools", "apache") if recorded else ():
+        if (SHARED / "data" / name).exists():
+            yield name, Bed.open(SHARED / "data" / name)
+        else:
+            print(f"{name} is not in {SHARED / 'data'}: left out")
+
+
+def recall(steps: Sequence[Step], topic: BedTopic, bed: PreparedBed) -> float:
+    curve = target_recall(steps, frozenset(topic.targets), topic.seeds, bed.aliases)
+    return (curve[-1] or 0.0) if curve else 0.0
+
+
+def compare(bed: Bed, prepared: PreparedBed, strategy: str, topics: Sequence[BedTopic], pages: int) -> list[float]:
+    """Means over topics: recall without delays and politely, virtual seconds; recall by time, auto and speed."""
+
+    def crawl(topic: BedTopic, polite: PoliteLimits | None = None, most: int = pages) -> CellResult:
+        limits = ReplayLimits(most, polite=polite)
+        result = run_cell(prepared, topic, strategy, LESS_TRAINING.get(strategy), limits, topics=bed.topics)
+        if result.error:
+            print(f"{strategy} on {topic.id}: {result.error}")
+        return result
+
+    rows = []
+    for topic in topics:
+        plain, polite = crawl(topic), crawl(topic, PoliteLimits())
+        seconds = polite.polite["seconds"]
+        timed = [
+            crawl(topic, PoliteLimits(seconds=seconds / 10, order=order), 10 * pages) for order in ("auto", "speed")
+        ]
+        found = [recall(each.steps, topic, prepared) for each in (plain, polite, *timed)]
+        rows.append([*found[:2], seconds, *found[2:]])
+    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
+def live(bed: Bed, prepared: PreparedBed, topic: BedTopic, pages: int, folder: Path) -> None:
+    """One crawl over HTTP with the default delay, and its replay on the virtual clock."""
+    polite = PoliteLimits(sigma=0.0)
+    replayed = run_cell(prepared, topic, "best-first", limits=ReplayLimits(pages, polite=polite))
+    options = ServerOptions(latency=polite.latency, robots="allow")
+    with serving(BedServer(bed, options)) as address:
+        settings = Settings(
+            pages=pages, proxy=f"http://{address}", contact="bench@scenthound.invalid", traps=False, host_patience=0
+        )
+        session = begin(topic.topic, list(topic.seeds), folder / "live", strategy="best-first", settings=settings)
+        began = time.monotonic()
+        asyncio.run(session.run())
+        seconds = time.monotonic() - began
+        steps = list(session.folder.history.trail())
+        session.close()
+    both = len({step.url for step in steps} & {step.url for step in replayed.steps})
+    print(
+        f"live, best-first, {topic.id}: target recall {recall(steps, topic, prepared):.3f} in {seconds:.0f} s; "
+        f"polite replay {recall(replayed.steps, topic, prepared):.3f} in {replayed.polite['seconds']:.0f} virtual s; "
+        f"{both:,} of {len(steps):,} pages are the same"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--strategies", help="only these, with commas between")
+    parser.add_argument("--beds", help="only these of generated, schools, apache")
+    parser.add_argument("--pages", type=int)
+    parser.add_argument("--topics", type=int)
+    asked = parser.parse_args()
+    pages, topics = asked.pages or (60 if asked.quick else 400), asked.topics or (1 if asked.quick else 3)
+    ours = [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
+    names = asked.strategies.split(",") if asked.strategies else QUICK if asked.quick else ours
+    with tempfile.TemporaryDirectory() as made:
+        for name, bed in webs(Path(made), 500 if asked.quick else 4_000, not asked.quick):
+            if asked.beds and name not in asked.beds.split(","):
+                continue
+            prepared = prepare(bed)
+            print(f"\n{name}: {pages} pages, {topics} topics, means of target recall")
+            print(f"{'':18} no delay  polite  ratio  virtual s  |  a tenth of the time: auto   speed")
+            for strategy in names:
+                plain, polite, seconds, auto, speed = compare(bed, prepared, strategy, bed.topics[:topics], pages)
+                ratio = f"{polite / plain:5.2f}" if plain else "    –"
+                print(
+                    f"{strategy:18} {plain:8.3f} {polite:7.3f}  {ratio} {seconds:10,.0f}  |  {auto:25.3f} {speed:7.3f}",
+                    flush=True,
+                )
+            if name == "generated" and (asked.live or asked.quick):
+                live(bed, prepared, bed.topics[0], 30 if asked.quick else 400, Path(made))
+
+
+if __name__ == "__main__":
+    main()

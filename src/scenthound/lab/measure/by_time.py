@@ -1,0 +1,74 @@
+"""Metrics of a polite replay by virtual time: what has a crawl found after so many seconds?
+
+    value(t) = value after n(t) pages,  n(t) = number of pages recorded by virtual time t
+
+Before the first page a share of targets is 0, since the time has passed; other values are undefined.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from scenthound.lab.measure.metrics import Judgement, measure, missing
+from scenthound.lab.measure.statistics import Mean, average_runs, mean
+from scenthound.lab.run.experiment import Experiment
+from scenthound.model import Step
+
+BY_TIME = ("target_recall", "harvest_rate")
+PAGES = "pages"
+"""Not a metric but the number of pages, which makes the speed of each crawler visible."""
+POINTS = 40
+
+
+def time_points(ends: Iterable[float]) -> tuple[float, ...]:
+    """Evenly spaced times up to the end of the longest crawl.
+
+    >>> time_points([4.0, 80.0])[:3], time_points([4.0, 80.0])[-1]
+    ((2.0, 4.0, 6.0), 80.0)
+    """
+    last = max(ends, default=0.0)
+    return tuple(last * index / POINTS for index in range(1, POINTS + 1)) if last else ()
+
+
+def by_time(
+    steps: Sequence[Step], judgement: Judgement, seconds: Sequence[float]
+) -> Iterator[tuple[str, float, float | None]]:
+    """Metric, second and value."""
+    times = [step.time for step in steps]
+    pages = [bisect_right(times, second) for second in seconds]
+    yield from ((PAGES, second, float(number)) for second, number in zip(seconds, pages, strict=True))
+    for name in BY_TIME:
+        if missing(name, judgement):
+            continue
+        values = measure(name, steps, judgement, [max(number, 1) for number in pages])
+        for second, number, value in zip(seconds, pages, values, strict=True):
+            nothing = 0.0 if name == "target_recall" and value is not None else None
+            yield name, second, value if number else nothing
+
+
+def curve_by_time(table: dict[str, list[object]], metric: str, strategy: str) -> list[tuple[float, Mean]]:
+    """The mean over topics at each point, from the columns of `by_time.parquet`. Runs of a topic are averaged first."""
+    points: dict[float, dict[str, list[float | None]]] = {}
+    names = ("strategy", "metric", "topic", "seconds", "value")
+    for row_strategy, row_metric, topic, second, value in zip(*(table[name] for name in names), strict=True):
+        if row_strategy == strategy and row_metric == metric:
+            at = points.setdefault(float(second), {})
+            at.setdefault(str(topic), []).append(value)
+    return [
+        (second, mean([value for _, value in sorted(average_runs(topics).items())]))
+        for second, topics in points.items()
+    ]
+
+
+def times(experiment: Experiment) -> dict[str, dict[str, float]]:
+    """For each strategy, as means over its crawls: virtual seconds, pages a second, and what the hosts' rest cost."""
+    done, table = experiment.outcomes(), {}
+    for name in experiment.spec.strategies:
+        cells = [cell for cell in experiment.cells if cell.strategy == name and cell.key in done and not cell.half]
+        outcomes = [done[cell.key] for cell in cells if done[cell.key].polite]
+        if outcomes:
+            sums = {key: sum(each.polite[key] for each in outcomes) for key in ("seconds", "out_of_order", "waited")}
+            rate = sum(each.pages for each in outcomes) / max(sums["seconds"], 1e-9)
+            table[name] = {key: total / len(outcomes) for key, total in sums.items()} | {"pages_per_second": rate}
+    return table

@@ -1,0 +1,60 @@
+"""The section of a polite replay: what was found by virtual time, how long it took, and what the hosts' rest cost."""
+
+from __future__ import annotations
+
+import math
+
+from scenthound.lab.measure.by_time import curve_by_time, times
+from scenthound.lab.measure.measure import load_table
+from scenthound.lab.report.curves import named, style
+from scenthound.lab.report.experiment_facts import RECALL, ExperimentFacts
+from scenthound.lab.report.formatting import number, plain
+from scenthound.lab.report.svg import CurvePoint, Series, curves
+from scenthound.report.layout import section, table
+
+TITLE = "By virtual time"
+
+
+def by_virtual_time(facts: ExperimentFacts) -> str:
+    """Target recall by seconds, and a row for each crawler; empty if hosts did not rest in this experiment."""
+    polite = facts.run.spec.limits.polite
+    if polite is None:
+        return ""
+    note = (
+        f"Replayed on a virtual clock: a host rests {polite.delay:g} s after each request, a reply takes "
+        f"{polite.latency:g} s (median, log-normal with σ = {polite.sigma:g}), at most {polite.concurrency:,} requests "
+        "are in flight, and "
+        f"robots.txt is fetched first. The order is <em>{polite.order}</em>."
+    )
+    return section(TITLE, note, _drawn(facts), _table(facts))
+
+
+def _drawn(facts: ExperimentFacts) -> str:
+    columns = load_table(facts.run, "by_time")
+    series = []
+    for name in facts.strategies:
+        label = plain(name, 30)
+        points = [
+            CurvePoint(second, over.mean, over.error or 0.0, f"{label}, {second:,.0f} s: {number(over.mean)}")
+            for second, over in curve_by_time(columns, RECALL, name)
+            if over.mean is not None
+        ]
+        if points:
+            marked = frozenset(point.at for point in points[9::10])
+            series.append(Series(label, style(facts, name), points, marked))
+    if not series:
+        return "<p>No topic of this experiment has a value.</p>"
+    last = math.ceil(max(point.at for each in series for point in each.points))
+    title = "Target recall by virtual seconds, means over topics"
+    return f'<div class="chart">{curves(title, RECALL, series, last, across="virtual seconds")}</div>'
+
+
+def _table(facts: ExperimentFacts) -> str:
+    columns = ("seconds", "pages_per_second", "out_of_order", "waited")
+    rows = [
+        [named(facts, name), *(number(values[column], 2) for column in columns)]
+        for name, values in times(facts.run).items()
+        if name in facts.strategies
+    ]
+    heads = ("crawler", "virtual seconds", "pages a second", "requests before better ones", "seconds waited for better")
+    return table(heads, rows, range(1, len(heads)))
