@@ -4,7 +4,7 @@
 
     likeness    ln(score) - L               score: q . x (`text.topic_model`); L: mean ln(score) of pages on topic
     separation  (L - B)/v (ln(score) - (L + B)/2)    B: the same of other pages, v: pooled variance (two normals)
-    keywords    mean of ln(1 + tf), weighted by idf
+    keywords    the same two normals over the mean of ln(1 + tf) of the keywords, weighted by idf
     title       share of the keywords in the title
     links       mean probability of the judged pages that it links to, above the average
     parent      probability of the page that it was found on, above the average
@@ -45,8 +45,8 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.text.tokens import Analyser
 from scenthound.text.topic_model import Document, Floats, TopicModel
 
-BIAS = -2.2
-WEIGHTS = {"likeness": 1.5, "separation": 0.2, "keywords": 0.95, "title": 2.2, "links": 1.2, "parent": 0.5}
+BIAS = -1.4
+WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.8, "parent": 0.5}
 _WEIGHTS = np.array(list(WEIGHTS.values()))
 GIVEN = 6.0
 """Prior log-odds of an example page or of a label."""
@@ -61,6 +61,7 @@ FLOOR = 0.005  # scores below are equal
 TYPICAL_ON, TYPICAL_OFF = 0.08, 0.02  # scores, with the weight of 1 and 5 pages
 FEWEST_OTHERS = 10  # pages before a background is believed
 ROUNDS = 2
+KEYWORDS_ON, KEYWORDS_OFF, KEYWORD_VARIANCE = 1.0, 0.1, 0.4  # keyword scores before anything is known
 JOINED, FIRST_JOINED = 0.3, 6.0
 FLAG_RANGE = (0.2, 0.5)
 LITTLE = 0.5  # weight of pages on topic at which the model counts half
@@ -108,6 +109,7 @@ class TopicJudge(Parameterised):
         self.fitted_at_, self.average_, self.threshold_ = 0, 0.1, 0.4
         self.on_, self.off_, self.variance_ = math.log(TYPICAL_ON), math.log(TYPICAL_OFF), 0.5
         self.seed_auc_, self.reliance_ = (0.0, 0), 0.0
+        self.keyword_slope_, self.keyword_middle_ = _slope(KEYWORDS_ON, KEYWORDS_OFF, KEYWORD_VARIANCE)
         if topic.description.strip():
             counts = self.analyser_.counts(topic.description)
             document = self.model_.document(counts)
@@ -193,7 +195,8 @@ class TopicJudge(Parameterised):
         separation = np.clip(slope * (logs - (self.on_ + self.off_) / 2), -5.0, 8.0)
         context = np.array([seen.context for seen in pages]).reshape(len(pages), 3)
         model = np.column_stack([likeness, separation]) * self.reliance_
-        evidence = np.column_stack([model, self._keyword_scores(pages), context])
+        keywords = np.clip(self.keyword_slope_ * (self._keyword_scores(pages) - self.keyword_middle_), -3.0, 4.0)
+        evidence = np.column_stack([model, keywords, context])
         found = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
         told = [CERTAIN[seen.kind] for seen in pages]
         return np.clip(found, [least for least, _ in told], [most for _, most in told])
@@ -249,6 +252,7 @@ class TopicJudge(Parameterised):
             if alone.any():
                 logs = np.where(alone, math.log(TYPICAL_ON), logs)
             self._calibrate(logs, on, off)
+            self._calibrate_keywords(self._keyword_scores(pages), on, off)
             found = self._probabilities(pages, logs)
         for seen, probability in zip(pages, found.tolist(), strict=True):
             seen.probability = self.probabilities_[seen.url] = probability
@@ -279,6 +283,15 @@ class TopicJudge(Parameterised):
         self.reliance_ = float(on.sum()) / (float(on.sum()) + LITTLE)
         spread = float(on @ (logs - self.on_) ** 2 + off @ (logs - self.off_) ** 2)
         self.variance_ = (spread + 8 * 0.5) / (float(on.sum() + off.sum()) + 8)
+
+    def _calibrate_keywords(self, scores: Floats, on: Floats, off: Floats) -> None:
+        """The same for the keywords: those that pages on topic hold no more often than others say little."""
+        ons, offs = float(on.sum()), float(off.sum())
+        mean_on = (float(on @ scores) + 3 * KEYWORDS_ON) / (ons + 3)
+        mean_off = (float(off @ scores) + 3 * KEYWORDS_OFF) / (offs + 3)
+        spread = float(on @ (scores - mean_on) ** 2 + off @ (scores - mean_off) ** 2)
+        variance = (spread + 8 * KEYWORD_VARIANCE) / (ons + offs + 8)
+        self.keyword_slope_, self.keyword_middle_ = _slope(mean_on, mean_off, variance)
 
     def _verdict(self, seen: _Seen, probability: float) -> Verdict:
         self.probabilities_[seen.url] = probability
@@ -318,6 +331,11 @@ def are_sites(seeds: Sequence[Url]) -> bool:
     homes = sum(map(is_home, seeds))
     hosts = len({urls.host(seed) for seed in seeds})
     return len(seeds) >= 2 and min(homes, hosts) >= max(2, 0.8 * len(seeds))
+
+
+def _slope(on: float, off: float, variance: float) -> tuple[float, float]:
+    """Slope and zero of the log-likelihood ratio of two normals of equal variance."""
+    return max(on - off, 0.0) / max(variance, 0.05), (on + off) / 2
 
 
 def _logistic(odds: Floats) -> Floats:

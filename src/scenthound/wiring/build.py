@@ -11,10 +11,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from scenthound.errors import BadConfig, UnknownName
+from scenthound.judges import JUDGES
+from scenthound.judging import Judge
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
-from scenthound.page.judge import Judge
+from scenthound.page.judge import Judge as Similarity
 from scenthound.page.landing import PageLimits
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
@@ -32,6 +34,12 @@ def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Str
     """A strategy by name, with its parameters checked."""
     kind = STRATEGIES.get(name)
     made: Strategy = read(kind, parameters or {}, what=f"parameter of {name}")
+    return made
+
+
+def make_judge(name: str, parameters: Mapping[str, Any] | None = None) -> Judge:
+    """A judge by name, with its parameters checked."""
+    made: Judge = read(JUDGES.get(name), parameters or {}, what=f"parameter of judge {name}")
     return made
 
 
@@ -55,7 +63,7 @@ def check_topic(topic: Topic) -> None:
     """Raise `BadConfig` for a topic without usable keywords."""
     if not topic.keywords.strip():
         raise BadConfig("the topic has no words", "say what you look for, as: hot air ballooning")
-    if not Judge(topic).query.counts:
+    if not Similarity(topic).query.counts:
         raise BadConfig(
             f"nothing is left of the topic “{topic.keywords[:80]}” without its stop words",
             "name what the pages are about, as: hot air ballooning",
