@@ -11,11 +11,13 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 from scenthound.errors import BadConfig, UnknownName
+from scenthound.judges import JUDGES
+from scenthound.judging import Judge
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
-from scenthound.page.judge import Judge
+from scenthound.page.judge import Judge as Similarity
 from scenthound.page.landing import PageLimits
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
@@ -34,6 +36,12 @@ def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Str
     """A strategy by name, with its parameters checked."""
     strategy: Strategy = read(STRATEGIES.get(name), parameters or {}, what=f"parameter of {name}")
     return strategy
+
+
+def make_judge(name: str, parameters: Mapping[str, Any] | None = None) -> Judge:
+    """A judge by name, with its parameters checked."""
+    made: Judge = read(JUDGES.get(name), parameters or {}, what=f"parameter of judge {name}")
+    return made
 
 
 def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -59,7 +67,7 @@ def check_topic(topic: Topic) -> None:
     """Raise `BadConfig` for a topic without usable keywords."""
     if not topic.keywords.strip():
         raise BadConfig("the topic has no words", "name what you look for, as: hot air ballooning")
-    if not Judge(topic).query.counts:
+    if not Similarity(topic).query.counts:
         raise BadConfig(
             f"the topic “{topic.keywords[:80]}” has only stop words",
             "name what the pages are about, as: hot air ballooning",

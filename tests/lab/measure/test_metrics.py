@@ -27,7 +27,7 @@ from scenthound.lab.measure.metrics.targets import (
 )
 from scenthound.model import Step, Url
 
-MODULES = ("", ".targets", ".similarity", ".pool_ranks", ".harvest", ".crawl_pairs", ".trails")
+MODULES = ("", ".targets", ".similarity", ".pool_ranks", ".harvest", ".crawl_pairs", ".trails", ".page_quality")
 EVERYTHING = Judgement(
     targets={"t", "u"},
     seeds={"s"},
@@ -38,6 +38,10 @@ EVERYTHING = Judgement(
     ranks={"t": 1, "a": 2, "s": 3},
     linkage_ranks={"a": 1, "t": 2, "s": 3},
     goals={"t"},
+    qualities=dict.fromkeys(
+        "keywords_present query_similarity seed_similarity retrieval_rank in_links pagerank authority hub".split(),
+        lambda url: float(url == "t"),
+    ),
 )
 OF_THE_CRAWL = {"rank_seconds": [0.5, 1.0, 1.5], "selected": {"t": 3}}
 NAMES = st.sampled_from("abcdefghij")
@@ -230,3 +234,11 @@ def test_recall_is_what_sets_say_and_never_falls(trail: list[str], targets: set[
     assert target_recall(trail, targets, at=at) == expected
     curve = [value for value in target_recall(trail, targets) if value is not None]
     assert all(one <= other for one, other in pairwise(curve))
+
+
+def test_a_quality_is_averaged_over_the_crawl() -> None:
+    assert measure("average_pagerank", ["a", "t", "b", "t"], EVERYTHING) == [0.0, 0.5, pytest.approx(1 / 3)]
+
+
+def test_a_window_of_graded_relevance_slides() -> None:
+    assert measure("moving_average_relevance", ["t", "a"], EVERYTHING) == [1.0, 0.75]

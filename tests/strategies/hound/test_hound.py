@@ -135,7 +135,7 @@ def test_the_worked_example_of_the_score() -> None:
 
 def test_relevance_is_one_for_examples_and_falls_with_distance_from_them() -> None:
     vocabulary = Vocabulary()
-    model = TopicModel(vocabulary, ["chess"], {})
+    model = TopicModel(vocabulary, ["chess"], lambda word: 0.0)
     for words, is_example in ((CHESS, True), (CHESS + " rook", True), (GARDEN, False), (GARDEN + " chess", False)):
         ids = vocabulary.add(words.split())
         model.add(ids, np.ones(len(ids), dtype=np.int32), is_example)
@@ -147,12 +147,12 @@ def test_relevance_is_one_for_examples_and_falls_with_distance_from_them() -> No
 
 def test_a_saved_topic_goes_on_as_before() -> None:
     vocabulary = Vocabulary()
-    model = TopicModel(vocabulary, ["chess"], {"garden": 0.3})
+    model = TopicModel(vocabulary, ["chess"], lambda word: 0.3 * (word == "garden"))
     for words in (CHESS, GARDEN):
         ids = vocabulary.add(words.split())
         model.add(ids, np.ones(len(ids), dtype=np.int32), words is CHESS)
     model.update()
-    again = TopicModel(vocabulary, ["chess"], {"garden": 0.3})
+    again = TopicModel(vocabulary, ["chess"], lambda word: 0.3 * (word == "garden"))
     again.load(model.save())
     ids = vocabulary.add(["chess", "novel"])
     for one in (model, again):

@@ -31,7 +31,14 @@ from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric,
 from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.metrics.crawl_pairs import overlap, overlap_hosts, robustness, robustness_hosts
 from scenthound.lab.measure.metrics.targets import search_length
-from scenthound.lab.measure.quality import pool_pageranks, rank_keywords_pagerank, ranks, similarities
+from scenthound.lab.measure.quality import (
+    pool_graph,
+    pool_pageranks,
+    qualities_of,
+    rank_keywords_pagerank,
+    ranks,
+    similarities,
+)
 from scenthound.lab.measure.statistics import average_runs, log_points, mean
 from scenthound.lab.run.cells import Cell, load_seconds, load_trail, read_trail
 from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
@@ -224,7 +231,11 @@ def judge(
 ) -> Judgement:
     """All that is known about a topic's answers. Without a pool, what is computed over the pool is left out."""
     description, keywords = ANALYSER.counts(topic.description), set(ANALYSER.terms(topic.keywords))
-    similarity = similarities(pool, description) if pool is not None else None
+    similarity, qualities = None, None
+    if pool is not None:
+        similarity = similarities(pool, description)
+        graph = pool_graph(pool, {url: bed.links(Url(url)) for url in pool})
+        qualities = qualities_of(pool, ANALYSER.counts(topic.keywords), seeds, similarity, graph)
     return Judgement(
         targets=frozenset(topic.targets),
         seeds=frozenset(seeds),
@@ -235,6 +246,7 @@ def judge(
         similarity=similarity,
         ranks=ranks(similarity) if similarity is not None else None,
         linkage_ranks=rank_keywords_pagerank(pool, keywords, page_ranks) if pool is not None else None,
+        qualities=qualities,
     )
 
 

@@ -138,5 +138,21 @@ def hub_quality(graph: LinkGraph) -> Quality:
     return _looked_up(by_name(graph, hits(graph).hubs))
 
 
+def qualities_of(
+    pool: Pages, keywords: Counted, seeds: Iterable[str], similarity: Mapping[str, float], graph: LinkGraph
+) -> dict[str, Quality]:
+    """The measures of [CHAP 4.1] that need no classifier, by the name of their metric (`metrics.page_quality`)."""
+    return {
+        "keywords_present": keyword_quality(pool, keywords),
+        "query_similarity": query_quality(pool, keywords),
+        "seed_similarity": seed_quality(pool, seeds),
+        "retrieval_rank": _looked_up({url: 1.0 / rank for url, rank in ranks(similarity).items()}),
+        "in_links": in_degree_quality(graph),
+        "pagerank": pagerank_quality(graph),
+        "authority": authority_quality(graph),
+        "hub": hub_quality(graph),
+    }
+
+
 def _looked_up(values: Mapping[str, float]) -> Quality:
     return lambda url: values.get(url, 0.0)

@@ -33,7 +33,6 @@ from scenthound.strategies.hound.link_table import FETCHED, GONE, UNKNOWN, WAITI
 from scenthound.strategies.hound.sites import SiteSearch, are_sites
 from scenthound.strategies.hound.topic import TopicModel
 from scenthound.strategies.parts.sightings import new_scores
-from scenthound.text.common_words import shares_of_pages
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 
@@ -88,7 +87,7 @@ class Hound(Parameterised):
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.vocabulary_ = Vocabulary()
-        self.topic_ = TopicModel(self.vocabulary_, self.analyser_.terms(topic.keywords), shares_of_pages())
+        self.topic_ = TopicModel(self.vocabulary_, self.analyser_.terms(topic.keywords))
         self.table_ = LinkTable(self.memory)
         looks_for_sites = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
         self.sites_ = SiteSearch(self.table_) if looks_for_sites else None

@@ -12,13 +12,14 @@ each: without these the examples' own words would be worth nothing while there a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.strategies.hound.columns import Column, sums
+from scenthound.text.background import document_share
 from scenthound.text.vocabulary import Ids, Vocabulary
 
 Reals = npt.NDArray[np.float64]
@@ -38,8 +39,10 @@ RECENT_PAGES = 1000
 class TopicModel:
     """The topic as a vector of terms, learned from keywords, examples and the pages fetched so far."""
 
-    def __init__(self, vocabulary: Vocabulary, keywords: Sequence[str], common_words: Mapping[str, float]) -> None:
-        self.vocabulary, self._common_words = vocabulary, common_words
+    def __init__(
+        self, vocabulary: Vocabulary, keywords: Sequence[str], share: Callable[[str], float] = document_share
+    ) -> None:
+        self.vocabulary, self._share = vocabulary, share
         self.keywords = np.unique(vocabulary.add(keywords)) if keywords else np.zeros(0, dtype=np.int32)
         self.pages_with = Column(np.float64)  # document frequency, by term
         self.background = Column(np.float64)  # b(t), by term
@@ -62,7 +65,7 @@ class TopicModel:
         new = self.vocabulary.all_words[size:]
         if new:
             self.pages_with.add(np.zeros(len(new)))
-            background = np.array([self._common_words.get(word, 0.0) for word in new])
+            background = np.array([self._share(word) for word in new])
             self.background.add(background)
             self.idf.add(_idf(len(self.sizes), 0.0, background))
 

@@ -86,6 +86,8 @@ class Judgement:
     linkage_ranks: Mapping[str, int] | None = None
     """rank_KW,PR of every page of the pool."""
     goals: Set[str] | None = None
+    qualities: Mapping[str, Callable[[str], float]] | None = None
+    """Measures of a page by name (`quality.qualities_of`)."""
 
 
 def curves() -> list[str]:

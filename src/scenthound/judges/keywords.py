@@ -1,0 +1,35 @@
+"""The cosine of the topic's keywords with the page, against a fixed threshold: the rule of earlier versions.
+
+The cosine is not a probability. The literature counts a page as relevant from a similarity that suits the collection;
+0.1 was our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scenthound.judges import judge
+from scenthound.judging import Verdict
+from scenthound.model import Topic, Url
+from scenthound.page.judge import Judge as Similarity
+from scenthound.page.page import Page
+from scenthound.parameters import Parameterised, parameter
+
+
+@judge("keywords")
+@dataclass
+class Keywords(Parameterised):
+    """Similarity to the query."""
+
+    threshold: float = parameter(0.1, "similarity from which a page is relevant", least=0, most=1)
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
+        self.similarity_ = Similarity(topic)
+
+    def judge(self, page: Page) -> Verdict:
+        similarity = self.similarity_(page)
+        return Verdict(similarity, similarity >= self.threshold)
+
+    def doubts(self) -> list[str]:
+        return []

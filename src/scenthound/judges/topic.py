@@ -1,0 +1,342 @@
+"""The default judge: a topic model learned from all that the user gave and from the crawl, as a probability.
+
+    log-odds of a page = BIAS + sum of WEIGHTS * evidence + prior
+
+    likeness    ln(score) - L               score: q . x (`text.topic_model`); L: mean ln(score) of pages on topic
+    separation  (L - B)/v (ln(score) - (L + B)/2)    B: the same of other pages, v: pooled variance (two normals)
+    keywords    the same two normals over the mean of ln(1 + tf) of the keywords, weighted by idf
+    title       share of the keywords in the title
+    links       mean probability of the judged pages that it links to, above the average
+    parent      probability of the page that it was found on, above the average
+
+The first two count W / (W + .5) times, W being the weight of the pages on topic: a model of nearly nothing says little.
+
+Seeds, example pages, labels and the description start the model. From then on the model is fitted again whenever the
+crawl has grown by 25 % or 100 pages: pages that are probably on topic join it with their probability as weight, the
+others become the background, and the remembered pages are judged again (two rounds of expectation-maximisation,
+leave-one-out). An example or a label has a prior of +-6. The prior of the seeds is learned: it is high if the keywords
+are more frequent in seeds than in other pages, low if they are rarer. So seeds that are only places to start from do
+not become the topic.
+
+The flag needs the probability t that has the best expected F1 over the remembered pages: t = F*/2 (Lipton, Elkan and
+Narayanaswamy 2014, "Thresholding classifiers to maximize F1 score"), between .2 and .5.
+
+*Sites.* If the seeds are home pages of different hosts, sites are looked for: other pages than home pages are not
+relevant then, and only home pages are compared with each other.
+
+Nothing here sees the answers of the laboratory. WEIGHTS were set on half of the topics of two recorded webs and of
+generated webs, see docs/concepts/judges.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scenthound import url as urls
+from scenthound.judges import judge
+from scenthound.judging import Verdict
+from scenthound.model import Topic, Url
+from scenthound.page.page import Page
+from scenthound.parameters import Parameterised, parameter
+from scenthound.text.tokens import Analyser
+from scenthound.text.topic_model import Document, Floats, TopicModel
+
+BIAS = -1.4
+WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.8, "parent": 0.5}
+_WEIGHTS = np.array(list(WEIGHTS.values()))
+GIVEN = 6.0
+"""Prior log-odds of an example page or of a label."""
+SITE_SEED = 2.5
+"""Prior log-odds of a seed where sites are looked for."""
+SEED_PRIOR = (12.0, -1.5, 2.5)
+"""Slope over (AUC - .5), least and most, of the prior of a seed where pages are looked for."""
+CERTAIN = {"": (0.0, 1.0), "seed": (0.0, 1.0), "given": (0.95, 1.0), "off": (0.0, 0.05)}
+"""Bounds of the probability by kind of page: what the user said about a page is not overruled."""
+NOT_A_SITE = 0.002
+FLOOR = 0.005  # scores below are equal
+TYPICAL_ON, TYPICAL_OFF = 0.08, 0.02  # scores, with the weight of 1 and 5 pages
+FEWEST_OTHERS = 10  # pages before a background is believed
+ROUNDS = 2
+KEYWORDS_ON, KEYWORDS_OFF, KEYWORD_VARIANCE = 1.0, 0.1, 0.4  # keyword scores before anything is known
+JOINED, FIRST_JOINED = 0.3, 6.0
+FLAG_RANGE = (0.2, 0.5)
+LITTLE = 0.5  # weight of pages on topic at which the model counts half
+DOUBTFUL_SEED = 0.3
+LEAST_SEED = 0.25  # a seed below this probability is no part of the topic
+MOST_PROBABILITIES = 200_000
+
+
+@dataclass(slots=True, eq=False)
+class _Seen:
+    """A remembered page."""
+
+    url: Url
+    document: Document
+    keyword_counts: Floats
+    """ln(1 + tf) of each keyword."""
+    context: tuple[float, float, float]
+    """title, links, parent"""
+    kind: str = ""
+    """`seed`, `given` (example, label or description), `off` (label), or nothing."""
+    probability: float = 0.0
+
+
+@judge("topic")
+@dataclass
+class TopicJudge(Parameterised):
+    """A topic model with calibrated probabilities."""
+
+    looking_for: str = parameter("auto", "what is relevant", among=("auto", "pages", "sites"))
+    terms: int = parameter(100, "terms of the topic vector", least=1)
+    remember: int = parameter(500, "latest pages that the model is fitted on", least=20)
+    labels_: dict[Url, bool] = field(init=False, default_factory=dict, repr=False)
+
+    # ---- the port
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
+        self.analyser_ = Analyser()
+        self.seeds_, self.examples_ = frozenset(seeds), frozenset(map(Url, topic.examples))
+        self.sites_ = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
+        keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
+        self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms)
+        self.given_: list[_Seen] = []
+        self.others_: list[_Seen] = []
+        self.probabilities_: dict[Url, float] = {}
+        self.fitted_at_, self.average_, self.threshold_ = 0, 0.1, 0.4
+        self.on_, self.off_, self.variance_ = math.log(TYPICAL_ON), math.log(TYPICAL_OFF), 0.5
+        self.seed_auc_, self.reliance_ = (0.0, 0), 0.0
+        self.keyword_slope_, self.keyword_middle_ = _slope(KEYWORDS_ON, KEYWORDS_OFF, KEYWORD_VARIANCE)
+        if topic.description.strip():
+            counts = self.analyser_.counts(topic.description)
+            document = self.model_.document(counts)
+            self.given_.append(_Seen(Url(""), document, self._keyword_counts(counts), (0.0, 0.0, 0.0), "given", 1.0))
+        self._fit()
+
+    def judge(self, page: Page) -> Verdict:
+        seen = self._seen(page)
+        self.model_.see(seen.document)
+        if self.sites_ and not is_home(page.url):
+            return self._verdict(seen, NOT_A_SITE)
+        (self.given_ if seen.kind else self.others_).append(seen)
+        del self.others_[: -self.remember]
+        seen.probability = self._probability(seen)
+        pages = self.model_.pages
+        if seen.kind or pages >= self.fitted_at_ * 1.25 or pages >= self.fitted_at_ + 100:
+            self._fit()
+        return self._verdict(seen, seen.probability)
+
+    def revised(self) -> Iterator[tuple[Url, Verdict]]:
+        self._fit()
+        for seen in (*self.given_, *self.others_):
+            if seen.url:
+                yield seen.url, self._verdict(seen, seen.probability)
+
+    def take_label(self, url: Url, on_topic: bool) -> None:
+        self.labels_[url] = on_topic
+        for seen in (*self.given_, *self.others_):
+            if seen.url == url:
+                seen.kind = "given" if on_topic else "off"
+                if seen in self.others_:
+                    self.others_.remove(seen)
+                    self.given_.append(seen)
+        self._fit()
+
+    def doubts(self) -> list[str]:
+        seeds = [seen for seen in self.given_ if seen.kind == "seed"]
+        odd = [str(seen.url) for seen in seeds if seen.probability < DOUBTFUL_SEED]
+        found = []
+        if odd and len(self.others_) >= FEWEST_OTHERS:
+            shown = ", ".join(odd[:5]) + (f" and {len(odd) - 5} more" if len(odd) > 5 else "")
+            found.append(
+                f"{len(odd)} of {len(seeds)} seeds have little in common with the others or with the keywords: {shown};"
+                " check them or give more examples"
+            )
+        if len(self.others_) >= FEWEST_OTHERS and self.on_ - self.off_ < 0.5:
+            found.append("relevant and other pages look much alike: give more example pages, or more specific keywords")
+        return found
+
+    # ---- evidence
+
+    def _seen(self, page: Page) -> _Seen:
+        counts = page.record.counts(self.analyser_)
+        title = frozenset(self.analyser_.terms(page.title))
+        linked = [known for link in page.outlinks if (known := self.probabilities_.get(link.url)) is not None]
+        parent = self.probabilities_.get(page.candidate.parent) if page.candidate.parent else None
+        context = (
+            len(title & self.keywords_) / max(len(self.keywords_), 1),
+            (sum(linked) + 3 * self.average_) / (len(linked) + 3) - self.average_,
+            (parent if parent is not None else self.average_) - self.average_,
+        )
+        kind = self._kind((page.url, page.candidate.url))
+        return _Seen(page.url, self.model_.document(counts), self._keyword_counts(counts), context, kind)
+
+    def _kind(self, names: Iterable[Url]) -> str:
+        for name in names:
+            if name in self.labels_:
+                return "given" if self.labels_[name] else "off"
+            if name in self.examples_:
+                return "given"
+        return "seed" if any(name in self.seeds_ for name in names) else ""
+
+    def _keyword_counts(self, counts: Mapping[str, int]) -> Floats:
+        return np.log1p(np.array([counts.get(term, 0) for term in self.model_.keywords], np.float64))
+
+    def _probability(self, seen: _Seen) -> float:
+        score = np.array([self.model_.score(seen.document)])
+        return float(self._probabilities([seen], np.log(np.maximum(score, FLOOR)))[0])
+
+    def _probabilities(self, pages: Sequence[_Seen], logs: Floats) -> Floats:
+        likeness = np.clip(logs - self.on_, -3.0, 1.5)
+        slope = (self.on_ - self.off_) / self.variance_
+        separation = np.clip(slope * (logs - (self.on_ + self.off_) / 2), -5.0, 8.0)
+        context = np.array([seen.context for seen in pages]).reshape(len(pages), 3)
+        model = np.column_stack([likeness, separation]) * self.reliance_
+        keywords = np.clip(self.keyword_slope_ * (self._keyword_scores(pages) - self.keyword_middle_), -3.0, 4.0)
+        evidence = np.column_stack([model, keywords, context])
+        found = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
+        told = [CERTAIN[seen.kind] for seen in pages]
+        return np.clip(found, [least for least, _ in told], [most for _, most in told])
+
+    def _keyword_scores(self, pages: Sequence[_Seen]) -> Floats:
+        idf = self.model_.keyword_idf()
+        if not len(idf):
+            return np.zeros(len(pages))
+        return np.array([seen.keyword_counts for seen in pages]) @ idf / float(idf.sum())
+
+    def _priors(self, pages: Sequence[_Seen]) -> Floats:
+        by_kind = {"": 0.0, "given": GIVEN, "off": -GIVEN, "seed": self._seed_prior()}
+        return np.array([by_kind[seen.kind] for seen in pages])
+
+    def _seed_prior(self) -> float:
+        slope, least, most = SEED_PRIOR
+        if self.sites_:
+            return SITE_SEED
+        if not self.keywords_:
+            return most
+        return min(max(slope * (self._seed_auc() - 0.5), least), most)
+
+    def _seed_auc(self) -> float:
+        """The chance that a seed has more of the keywords than another page. Ten virtual pages stand for the background
+        at the start: against them it is .4 if no seed holds a keyword, .7 if all do."""
+        fitted, number = self.seed_auc_
+        seeds = [seen for seen in self.given_ if seen.kind == "seed"]
+        holding = sum(bool(seen.keyword_counts.any()) for seen in seeds) / max(len(seeds), 1)
+        return (fitted * number + 10 * (0.4 + 0.3 * holding)) / (number + 10)
+
+    # ---- learning
+
+    def _fit(self) -> None:
+        pages = [*self.given_, *self.others_]
+        self.fitted_at_ = self.model_.pages
+        if not pages:
+            fit = self.model_.fit([])
+            fit.learn(np.zeros(0), np.zeros(0))
+            return
+        fit = self.model_.fit([seen.document for seen in pages])
+        is_given = np.arange(len(pages)) < len(self.given_)
+        self._compare_seeds(pages)
+        found = np.array([seen.probability or 0.5 for seen in pages])
+        for _ in range(ROUNDS):
+            on = np.where(found > np.where(is_given, LEAST_SEED, 0.5), found, 0.0)
+            allowed, joined = self._most_joined(float(on[is_given].sum())), float(on[~is_given].sum())
+            if joined > allowed:
+                on[~is_given] *= allowed / joined
+            off = np.where(is_given, 0.0, 1.0 - found)
+            believed = off if len(self.others_) >= FEWEST_OTHERS else np.zeros(len(pages))
+            logs = np.log(np.maximum(fit.learn(on, believed), FLOOR))
+            alone = on > 0.7 * on.sum()  # one page is nearly all of the topic: without it nothing is left to compare
+            if alone.any():
+                logs = np.where(alone, math.log(TYPICAL_ON), logs)
+            self._calibrate(logs, on, off)
+            self._calibrate_keywords(self._keyword_scores(pages), on, off)
+            found = self._probabilities(pages, logs)
+        for seen, probability in zip(pages, found.tolist(), strict=True):
+            seen.probability = self.probabilities_[seen.url] = probability
+        others = found[~is_given]
+        self.average_ = (float(others.sum()) + 1.0) / (len(others) + 10.0)
+        self.threshold_ = best_threshold(others)
+
+    def _most_joined(self, given: float) -> float:
+        """How much weight found pages may have in the topic, beside the weight of what the user gave."""
+        trust = float(_logistic(np.array(self._seed_prior())))
+        return JOINED * given + FIRST_JOINED * (1 - trust)
+
+    def _compare_seeds(self, pages: Sequence[_Seen]) -> None:
+        scores = self._keyword_scores(pages)
+        seeds = scores[[seen.kind == "seed" for seen in pages]]
+        others = np.sort(scores[[not seen.kind for seen in pages]])
+        if not len(seeds) or not len(others):
+            self.seed_auc_ = (0.0, 0)
+            return
+        below = np.searchsorted(others, seeds, "left") + np.searchsorted(others, seeds, "right")
+        self.seed_auc_ = (float(below.mean()) / 2 / len(others), len(others))
+
+    def _calibrate(self, logs: Floats, on: Floats, off: Floats) -> None:
+        """Means of ln(score) on and off topic, and their pooled variance, each with a weak prior."""
+        self.off_ = (float(off @ logs) + 5 * math.log(TYPICAL_OFF)) / (float(off.sum()) + 5)
+        self.on_ = (float(on @ logs) + math.log(TYPICAL_ON)) / (float(on.sum()) + 1)
+        self.on_ = max(self.on_, self.off_ + 0.3)
+        self.reliance_ = float(on.sum()) / (float(on.sum()) + LITTLE)
+        spread = float(on @ (logs - self.on_) ** 2 + off @ (logs - self.off_) ** 2)
+        self.variance_ = (spread + 8 * 0.5) / (float(on.sum() + off.sum()) + 8)
+
+    def _calibrate_keywords(self, scores: Floats, on: Floats, off: Floats) -> None:
+        """The same for the keywords: those that pages on topic hold no more often than others say little."""
+        ons, offs = float(on.sum()), float(off.sum())
+        mean_on = (float(on @ scores) + 3 * KEYWORDS_ON) / (ons + 3)
+        mean_off = (float(off @ scores) + 3 * KEYWORDS_OFF) / (offs + 3)
+        spread = float(on @ (scores - mean_on) ** 2 + off @ (scores - mean_off) ** 2)
+        variance = (spread + 8 * KEYWORD_VARIANCE) / (ons + offs + 8)
+        self.keyword_slope_, self.keyword_middle_ = _slope(mean_on, mean_off, variance)
+
+    def _verdict(self, seen: _Seen, probability: float) -> Verdict:
+        self.probabilities_[seen.url] = probability
+        if len(self.probabilities_) > MOST_PROBABILITIES:
+            self.probabilities_.pop(next(iter(self.probabilities_)))
+        return Verdict(probability, probability >= self.threshold_)
+
+
+def best_threshold(probabilities: Floats) -> float:
+    """The threshold with the best expected F1, which is half of that F1; in `FLAG_RANGE`.
+
+    >>> best_threshold(np.array([0.9] * 5 + [0.01] * 95)).__round__(2)
+    0.41
+    """
+    if len(probabilities) < FEWEST_OTHERS:
+        return sum(FLAG_RANGE) / 2
+    ranked = np.sort(probabilities)[::-1]
+    expected = 2 * np.cumsum(ranked) / (np.arange(len(ranked)) + 1 + ranked.sum())
+    return min(max(float(expected.max()) / 2, FLAG_RANGE[0]), FLAG_RANGE[1])
+
+
+def is_home(url: Url) -> bool:
+    """Whether the URL is the home page of its host.
+
+    >>> is_home(Url("http://x.test/")), is_home(Url("http://x.test/a"))
+    (True, False)
+    """
+    return str(url) == urls.origin(url) + "/"
+
+
+def are_sites(seeds: Sequence[Url]) -> bool:
+    """Whether the seeds are home pages of different hosts, four in five at least.
+
+    >>> are_sites([Url("http://x.test/"), Url("http://y.test/")]), are_sites([Url("http://x.test/")])
+    (True, False)
+    """
+    homes = sum(map(is_home, seeds))
+    hosts = len({urls.host(seed) for seed in seeds})
+    return len(seeds) >= 2 and min(homes, hosts) >= max(2, 0.8 * len(seeds))
+
+
+def _slope(on: float, off: float, variance: float) -> tuple[float, float]:
+    """Slope and zero of the log-likelihood ratio of two normals of equal variance."""
+    return max(on - off, 0.0) / max(variance, 0.05), (on + off) / 2
+
+
+def _logistic(odds: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -30, 30))))

@@ -1,0 +1,51 @@
+"""The port `Judge`: how likely a fetched page is what the user looks for.
+
+A judge is told the topic and the seeds once, then asked about every fetched page in order. It sees what a strategy
+sees and nothing else: never the answers of the laboratory. `scenthound.judges` has ours, by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from scenthound.model import Topic, Url
+from scenthound.page.page import Page
+
+
+class Verdict(NamedTuple):
+    """What a judge says about one page."""
+
+    probability: float
+    """How likely the page is relevant, from 0 to 1."""
+    is_relevant: bool
+    """The flag that is counted in harvest rates: the probability has reached the judge's threshold."""
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Rates fetched pages. A dataclass whose fields are its parameters, as a strategy is."""
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
+        """Called once, before the first page."""
+
+    def judge(self, page: Page) -> Verdict:
+        """Rate a page that was just fetched. Called once per page, in the order of the crawl."""
+
+    def doubts(self) -> list[str]:
+        """Why the verdicts may be wrong, and what to do about it; empty if nothing speaks against them."""
+
+
+@runtime_checkable
+class Revises(Protocol):
+    """A judge that learns: it rates pages that it still remembers again."""
+
+    def revised(self) -> Iterable[tuple[Url, Verdict]]:
+        """The present verdicts on the remembered pages. A crawl that ends reports these."""
+
+
+@runtime_checkable
+class HearsLabels(Protocol):
+    """A judge that learns from labels, given before or during a crawl."""
+
+    def take_label(self, url: Url, on_topic: bool) -> None: ...

@@ -1,0 +1,141 @@
+"""A topic as a vector of 100 weighted terms, learned from pages that are probably on topic (sheet 80, section 2).
+
+    x_t    = (1 + ln tf) idf(t), divided by the length of the vector
+    idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))        n pages seen; b: `text.background`
+    c      = mean of x over pages, weighted by `on`  -  0.5 mean of x, weighted by `off`  +  0.3 |c| k / sqrt(#k)
+    q      = the 100 largest positive weights of c, at length 1;   score = q . x
+
+k is the 0/1 vector of the keywords. The 50 virtual pages of English in the idf keep the topic's own words from looking
+common at the start, when most pages seen are seeds. The score of a page that is part of c is leave-one-out: c is taken
+without it. The 100 terms themselves are not chosen again; a term that only this page brought then weighs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.text.background import document_share
+
+Floats = npt.NDArray[np.float64]
+VIRTUAL_PAGES = 50
+OFF_TOPIC = 0.5
+KEYWORDS = 0.3
+FEWEST_OTHERS = 0.3  # leave-one-out divides by at least this much weight of other pages
+
+
+class Document(NamedTuple):
+    """A page as term ids of one model and 1 + ln of their counts."""
+
+    ids: npt.NDArray[np.int64]
+    weights: Floats
+
+
+@dataclass(eq=False)
+class TopicModel:
+    """Terms get ids as they are met. `fit` learns the topic vector, `score` compares a page with it."""
+
+    keywords: Sequence[str]
+    terms: int = 100
+    share: Callable[[str], float] = document_share
+    ids: dict[str, int] = field(init=False, default_factory=dict)
+    pages: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self._df, self._background = np.zeros(1024), np.zeros(1024)
+        self.keyword_ids = np.array([self._id(term) for term in dict.fromkeys(self.keywords)], np.int64)
+        self.idf_: Floats = self._idf()
+        self.topic_: Floats = np.zeros(len(self.idf_))
+
+    def document(self, counts: Mapping[str, int]) -> Document:
+        """The page with these term counts."""
+        ids = np.fromiter((self._id(term) for term in counts), np.int64, len(counts))
+        return Document(ids, 1 + np.log(np.fromiter(counts.values(), np.float64, len(counts))))
+
+    def see(self, document: Document) -> None:
+        """Count the document frequencies of a fetched page."""
+        self._df[document.ids] += 1
+        self.pages += 1
+
+    def fit(self, documents: Sequence[Document]) -> Fit:
+        """Fix the idf and turn the documents into vectors; then `Fit.learn` sets the topic vector."""
+        self.idf_ = self._idf()
+        return Fit(self, documents)
+
+    def score(self, document: Document) -> float:
+        """q . x of a page that is not part of the topic; 0 before the first `fit`."""
+        fitted = document.ids < len(self.topic_)  # terms met since the last fit are not in the topic
+        ids = document.ids[fitted]
+        unseen = math.log((self.pages + VIRTUAL_PAGES) / 1.5)
+        outside = unseen * document.weights[~fitted]
+        inside = document.weights[fitted] * self.idf_[ids]
+        length = math.sqrt(float(inside @ inside + outside @ outside))
+        return float(self.topic_[ids] @ inside) / length if length else 0.0
+
+    def keyword_idf(self) -> Floats:
+        """The idf of each keyword, at least 0.05."""
+        return np.maximum(0.05, self.idf_[self.keyword_ids])
+
+    def top_terms(self, number: int) -> list[str]:
+        """The terms with the largest weights, for people."""
+        names = list(self.ids)
+        return [names[term] for term in np.argsort(-self.topic_, kind="stable")[:number] if self.topic_[term] > 0]
+
+    def _id(self, term: str) -> int:
+        term_id = self.ids.get(term)
+        if term_id is None:
+            term_id = self.ids[term] = len(self.ids)
+            if term_id == len(self._df):
+                self._df = np.concatenate([self._df, np.zeros(term_id)])
+                self._background = np.concatenate([self._background, np.zeros(term_id)])
+            self._background[term_id] = self.share(term)
+        return term_id
+
+    def _idf(self) -> Floats:
+        size = len(self.ids)
+        seen = self._df[:size] + VIRTUAL_PAGES * self._background[:size] + 0.5
+        return np.maximum(0.0, np.log((self.pages + VIRTUAL_PAGES) / seen))
+
+
+class Fit:
+    """The documents of one fit as unit vectors, joined in flat arrays: `rows` says which page an entry belongs to."""
+
+    def __init__(self, model: TopicModel, documents: Sequence[Document]) -> None:
+        self._model, self._number = model, len(documents)
+        self._ids = _joined(document.ids for document in documents)
+        self._rows = np.repeat(np.arange(self._number), [len(document.ids) for document in documents])
+        entries = _joined(document.weights for document in documents) * model.idf_[self._ids]
+        lengths = np.sqrt(np.bincount(self._rows, entries * entries, self._number))
+        self._entries = entries / np.maximum(lengths, 1e-9)[self._rows]
+
+    def learn(self, on: Floats, off: Floats) -> Floats:
+        """Set the topic vector from weights of the pages. Returns their scores, leave-one-out."""
+        model, ids, rows, entries = self._model, self._ids, self._rows, self._entries
+        size, total = len(model.idf_), float(on.sum())
+        mean_on = np.bincount(ids, entries * on[rows], size) / max(total, 1e-9)
+        mean_off = OFF_TOPIC * np.bincount(ids, entries * off[rows], size) / max(float(off.sum()), 1e-9)
+        keywords = np.zeros(size)
+        strength = KEYWORDS * (float(np.linalg.norm(mean_on - mean_off)) or 1.0)
+        if len(model.keyword_ids):
+            keywords[model.keyword_ids] = strength / math.sqrt(len(model.keyword_ids))
+        centre = mean_on - mean_off + keywords
+        chosen = np.argsort(-centre, kind="stable")[: model.terms]  # stable: the same terms on every machine
+        topic = np.zeros(size)
+        topic[chosen] = np.maximum(centre[chosen], 0.0)
+        length = float(np.linalg.norm(topic)) or 1.0
+        model.topic_ = topic / length
+        others = np.maximum(total - on, FEWEST_OTHERS)[rows]
+        without = (total * mean_on[ids] - on[rows] * entries) / others - mean_off[ids] + keywords[ids]
+        without = np.where(topic[ids] > 0, np.maximum(without, 0.0), 0.0) / length
+        scores: Floats = np.bincount(rows, without * entries, self._number).astype(np.float64)
+        return scores
+
+
+def _joined(arrays: Iterable[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
+    found = list(arrays)
+    return np.concatenate(found) if found else np.zeros(0, np.int64)

@@ -1,0 +1,137 @@
+"""Every registered judge keeps the port's promises; `topic` learns, doubts, and tells sites from pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenthound.judges import JUDGES
+from scenthound.judges.topic import TopicJudge, best_threshold
+from scenthound.judging import HearsLabels, Judge, Revises, Verdict
+from scenthound.model import Candidate, Topic, Url
+from scenthound.page.page import Page
+from scenthound.testing import page_of
+
+ON = "hot air balloon basket burner envelope propane flight pilot festival"
+OFF = (
+    "bank loan interest account money credit",
+    "goal match team league player coach",
+    "recipe oven flour butter cake",
+)
+TOPIC = Topic("hot air balloon", description="Pages about balloon flights with a burner and a basket")
+
+
+def page(url: str, words: str, title: str = "", links: str = "") -> Page:
+    text = " ".join([words] * 4)
+    made = page_of(f"<title>{title}</title><body>{text} {links}</body>", url)
+    return Page(Url(url), Candidate(Url(url), 0.0), made.record)
+
+
+def seeds(number: int = 3) -> list[Page]:
+    return [page(f"http://a.test/{n}", f"{ON} alpha{n} beta{n}") for n in range(number)]
+
+
+def others(number: int = 40) -> list[Page]:
+    return [page(f"http://b.test/{n}", f"{OFF[n % 3]} gamma{n} delta{n}") for n in range(number)]
+
+
+@pytest.mark.parametrize("name", JUDGES.names())
+def test_a_judge_gives_probabilities_and_the_same_ones_again(name: str) -> None:
+    runs = []
+    for _ in range(2):
+        judge = JUDGES.get(name)()
+        assert isinstance(judge, Judge)
+        judge.start(TOPIC, [Url("http://a.test/0")])
+        runs.append([judge.judge(each) for each in (*seeds(), *others(10), page("http://c.test/", ""))])
+        assert all(isinstance(doubt, str) for doubt in judge.doubts())
+    assert runs[0] == runs[1]
+    assert all(0 <= verdict.probability <= 1 for verdict in runs[0])
+
+
+@pytest.mark.parametrize("name", JUDGES.names())
+def test_a_judge_prefers_a_page_on_topic(name: str) -> None:
+    judge = JUDGES.get(name)()
+    judge.start(TOPIC, [Url("http://a.test/0")])
+    judge.judge(seeds()[0])
+    good, bad = judge.judge(seeds()[1]), judge.judge(others()[0])
+    assert good.probability > bad.probability
+    assert good.is_relevant
+    assert not bad.is_relevant
+
+
+def started(
+    topic: Topic = TOPIC, urls: tuple[str, ...] = ("http://a.test/0", "http://a.test/1", "http://a.test/2")
+) -> TopicJudge:
+    judge = TopicJudge()
+    judge.start(topic, [Url(url) for url in urls])
+    return judge
+
+
+def test_topic_finds_pages_that_never_name_the_keywords() -> None:
+    judge = started(Topic("balloon"))
+    for each in (*seeds(), *others()):
+        judge.judge(each)
+    hidden = judge.judge(page("http://c.test/1", "basket burner envelope propane pilot festival"))
+    assert hidden.is_relevant
+    assert not judge.judge(page("http://c.test/2", OFF[0])).is_relevant
+
+
+def test_topic_works_with_keywords_only() -> None:
+    judge = started(Topic("hot air balloon"), ())
+    for each in others():
+        judge.judge(each)
+    assert judge.judge(page("http://c.test/1", ON, "Hot air balloon")).is_relevant
+    assert not judge.judge(page("http://c.test/2", OFF[1])).is_relevant
+
+
+def test_seeds_that_are_only_places_to_start_from_do_not_become_the_topic() -> None:
+    judge = started(Topic("hot air balloon"))
+    for number in range(3):
+        judge.judge(page(f"http://a.test/{number}", f"{OFF[number]} portal news weather"))
+    for each in others():
+        judge.judge(each)
+    assert not judge.judge(page("http://c.test/1", f"{OFF[0]} portal news")).is_relevant
+    assert judge.judge(page("http://c.test/2", ON)).is_relevant
+    (doubt,) = [each for each in judge.doubts() if "seeds" in each]
+    assert doubt.startswith("3 of 3 seeds have little in common")
+    assert "http://a.test/1" in doubt
+
+
+def test_a_label_changes_the_verdict_at_once() -> None:
+    judge = started()
+    for each in (*seeds(), *others()):
+        judge.judge(each)
+    url = Url("http://b.test/0")
+    assert isinstance(judge, HearsLabels)
+    assert isinstance(judge, Revises)
+    assert not dict(judge.revised())[url].is_relevant
+    judge.take_label(url, True)
+    assert dict(judge.revised())[url].is_relevant
+    judge.take_label(url, False)
+    assert not dict(judge.revised())[url].is_relevant
+
+
+def test_where_sites_are_looked_for_only_home_pages_count() -> None:
+    urls = ("http://x.test/", "http://y.test/", "http://z.test/")
+    judge = started(TOPIC, urls)
+    for url in urls:
+        assert judge.judge(page(url, ON)).is_relevant
+    for each in others():
+        judge.judge(each)
+    assert judge.judge(page("http://w.test/", ON)).is_relevant
+    assert not judge.judge(page("http://w.test/about", ON)).is_relevant
+    by_choice = TopicJudge(looking_for="pages")
+    by_choice.start(TOPIC, [Url(url) for url in urls])
+    for url in urls:
+        by_choice.judge(page(url, ON))
+    assert by_choice.judge(page("http://w.test/about", ON)).is_relevant
+
+
+def test_the_threshold_expects_the_best_f1() -> None:
+    import numpy as np
+
+    assert best_threshold(np.zeros(20)) == 0.2
+    assert best_threshold(np.ones(20)) == 0.5
+
+
+def test_a_verdict_is_a_pair() -> None:
+    assert Verdict(0.5, True) == (0.5, True)
