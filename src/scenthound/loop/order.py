@@ -18,7 +18,8 @@ where seconds per page are measured while the crawl waits, with one page per 1.5
 
 A strategy with a frontier of its own chooses at pop time, by all results so far, so it has one turn at a time: Hayek
 (estimating) finds .39 of the targets of three topics of the apache bed with one request in flight, .13 with two. A
-batch is one turn of many URLs: they are fetched in parallel, and the next batch is chosen when all of them have been read.
+batch is one turn of many URLs: they are fetched in parallel, and the next batch is chosen when all of them have been
+read.
 
 Nobody is waited for long. A host is passed over that rests longer than `patience`, or whose request takes longer, or
 which gave no page so far and is slower than the driver waits for (a new host may be one that never answers). Its turns
