@@ -26,6 +26,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("economy.py --quick", "auctions/s"),
         ("judge.py --quick", "topic, revised"),
         ("replay.py --quick --bed generated --strategies best-first,bayes", "target 1,000"),
+        ("polite.py --quick", "polite replay"),
         ("replay.py --prepare --quick", "pages prepared by 2 processes"),
         ("replay.py --experiment --quick --strategies breadth-first,best-first", "4 cells, 400 visits, 0 failed"),
     ],

@@ -94,7 +94,7 @@ def test_without_a_delay_there_is_nothing_to_wait_for() -> None:
 
 def test_pages_are_read_in_the_order_of_turns_whichever_reply_comes_first() -> None:
     scores = {GOOD: 0.9, POOR: 0.1}
-    web, crawl = pages_of(*scores), crawl_of(scores, OrderRule("quality", 2, growth=0))
+    web, crawl = pages_of(*scores), crawl_of(scores, OrderRule("quality", 2))
     first, second = crawl.next(0.0), crawl.next(0.0)
     assert isinstance(first, Fetch)
     assert isinstance(second, Fetch)
@@ -140,7 +140,7 @@ def test_a_new_host_that_the_driver_does_not_wait_for_is_passed_over_at_once() -
 
 def test_a_page_that_comes_before_its_turn_is_read_when_the_budget_allows_no_other() -> None:
     scores = {GOOD: 0.9, ALSO: 0.8, POOR: 0.1}
-    web, crawl = pages_of(*scores), crawl_of(scores, OrderRule("quality", 3, growth=0), Limits(pages=10, ends_at=5.0))
+    web, crawl = pages_of(*scores), crawl_of(scores, OrderRule("quality", 3), Limits(pages=10, ends_at=5.0))
     for step in (crawl.next(0.0), crawl.next(0.0)):
         assert isinstance(step, Fetch)
         if step.candidate.url == POOR:
@@ -182,7 +182,7 @@ def test_what_order_cost_is_saved_and_old_folders_have_none() -> None:
 
 
 def test_a_turn_is_kept_while_robots_txt_is_fetched() -> None:
-    crawl = crawl_of({GOOD: 0.9, POOR: 0.1}, OrderRule("quality"))
+    crawl = crawl_of({GOOD: 0.9, POOR: 0.1}, OrderRule("quality", 1))
     assert crawl.politeness is not None
     crawl.politeness.obey = True
     robots = crawl.next(0.0)
@@ -193,15 +193,3 @@ def test_a_turn_is_kept_while_robots_txt_is_fetched() -> None:
     page = crawl.next(1.1)
     assert isinstance(page, Fetch)
     assert page.candidate.url == GOOD
-
-
-def test_one_more_turn_is_open_after_every_25_pages() -> None:
-    counters = Counters()
-    turns = Turns(OrderRule("quality", 3), counters, Limits(pages=1000))
-    for number, pages in enumerate((0, 25, 50)):
-        counters.pages = pages
-        assert not turns.is_full
-        turns.take(Url(f"http://{number}.test/"))
-        assert turns.is_full
-    counters.pages = 900
-    assert turns.is_full, "but never more than `window`"

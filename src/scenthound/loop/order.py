@@ -3,10 +3,9 @@
 Every host rests for a delay after each request, so the hosts of the best URLs mostly rest. Two things can be done:
 
 * `quality`: URLs are taken in the strategy's order, as if no host rested. Each keeps its turn until its host is awake,
-  and the strategy reads pages in the order of turns, whichever reply comes first. One turn is open at first, one more
-  after every 25 pages, and at most `window`. So the order is that of a crawl without delays that has as many
-  connections, and replies that are quick or slow don't change it. Right where pages are scarce: none goes to a URL
-  only because its host is awake.
+  and the strategy reads pages in the order of turns, whichever reply comes first. At most `window` turns are open.
+  So the order is that of a crawl without delays that has as many connections, and replies that are quick or slow don't
+  change it. Right where pages are scarce: none goes to a URL only because its host is awake.
 * `speed`: the best URL of a host that is awake is taken at once. Right where time is scarce: the crawl never idles.
 
 `auto` is `quality` without a time limit. With one it is `quality` as long as the pages that are left can be fetched in
@@ -18,8 +17,7 @@ where seconds per page are measured while the crawl waits, with one page per 1.5
 
 A strategy with a frontier of its own chooses at pop time, by all results so far, so it has one turn at a time: Hayek
 (estimating) finds .39 of the targets of three topics of the apache bed with one request in flight, .13 with two. A
-batch is one turn of many URLs: they are fetched in parallel, and the next batch is chosen when all of them have been
-read.
+batch is one turn of many URLs: they are fetched in parallel, and the next is chosen when all of them have been read.
 
 Nobody is waited for long. A host is passed over that rests longer than `patience`, or whose request takes longer, or
 which gave no page so far and is slower than the driver waits for (a new host may be one that never answers). Its turns
@@ -43,9 +41,6 @@ from scenthound.page.page import Page
 Order = Literal["auto", "quality", "speed"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 WINDOW = 8  # turns: 16 and 32 are a little quicker, and strategies that learn lose up to a tenth of what they find
-GROWTH = (
-    25  # pages fetched for one more turn: early pages decide most, and a turn is never ahead by more than 4 % of all
-)
 PATIENCE = 10  # delays: a page and its redirects take one to three, so a host in good health is never passed over
 FIRST_GUESS = 1.5  # delays a page: the delay and a reply, if all that is wanted is on one host
 WEIGHT = 20  # pages that the first guess counts as
@@ -59,8 +54,6 @@ class OrderRule:
     order: Order = "speed"
     window: int = WINDOW
     """Turns that may be open at once, if the crawl waits."""
-    growth: int = GROWTH
-    """Pages for one more open turn; 0: as many as `window` from the start."""
     delay: float = 1.0
     """The usual rest of a host; others are measured by it. 0: there is nothing to wait for."""
 
@@ -161,14 +154,18 @@ class Turns:
     @property
     def is_full(self) -> bool:
         """True if no URL may be taken before one of those whose turn is open has been read."""
-        if not self.is_patient:
-            return False
-        grown = 1 + self._recorded.pages // self.rule.growth if self.rule.growth else self.rule.window
-        most = min(self.rule.window, grown, max(self.pages_left, 1))
-        turns = len(self._open)
-        if turns >= most and self._passed_over:
-            turns = sum(not self.passes_over(urls.host(url)) for url in self._open)
-        return turns >= most
+        return self.is_patient and self._are_open(min(self.rule.window, max(self.pages_left, 1)))
+
+    @property
+    def cover_budget(self) -> bool:
+        """True if a turn is open for every page that is left: the rest of a batch has to wait."""
+        return self.is_patient and self._are_open(max(self.pages_left, 1))
+
+    def _are_open(self, most: int) -> bool:
+        """True if so many turns are open, or more; those of hosts that are passed over don't count."""
+        if len(self._open) < most or not self._passed_over:
+            return len(self._open) >= most
+        return sum(not self.passes_over(urls.host(url)) for url in self._open) >= most
 
     def take(self, url: Url) -> None:
         """The turn of a URL has come."""

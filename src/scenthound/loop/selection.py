@@ -123,8 +123,10 @@ class Selection:
             else:
                 return pending
         while True:
-            while self._batch:
+            while self._batch and not self.turns.cover_budget:
                 popped = self._batch.popleft()
+                if self._politeness is not None:
+                    self.turns.take(popped.candidate.url)
                 if self._awake(popped.candidate, now):
                     if self._politeness is not None:
                         self._recorder.counters.out_of_order += self._is_out_of_order(popped, now)
@@ -133,7 +135,7 @@ class Selection:
                     self.hold(popped.candidate)
                 else:
                     self._give_back(popped)
-            if not self._pop_batch(now):
+            if self._batch or not self._pop_batch(now):
                 return None
 
     def _next_unlikely(self, now: float) -> Candidate | None:
@@ -192,9 +194,6 @@ class Selection:
             batch = list(self._batch)
             random.Random(f"{self._seed_number}:{self.batches}").shuffle(batch)
             self._batch = deque(batch)
-        if self._politeness is not None:
-            for popped in self._batch:
-                turns.take(popped.candidate.url)
         self.batches += bool(self._batch)
         return bool(self._batch)
 
@@ -294,5 +293,4 @@ class Selection:
         for url, number in batch:
             if (candidate := self.claim(url)) is not None:
                 self.chosen[url] = 1
-                self.turns.take(url)
                 self._batch.append(Popped(candidate, number=number))
