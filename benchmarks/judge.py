@@ -39,6 +39,7 @@ from scenthound.model import Candidate, Step, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
+from scenthound.wiring.build import make_judge
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("best-first", "breadth-first")
@@ -79,6 +80,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="2 topics of a small generated web, 60 pages each")
     parser.add_argument("--half", choices=("test", "tune", "all"), default="test")
     parser.add_argument("--judge", default="topic", choices=JUDGES.names())
+    parser.add_argument("--no-background", action="store_true", help="judge `topic` without the table of English words")
     parser.add_argument("--topics", type=int, default=15, help="most topics of a bed")
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--svg", type=Path, help="write reliability plots into this folder")
@@ -98,6 +100,7 @@ def _report(bed: Bed, options: argparse.Namespace) -> None:
     prepared = prepare(bed)
     prepared.read_parts(Parts((Analyser(),)))
     chosen = _half(bed, options.half)
+    parameters = {"background": False} if options.no_background else {}
     chosen = chosen[:: max(1, -(-len(chosen) // (2 if options.quick else options.topics)))]
     print(f"\n{bed.name}: {len(chosen)} topics ({options.half})")
     print(f"{'':36}    P    R   F1 goal   AP   ECE  Brier (base rate)")
@@ -106,7 +109,7 @@ def _report(bed: Bed, options: argparse.Namespace) -> None:
         for topic in chosen:
             pages = 60 if options.quick else options.pages
             steps = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=pages)).steps
-            crawls.append(_rate(prepared, topic, steps, JUDGES.get(options.judge)()))
+            crawls.append(_rate(prepared, topic, steps, make_judge(options.judge, parameters)))
         old, fetch, revised = (quality([crawl[index] for crawl in crawls]) for index in range(3))
         goal = min(2 * old.f1, (1 + old.f1) / 2)
         for label, row, aim in (

@@ -42,6 +42,7 @@ from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
 from scenthound.parameters import Parameterised, parameter
+from scenthound.text.background import document_share
 from scenthound.text.tokens import Analyser
 from scenthound.text.topic_model import Document, Floats, TopicModel
 
@@ -93,6 +94,7 @@ class TopicJudge(Parameterised):
     looking_for: str = parameter("auto", "what is relevant", among=("auto", "pages", "sites"))
     terms: int = parameter(100, "terms of the topic vector", least=1)
     remember: int = parameter(500, "latest pages that the model is fitted on", least=20)
+    background: bool = parameter(True, "weight words by their frequency in English too, not in the crawl alone")
     labels_: dict[Url, bool] = field(init=False, default_factory=dict, repr=False)
 
     # ---- the port
@@ -102,7 +104,8 @@ class TopicJudge(Parameterised):
         self.seeds_, self.examples_ = frozenset(seeds), frozenset(map(Url, topic.examples))
         self.sites_ = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
         keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
-        self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms)
+        share = document_share if self.background else _nowhere
+        self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
         self.given_: list[_Seen] = []
         self.others_: list[_Seen] = []
         self.probabilities_: dict[Url, float] = {}
@@ -303,8 +306,8 @@ class TopicJudge(Parameterised):
 def best_threshold(probabilities: Floats) -> float:
     """The threshold with the best expected F1, which is half of that F1; in `FLAG_RANGE`.
 
-    >>> best_threshold(np.array([0.9] * 5 + [0.01] * 95)).__round__(2)
-    0.41
+    >>> round(best_threshold(np.array([0.9] * 5 + [0.01] * 95)), 2)
+    0.43
     """
     if len(probabilities) < FEWEST_OTHERS:
         return sum(FLAG_RANGE) / 2
@@ -331,6 +334,10 @@ def are_sites(seeds: Sequence[Url]) -> bool:
     homes = sum(map(is_home, seeds))
     hosts = len({urls.host(seed) for seed in seeds})
     return len(seeds) >= 2 and min(homes, hosts) >= max(2, 0.8 * len(seeds))
+
+
+def _nowhere(stem: str) -> float:
+    return 0.0
 
 
 def _slope(on: float, off: float, variance: float) -> tuple[float, float]:

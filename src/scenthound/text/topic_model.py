@@ -1,4 +1,4 @@
-"""A topic as a vector of 100 weighted terms, learned from pages that are probably on topic (sheet 80, section 2).
+"""A topic as a vector of 100 weighted terms, learned from pages that are probably on topic.
 
     x_t    = (1 + ln tf) idf(t), divided by the length of the vector
     idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))        n pages seen; b: `text.background`
