@@ -101,6 +101,22 @@ def test_a_seed_that_redirects_does_not_hold_up_the_ranking() -> None:
     assert all(step.score > NOT_RANKED for step in visited.steps[1:])
 
 
+def test_links_that_the_crawl_does_not_take_do_not_block_the_ranking() -> None:
+    """200 links out of scope rank above the garden pages, among which one leads to more chess."""
+    hound = Hound()
+    list(hound.start(topic("chess"), [named("a.test/seed")]))
+    outside = " ".join(f"chess-knight-{n}" for n in range(200))
+    inside = " ".join(f"rake-{n}" for n in range(60))
+    url = named("a.test/seed")
+    list(hound.read(page_of(page(CHESS, f"{outside} {inside}"), url, candidate=Candidate(url, math.inf))))
+    ranked: dict[str, float] = {}
+    for n in range(45):
+        url = named(f"a.test/rake-{n}")
+        offers = hound.read(page_of(page(GARDEN), url, candidate=Candidate(url, ranked.get(url, NOT_RANKED))))
+        ranked |= {offer.url: offer.score for offer in offers}
+    assert any("rake" in url and score > NOT_RANKED for url, score in ranked.items())
+
+
 # ---- sums
 
 

@@ -29,7 +29,7 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.hound.features import Frontier, frontier_features
-from scenthound.strategies.hound.link_table import FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
+from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
 from scenthound.strategies.hound.sites import SiteSearch, are_sites
 from scenthound.strategies.hound.topic import TopicModel
 from scenthound.strategies.parts.sightings import new_scores
@@ -52,6 +52,9 @@ BEST = 150
 NOT_RANKED = -100.0
 """The score of those others. Sums of weighted deviations are some 10 at most."""
 UNRANKED: Mapping[str, float] = MappingProxyType({"not ranked yet": NOT_RANKED})
+PASSED_OVER = 20
+"""So many unranked URLs in a row mean that the best are out of the crawl's scope, or on hosts that rest for long. More
+than are in flight, as some of those may have been taken before the last ranking."""
 MOST_DEVIATIONS = 4.0
 
 
@@ -96,7 +99,7 @@ class Hound(Parameterised):
         self.labels_: dict[Url, bool] = {}
         self.best_: set[int] = set()
         """The URLs with a score of the last ranking."""
-        self.since_, self.pages_ = 0, 0
+        self.since_, self.pages_, self.unranked_ = 0, 0, 0
         numbers = [self.table_.number_of(url) for url in seeds]
         self.table_.state.values[numbers] = WAITING
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
@@ -112,8 +115,7 @@ class Hound(Parameterised):
         self.pages_ += 1
         self.since_ += 1
         step = next(pages for below, pages in STEPS if self.pages_ < below)
-        is_due = self.since_ >= max(step, len(self.table_) // self.work) or not self.best_
-        self._count_seed(page.candidate)
+        is_due = self._count(page.candidate) or self.since_ >= max(step, len(self.table_) // self.work)
         return offers + self._rank() if is_due and self.seeds_left_ <= 0 else offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -124,8 +126,8 @@ class Hound(Parameterised):
         if self.sites_ is not None:
             self.sites_.missed(number)
         self.best_.discard(number)
-        self._count_seed(miss.candidate)
-        return self._rank() if self.pages_ and not self.best_ and self.seeds_left_ <= 0 else ()
+        is_due = self._count(miss.candidate)
+        return self._rank() if is_due and self.pages_ and self.seeds_left_ <= 0 else ()
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
         """A labelled page is an example of the topic, or of what it is not; all waiting URLs are ranked again."""
@@ -137,9 +139,15 @@ class Hound(Parameterised):
         self.topic_.label(page, on_topic)
         return self._rank()
 
-    def _count_seed(self, candidate: Candidate) -> None:
-        """One seed less to wait for; none if others are fetched already, as some are never answered."""
+    def _count(self, candidate: Candidate) -> bool:
+        """Count an answer. True if none of the best is left, or all of them are passed over."""
+        # Seeds that redirect to each other are never answered: once others are, no seed is waited for.
         self.seeds_left_ = self.seeds_left_ - 1 if _is_seed(candidate) else 0
+        self.unranked_ = self.unranked_ + 1 if candidate.score == NOT_RANKED else 0
+        if self.unranked_ >= PASSED_OVER:
+            self.table_.state.values[sorted(self.best_)] = ASIDE
+            self.best_, self.unranked_ = set(), 0
+        return not self.best_
 
     # ---- what a page brings
 
@@ -233,7 +241,7 @@ class Hound(Parameterised):
             "sites": None if self.sites_ is None else self.sites_.save(),
             "labels": dict(self.labels_),
             "best": sorted(self.best_),
-            "counts": [self.since_, self.pages_, self.seeds_left_],
+            "counts": [self.since_, self.pages_, self.unranked_, self.seeds_left_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -245,7 +253,7 @@ class Hound(Parameterised):
             self.sites_.load(state["sites"])
         self.labels_ = dict(state["labels"])
         self.best_ = set(state["best"])
-        self.since_, self.pages_, self.seeds_left_ = state["counts"]
+        self.since_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
 
 
 def _is_seed(candidate: Candidate) -> bool:

@@ -19,8 +19,8 @@ from scenthound.text.vocabulary import Ids
 Whole = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-UNKNOWN, WAITING, FETCHED, GONE = range(4)
-"""States of a URL: not offered, offered, fetched, failed."""
+UNKNOWN, WAITING, FETCHED, GONE, ASIDE = range(5)
+"""States of a URL: not offered, offered, fetched, failed; no longer ranked, as the crawl does not take it."""
 
 
 class LinkTable:
