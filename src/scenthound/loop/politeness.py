@@ -148,6 +148,7 @@ class Politeness:
 
     def gave_page(self, host: str, relevant: bool) -> None:
         """Count a page of this host."""
+        self._changed_hosts.add(host)
         state = self.host(host)
         self._hosts[host] = replace(state, pages=state.pages + 1, barren=0 if relevant else state.barren + 1)
 
