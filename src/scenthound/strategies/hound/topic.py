@@ -1,7 +1,8 @@
 """What the topic is, in words, and how well each fetched page fits it (sheet 80.2).
 
     x_u(t) = (1 + ln tf) * idf(t), scaled to length 1      idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))
-    c = mean of the examples - 0.5 * mean of the other pages, each weighted by 1 - r; keywords on top
+    c = mean of the examples - 0.5 * mean of the other pages, each weighted by 1 - r
+    c = c + s |c| / sqrt(number of keywords) for each keyword; s = 1, more if the examples hardly hold them, at most 4
     q = the 100 largest weights of c, scaled to length 1
     r(u) = min(1.5, q.x_u / mean of q.x over the examples)
 
@@ -27,8 +28,12 @@ VIRTUAL_PAGES = 50
 TOPIC_TERMS = 100
 OTHERS = 0.5
 """Weight of the pages off topic."""
-KEYWORDS = 0.3
-"""Weight of the keywords, as a share of the length of c."""
+KEYWORDS = 1.0
+"""Weight of the keywords, as a share of the length of c, if the examples mention them."""
+MOST_KEYWORDS = 4.0
+"""The weight if they hardly do: then the seeds are places to start from, and may be no examples."""
+MENTIONED = 0.15
+"""Share of the keywords that a page which was meant as an example holds, on average."""
 OTHERS_FROM = 10
 """So many pages that are no examples are needed before they count."""
 MOST_RELEVANT = 1.5
@@ -146,7 +151,10 @@ class TopicModel:
             centre = centre - OTHERS * self._mean(terms, weights, sizes, others)
         if len(self.keywords):
             length = math.sqrt(float(centre @ centre)) or 1.0
-            centre[self.keywords] += KEYWORDS * length / math.sqrt(len(self.keywords))
+            held = sums(self.is_keyword()[terms], sizes)[is_example & (sizes > 0)] / len(self.keywords)
+            trust = float(held.mean()) / MENTIONED if len(held) else 0.0
+            strength = min(KEYWORDS / max(min(trust, 1.0), 1e-9), MOST_KEYWORDS)
+            centre[self.keywords] += strength * length / math.sqrt(len(self.keywords))
         if len(centre) > TOPIC_TERMS:
             centre[np.argpartition(-centre, TOPIC_TERMS)[TOPIC_TERMS:]] = 0
         centre = np.maximum(centre, 0)
