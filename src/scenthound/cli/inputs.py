@@ -16,6 +16,7 @@ from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, load_toml, rea
 from scenthound.loop.settings import Settings, read
 from scenthound.loop.use_model import parameters_for_model, require_model
 from scenthound.model import Topic
+from scenthound.parameters import values_of
 from scenthound.store.model_folder import load_model
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
 
@@ -79,8 +80,8 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     strategy = make_strategy(name, parameters)
     if learned is None:
         require_model(strategy, name)
-    fields_of_strategy = {f.name for f in fields(strategy) if f.init}  # type: ignore[arg-type]
-    parameters = {key: getattr(strategy, key) for key in parameters if key in fields_of_strategy}
+    values = values_of(strategy)
+    parameters = {key: values[key] for key in parameters if key in values}
     checked = read(Settings, _scoped(settings, seeds, options.scope))
     make_scope(checked)  # raises for a bad pattern, before anything is written
     return CrawlRequest(topic, tuple(seeds), name, parameters, checked)

@@ -144,7 +144,7 @@ def test_the_worked_example_of_the_score() -> None:
         "examples",
     )
     features = {name: np.zeros(4) for name in every} | dict(zip(used, rows.T, strict=True))
-    frontier = Frontier(np.arange(4), features, np.ones(4), np.zeros(4, dtype=np.int64))
+    frontier = Frontier(np.arange(4), features, np.ones(4))
     scores = np.sum(list(weighted_parts(frontier).values()), axis=0)
     assert scores.round(2).tolist() == pytest.approx([1.78, -0.77, 0.48, -1.49], abs=0.01)
 

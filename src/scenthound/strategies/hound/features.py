@@ -43,8 +43,6 @@ class Frontier(NamedTuple):
     features: dict[str, Reals]
     links: Reals
     """How many fetched pages link to each."""
-    best_row: Whole
-    """The row of the link that says most about each, by its anchor; -1: none is remembered."""
 
 
 def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
@@ -110,9 +108,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
         "cocited": total(of_pair, authority[citing] / np.maximum(degree[citing], 1)),
         "examples": total(of_pair, np.log1p(examples[citing]) * np.maximum(r, 0.2)) / root,
     }
-    best_row = np.full(size, -1, dtype=np.int64)
-    best_row[of_row[::-1]] = rows[::-1]
-    return Frontier(waiting, features, links, best_row)
+    return Frontier(waiting, features, links)
 
 
 def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: float, strength: float) -> Reals:
