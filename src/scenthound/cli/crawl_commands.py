@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 @option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
 @option("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
 @option("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
+@option("--judge", "NAME", "What decides which pages are relevant, as keywords:threshold=0.2.  [default: topic]")
 @option("--frontier", "N", "URLs kept waiting; the worst are dropped.  [default: 100000]")
 @click.option(
     "--scope",
