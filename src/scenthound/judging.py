@@ -45,6 +45,13 @@ class Revises(Protocol):
 
 
 @runtime_checkable
+class ClassifiesPages(Protocol):
+    """A strategy with a classifier that was trained before the crawl; the judge `classifier` asks it."""
+
+    def page_probability(self, page: Page) -> float: ...
+
+
+@runtime_checkable
 class UsesClassifier(Protocol):
     """A judge that rates by the classifier of the strategy, which it gets before `start`."""
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
-from scenthound.judging import Judge, UsesClassifier
+from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
 from scenthound.loop.judgements import Judging
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.scope import Scope
@@ -24,7 +24,7 @@ from scenthound.page.page import Page
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
-from scenthound.ports import ClassifiesPages, OwnFrontier, Strategy, declaration_of
+from scenthound.ports import OwnFrontier, Strategy, declaration_of
 from scenthound.strategies import STRATEGIES
 from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
