@@ -42,14 +42,14 @@ class Mentions:
 
 def main(out: Path) -> tuple[int, int]:
     web = GeneratedWeb(300, seed=3)
-    topic = web.topics[0]
+    topic = web.topics[1]
     with serving(web) as address:
         folder = scenthound.crawl(
             topic.keywords,
             topic.seeds,
             pages=60,
             out=out,
-            judge="mentions:times=8",
+            judge="mentions:times=3",
             proxy=f"http://{address}",  # the generated web; leave it out to crawl the real one
             delay=0,  # this web is ours; a stranger's host gets one second
         )

@@ -6,7 +6,7 @@
     separation  (L - B)/v (ln(score) - (L + B)/2)    B: the same of other pages, v: pooled variance (two normals)
     keywords    the same two normals over the mean of ln(1 + tf) of the keywords, weighted by idf
     title       share of the keywords in the title
-    links       mean probability of the judged pages that it links to, above the average
+    links       ln(mean probability of the pages that it links to / average); in a fit also of those that link to it
     parent      probability of the page that it was found on, above the average
 
 The first two count W / (W + .5) times, W being the weight of the pages on topic: a model of nearly nothing says little.
@@ -40,7 +40,7 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.seen_pages import SeenPage, pack, unpack
+from scenthound.judges.seen_pages import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
@@ -50,7 +50,7 @@ from scenthound.text.tokens import Analyser
 from scenthound.text.topic_model import Floats, TopicModel
 
 BIAS = -1.4
-WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.8, "parent": 0.5}
+WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}
 _WEIGHTS = np.array(list(WEIGHTS.values()))
 GIVEN = 6.0
 """Prior log-odds of an example page or of a label."""
@@ -72,6 +72,7 @@ LITTLE = 0.5  # weight of pages on topic at which the model counts half
 DOUBTFUL_SEED = 0.3
 LEAST_SEED = 0.25  # a seed below this probability is no part of the topic
 MOST_PROBABILITIES = 20_000
+MOST_LINKS = 500  # of a page
 
 
 @judge("topic")
@@ -182,11 +183,13 @@ class TopicJudge(Parameterised):
         parent = self.probabilities_.get(page.candidate.parent) if page.candidate.parent else None
         context = (
             len(title & self.keywords_) / max(len(self.keywords_), 1),
-            (sum(linked) + 3 * self.average_) / (len(linked) + 3) - self.average_,
+            float(link_evidence(np.array(sum(linked)), np.array(float(len(linked))), self.average_)),
             (parent if parent is not None else self.average_) - self.average_,
         )
         kind = self._kind((page.url, page.candidate.url))
-        return SeenPage(page.url, self.model_.document(counts), self._keyword_counts(counts), context, kind)
+        links = np.array([url_number(link.url) for link in page.outlinks[:MOST_LINKS]], np.uint32)
+        document = self.model_.document(counts)
+        return SeenPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
 
     def _kind(self, names: Iterable[Url]) -> str:
         for name in names:
@@ -253,8 +256,11 @@ class TopicJudge(Parameterised):
         fit = self.model_.fit([seen.document for seen in pages])
         is_given = np.arange(len(pages)) < len(self.given_)
         self._compare_seeds(pages)
+        neighbours = Neighbours(pages)
         found = np.array([seen.probability or 0.5 for seen in pages])
         for _ in range(ROUNDS):
+            for seen, links in zip(pages, neighbours.evidence(found, self.average_).tolist(), strict=True):
+                seen.context = (seen.context[0], links, seen.context[2])
             on = np.where(found > np.where(is_given, LEAST_SEED, 0.5), found, 0.0)
             allowed, joined = self._most_joined(float(on[is_given].sum())), float(on[~is_given].sum())
             if joined > allowed:
