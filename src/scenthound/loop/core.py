@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
+from scenthound.loop.judgements import Judgement, Judging
 from scenthound.loop.messages import FOREVER, SITEMAP, Done, Fetch, Limits, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
@@ -42,7 +43,7 @@ class Crawl:
     limits: Limits
     scope: Scope | None = None
     politeness: Politeness | None = None
-    judge: Callable[[Page], float] | None = None
+    judging: Judging = field(default_factory=Judging)
     counters: Counters = field(default_factory=Counters)
     repository: Repository | None = None
     seed_number: int = 0
@@ -72,9 +73,8 @@ class Crawl:
         self.redirects = Redirects(self.selection, recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
         self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
-        self._connectivity = Connectivity()
         self._in_flight: dict[Url, Fetch] = {}
-        self._early, self._not_before = EarlyResults(self.turns), 0.0
+        self._connectivity, self._early, self._not_before = Connectivity(), EarlyResults(self.turns), 0.0
 
     @property
     def pages(self) -> int:
@@ -223,12 +223,12 @@ class Crawl:
             self.selection.hold(candidate)
             return
         if isinstance(result, Page):
-            similarity = self.judge(result) if self.judge else 0.0  # before the strategy can change the page
-            offers = self.calls.read(result)  # before anything is written: a strategy may raise
+            judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
+            offers = self.calls.read(result)  # before anything is written: a strategy or a judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
-                self._record(result, similarity, where, now)
+                self._record(result, judgement, where, now)
                 with self.stopwatch:
                     self.candidates.add_page(result, offers)
                 if self.counters.dry:
@@ -248,11 +248,11 @@ class Crawl:
                 self._ask_sitemaps(result.children, candidate)
         self._take_events()
 
-    def _record(self, page: Page, similarity: float, where: Where | None, now: float) -> None:
+    def _record(self, page: Page, judgement: Judgement, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
         rank, requested = self.selection.release(url), self.redirects.end(url)
-        step = self.recorder.page(page, similarity, rank, requested, where, now)
+        step = self.recorder.page(page, judgement, rank, requested, where, now)
         self.selection.settle(url)
         relevant = self.counters.page(step)
         if self.politeness is not None:

@@ -32,12 +32,12 @@ from scenthound.loop.order import OrderRule
 from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import Event, Miss, Step, Topic, Url
-from scenthound.page.judge import Judge
 from scenthound.page.record import Parts
 from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring import make_strategy
+from scenthound.text.tokens import Analyser
+from scenthound.wiring import make_strategy, named_judge, start_judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class ReplayLimits:
     static: bool = False
     """Skip URLs with a query part, as [EXP] did."""
     redirects: int = 10
+    judge: str = "keywords"
+    """What decides whether a page is relevant, for metrics of relevance. It changes no trail and is no ground truth."""
     polite: PoliteLimits | None = None
     """Replay on a virtual clock, with hosts that rest; `in_flight` does not count then."""
 
@@ -62,11 +64,16 @@ class ReplayLimits:
         for name, value in checked.items():
             if value < 1:
                 raise BadConfig(f"`{name}` of a replay can't be {value}", "give a whole number, 1 or more")
+        named_judge(self.judge)
 
     def as_plain(self) -> dict[str, Any]:
-        """The limits by name. Without politeness it is not among them: old experiments have the same."""
-        plain = asdict(self)
-        return plain if self.polite is not None else {name: value for name, value in plain.items() if name != "polite"}
+        """The limits by name, without a judge or politeness at its default: old experiments have the same."""
+        plain, default = asdict(self), ReplayLimits()
+        return {
+            name: value
+            for name, value in plain.items()
+            if not (name == "judge" and value == default.judge) and not (name == "polite" and value is None)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +163,8 @@ def run_strategy(
     limits, access = limits or ReplayLimits(), access or Access()
     polite = limits.polite
     powers, given = access.powers or read_powers(strategy), Given()
-    judge = Judge(topic)
-    bed.read_parts(Parts((judge.analyser,)) | declaration_of(strategy).parts)
+    judging = start_judge(limits.judge, topic, seeds, strategy=strategy)
+    bed.read_parts(Parts((Analyser(),)) | declaration_of(strategy).parts)
     result = CellResult()
     crawl: Crawl | None = None
 
@@ -192,7 +199,7 @@ def run_strategy(
             politeness=polite.politeness() if polite else None,
             order=polite.rule if polite else OrderRule(),
             scope=Scope(not_paths=("[?]",), traps=False) if limits.static else None,
-            judge=judge,
+            judging=judging,
             seed_number=seed_number,
             watch=watch,
             meter=time.process_time,
