@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import re
 import resource
 from collections.abc import Mapping
 from dataclasses import fields
@@ -30,6 +31,7 @@ from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
 
 PRODUCT = "scenthound"
+_TOKEN = re.compile(r"\A[a-zA-Z_-]*")
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
@@ -90,8 +92,8 @@ def user_agent(settings: Settings) -> str:
 
 
 def product_token(settings: Settings) -> str:
-    """The name that robots.txt rules are looked up by."""
-    return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
+    """The name that robots.txt rules are looked up by: letters, `_` and `-` (RFC 9309, section 2.2.1)."""
+    return _TOKEN.findall(settings.user_agent)[0] or PRODUCT
 
 
 def make_fetcher(settings: Settings) -> HttpFetcher:
