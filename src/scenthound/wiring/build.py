@@ -14,6 +14,7 @@ from typing import Any, cast
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
 from scenthound.judging import Judge
+from scenthound.loop.address_delay import AddressDelay, seconds_at
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
@@ -115,6 +116,14 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         proxy=settings.proxy or None,
         verify_tls=settings.verify_tls,
     )
+
+
+def make_address_delay(settings: Settings) -> AddressDelay | None:
+    """What spaces the requests to one IP address; None if nothing does."""
+    given, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
+    if not (delay if given < 0 else given):
+        return None
+    return AddressDelay(lambda address: seconds_at(address, given, delay, private))
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:

@@ -19,6 +19,7 @@ from scenthound.loop.messages import Limits
 from scenthound.loop.recording import Counters, Watcher
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
+from scenthound.loop.trap_watch import TrapWatch
 from scenthound.loop.use_model import parameters_for_model, require_model, use_model
 from scenthound.model import Candidate, Step, Topic
 from scenthound.page.judge import Judge
@@ -166,6 +167,7 @@ def _assemble(
         ),
         scope=make_scope(settings),
         politeness=politeness,
+        traps=TrapWatch() if settings.traps else None,
         judge=Judge(request.topic),
         counters=Counters(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
         repository=folder.repository,
