@@ -28,6 +28,7 @@ from scenthound.store.label_table import Labels
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
 SETTLED = 50  # … once this many pages are recorded: a smaller crawl is over before a worker is ready
 AT_ONCE = 8  # replies taken in before new requests are sent and workers are supplied
+MOST_WAITING = 64_000_000  # bytes of replies that wait to be taken in; above that nothing new is requested
 OWN = 4  # a reply that has to be read here first counts as this many of these
 
 
@@ -120,6 +121,8 @@ class LiveRun:
     _wake: asyncio.Event | None = None
     _being_read: int = 0
     """Replies that the workers are reading."""
+    _waiting: int = 0
+    """Bytes of the replies that are not taken in yet."""
 
     def interrupt(self) -> None:
         self.interrupted += 1
@@ -147,6 +150,7 @@ class LiveRun:
             except Exception as error:  # a bug of the fetcher must not leave its host waiting for ever
                 reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
             slots.end(flight, idle(), fetch.kind == "page" and isinstance(reply, Response))
+            self._waiting += _size(reply)
             (unread if self._readable(fetch, reply) else landed).append(_Landed(fetch, reply, self.clock()))
             wake.set()
             hand_out()
@@ -179,7 +183,7 @@ class LiveRun:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
                 taken = len(landed) + len(unread) + self._being_read + uncommitted
-                while slots.in_use(idle()) + taken < self.concurrency:
+                while slots.in_use(idle()) + taken < self.concurrency and self._waiting < MOST_WAITING:
                     slow = [flight.fetch for flight in slots.slow]
                     if not isinstance(step := self.crawl.next(now, slow), Fetch):
                         break
@@ -255,11 +259,16 @@ class LiveRun:
 
     def _land(self, fetch: Fetch, reply: Response | Failure | Postponed, ended: float, read: Result | None) -> None:
         now = self.clock()
+        self._waiting -= _size(reply)
         if isinstance(reply, Postponed):
             self.crawl.landed(reply, now)
             return
         result = read or self.replies.result(fetch, reply, now)
         self.crawl.landed(result, now, kept(result, reply), ended)
+
+
+def _size(reply: Response | Failure | Postponed) -> int:
+    return len(reply.body) if isinstance(reply, Response) else 0
 
 
 class LabelListener:

@@ -82,6 +82,7 @@ class HttpFetcher:
         self._resolver = resolver
         self._session: aiohttp.ClientSession | None = None
         self._idle: dict[Meter, None] = {}
+        self._large = asyncio.Semaphore(limits.large_bodies)
         self._addresses: dict[str, str] = {}  # by host
 
     async def __aenter__(self) -> Self:
@@ -175,13 +176,16 @@ class HttpFetcher:
         if status == 101:
             return Failure("bad-http", "101 without a request to switch", meter.received)
         body: list[bytes] = []
-        size, truncated, content = 0, "", reply.content
+        size, truncated, content, is_large = 0, "", reply.content, False
         try:
             while chunk := await content.readany():
                 size += len(chunk)
                 body.append(chunk)
                 if size > cap:
                     break
+                if size > limits.small and not is_large:
+                    await asyncio.wait_for(self._large.acquire(), limits.total)
+                    is_large = True
         except Exception as error:
             unread = b"".join(getattr(content, "_buffer", ()))
             body.append(unread)
@@ -191,6 +195,9 @@ class HttpFetcher:
             useful = size > 0 or status >= 300  # of a redirect or an error the head is enough
             if not truncated or not useful:
                 return failure._replace(size=meter.received)
+        finally:
+            if is_large:
+                self._large.release()
         whole = b"".join(body)
         if size > cap:
             truncated, whole = "length", whole[:cap]
