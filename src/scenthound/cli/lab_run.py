@@ -35,6 +35,9 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
 @option("--topics", "N|ID,…", "The first N topics, or those with these ids.  [default: all]")
 @option("--topics-file", "FILE", "Use these topics instead of the bed's own.", type=click.Path(path_type=Path))
 @option("--pages", "N", "Pages of each crawl.  [default: the profile's; open: 1000]", type=click.IntRange(min=1))
+@option(
+    "--requests", "N", "Requests of each crawl, dead links included.  [default: no limit]", type=click.IntRange(min=1)
+)
 @option("--seeds-per-run", "N", "Only a topic's first N seeds.  [default: all]", type=click.IntRange(min=0), default=0)
 @option("--seed-numbers", "0,1", "Random seeds: a crawl for each, averaged by topic.", default="0", show_default=True)
 @option("--jobs", "N", "Crawls at a time.", type=click.IntRange(min=1), default=2, show_default=True)
@@ -58,7 +61,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
 
     What is done is kept: after Ctrl-C run the same command again to continue. More strategies, topics and seed
     numbers can be added to a folder later, as long as bed and limits stay the same. Two reference lines are added:
-    the path oracle knows the answers, the content oracle may read pages before they are fetched.
+    the path oracle knows the answers; the content oracle may read pages before they are fetched, and is no upper bound.
 
     With --polite hosts rest and replies take time, on a virtual clock; values by page and by second are shown.
 
@@ -71,7 +74,9 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     from scenthound.lab.run.experiment import RunOptions
     from scenthound.lab.run.experiment import run as run_experiment
 
-    flags = {name: options.pop(name) for name in ("pages", "in_flight")}
+    flags = {name: options.pop(name) for name in ("pages", "requests", "in_flight")}
+    if flags["pages"] is None:
+        flags["pages"] = flags["requests"]  # no crawl has more pages than requests
     given = dict(map(key_value, options.pop("pairs")))
     limits, cut = _limits(options.pop("profile"), flags, given)
     limits = replace(limits, polite=_polite(options.pop("polite"), {name: options.pop(name) for name in POLITE}))

@@ -346,7 +346,8 @@ def _run_task(lab: _Lab, folder: Path, task: _Task) -> Outcome:
 def _result(lab: _Lab, task: _Task) -> CellResult:
     topic, seeds, limits = task.topic, task.seeds, task.limits
     if task.cell.oracle:
-        return ORACLES[task.strategy.name](lab.oracle_bed, topic, limits.pages, seeds)
+        pages = min(limits.pages, limits.requests or limits.pages)  # an oracle asks for nothing that is not there
+        return ORACLES[task.strategy.name](lab.oracle_bed, topic, pages, seeds)
     strategy = make_strategy(task.strategy.name, task.strategy.parameters)
     access = Access(lambda: lessons_of(lab.bed, topic, lab.topics, seeds), task.powers)
     visible = visible_topic(topic, lab.bed.aliases)

@@ -54,6 +54,8 @@ class ReplayLimits:
     static: bool = False
     """Skip URLs with a query part, as [EXP] did."""
     redirects: int = 10
+    requests: int = 0
+    """Most requests, those that bring no page included; 0: no limit."""
     polite: PoliteLimits | None = None
     """Replay on a virtual clock, with hosts that rest; `in_flight` does not count then."""
 
@@ -62,11 +64,13 @@ class ReplayLimits:
         for name, value in checked.items():
             if value < 1:
                 raise BadConfig(f"`{name}` of a replay can't be {value}", "give a whole number, 1 or more")
+        if self.requests < 0:
+            raise BadConfig(f"`requests` of a replay can't be {self.requests}", "give a whole number; 0: no limit")
 
     def as_plain(self) -> dict[str, Any]:
-        """The limits by name. Without politeness it is not among them: old experiments have the same."""
-        plain = asdict(self)
-        return plain if self.polite is not None else {name: value for name, value in plain.items() if name != "polite"}
+        """The limits by name. Those that are not set are not among them, as in experiments made before they existed."""
+        unset = {"polite": None, "requests": 0}
+        return {name: value for name, value in asdict(self).items() if name not in unset or value != unset[name]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +97,10 @@ class CellResult:
     steps: list[Step] = field(default_factory=list)
     rank_seconds: list[float] = field(default_factory=list)
     """CPU seconds spent on scoring and choosing until each page was fetched (rule 14)."""
+    requests: list[int] = field(default_factory=list)
+    """Requests made until each page was fetched: pages, misses, redirects, robots.txt."""
     reason: str = ""
-    """Why it ended: `pages`, `frontier empty`, or `error`."""
+    """Why it ended: `pages`, `requests`, `frontier empty`, or `error`."""
     attempts: int = 0
     misses: dict[str, int] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
@@ -165,6 +171,7 @@ def run_strategy(
         if isinstance(event, Step) and crawl is not None:
             result.steps.append(event)
             result.rank_seconds.append(crawl.rank_seconds)
+            result.requests.append(crawl.counters.attempts)
 
     loans = ExitStack()
     try:
@@ -186,6 +193,7 @@ def run_strategy(
             limits=Limits(
                 pages=limits.pages,
                 ends_at=polite.ends_at if polite else FOREVER,
+                requests=limits.requests,
                 redirects=limits.redirects,
                 nofollow=False,
             ),
