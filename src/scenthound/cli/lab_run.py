@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scenthound.lab.run.experiment import Experiment
     from scenthound.lab.run.polite_replay import PoliteLimits
     from scenthound.lab.run.run_cell import ReplayLimits
+    from scenthound.lab.run.spec import StrategySpec
 
 POLITE = ("delay", "latency", "sigma", "concurrency", "order", "seconds")
 FAILURES = 5  # shown on the terminal; the folder and the report have them all
@@ -78,10 +79,12 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     if flags["pages"] is None:
         flags["pages"] = flags["requests"]  # no crawl has more pages than requests
     given = dict(map(key_value, options.pop("pairs")))
-    limits, cut = _limits(options.pop("profile"), flags, given)
+    profile = options.pop("profile")
+    limits, cut = _limits(profile, flags, given)
+    chosen = _strategies(strategies, profile)
     limits = replace(limits, polite=_polite(options.pop("polite"), {name: options.pop(name) for name in POLITE}))
     if "spread" in given:
-        _check_spread(strategies, limits.spread)
+        _check_spread(chosen, limits.spread)
     points = _points(at, limits.pages)
     options["oracles"] = not options.pop("no_oracles")
     options["seed_numbers"] = numbers(options["seed_numbers"], "--seed-numbers")
@@ -93,9 +96,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
                 progress(count, total, f"{cell.strategy} on {cell.topic}")
 
             what = RunOptions(limits=limits, cut=cut, **options)
-            experiment = run_experiment(
-                bed, strategies, folder, what, jobs=jobs, progress=cell_done, preparing=progress
-            )
+            experiment = run_experiment(bed, chosen, folder, what, jobs=jobs, progress=cell_done, preparing=progress)
             progress.begin("measuring, topics")
             shown = measure_if_stale(experiment, points, jobs=jobs, progress=progress)
     except KeyboardInterrupt:
@@ -127,6 +128,16 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
     )
 
 
+def _strategies(text: str, profile: str) -> list[StrategySpec]:
+    """The strategies, with the parameters of the profile's paper where none are given."""
+    from scenthound.lab.run.run_cell import PROFILES
+    from scenthound.lab.run.spec import parse_strategies
+
+    published = PROFILES[profile].parameters
+    specs = parse_strategies(text)
+    return [replace(spec, parameters={**published.get(spec.name, {}), **spec.parameters}) for spec in specs]
+
+
 def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
     from scenthound.lab.run.polite_replay import PoliteLimits
 
@@ -137,12 +148,11 @@ def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
     return PoliteLimits(**given) if is_polite else None
 
 
-def _check_spread(strategies: str, spread: int) -> None:
+def _check_spread(strategies: Sequence[StrategySpec], spread: int) -> None:
     """Refuse a spread that was asked for and would be ignored. The report says the same of that of a profile."""
-    from scenthound.lab.run.spec import parse_strategies
     from scenthound.wiring.build import check_spread, make_strategy
 
-    for spec in parse_strategies(strategies):
+    for spec in strategies:
         check_spread(make_strategy(spec.name, spec.parameters), spec.label, spread)
 
 

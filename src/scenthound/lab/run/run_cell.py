@@ -31,7 +31,7 @@ from scenthound.loop.messages import FOREVER, Dropped, Limits
 from scenthound.loop.order import OrderRule
 from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
-from scenthound.model import Event, Miss, Step, Topic, Url
+from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
 from scenthound.page.judge import Judge
 from scenthound.page.record import Parts
 from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
@@ -75,17 +75,20 @@ class ReplayLimits:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The set-up of a paper (sheet 60.1): how much of a page is read, and the limits of a crawl."""
+    """The set-up of a paper (sheet 60.1): how much of a page is read, the limits of a crawl, and parameters."""
 
     cut: Cut = field(default_factory=Cut)
     limits: ReplayLimits = field(default_factory=ReplayLimits)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    """By strategy: parameters as published, where our defaults differ. What is given explicitly goes first."""
 
 
+AS_PUBLISHED = {name: {"score": "probability"} for name in ("bayes", "focused-soft", "focused-hard")}
 PROFILES: Mapping[str, Profile] = {
     "open": Profile(),
-    "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True)),
-    "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50)),
-    "graph": Profile(Cut(0, 256), ReplayLimits(4000)),
+    "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True), AS_PUBLISHED),
+    "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50), AS_PUBLISHED),
+    "graph": Profile(Cut(0, 256), ReplayLimits(4000), AS_PUBLISHED),
 }
 """`open` is our default; `exp`, `biz` and `graph` are the set-ups of [EXP], [BIZ] and [GRAPH]."""
 
