@@ -40,6 +40,13 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
     "--requests", "N", "Requests of each crawl, dead links included.  [default: no limit]", type=click.IntRange(min=1)
 )
 @option("--seeds-per-run", "N", "Only a topic's first N seeds.  [default: all]", type=click.IntRange(min=0), default=0)
+@option(
+    "--start",
+    "WHERE",
+    "Where crawls start: seeds, examples, neighbours, distance=N or augmented.",
+    default="seeds",
+    show_default=True,
+)
 @option("--seed-numbers", "0,1", "Random seeds: a crawl for each, averaged by topic.", default="0", show_default=True)
 @option("--jobs", "N", "Crawls at a time.", type=click.IntRange(min=1), default=2, show_default=True)
 @option("--at", "100,250,…", "Page counts at which values are shown.  [default: 100,250,500,1000 and the last]")

@@ -27,6 +27,7 @@ from scenthound.lab.measure.statistics import Comparison, Effect, TTest, adjust,
 from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.spec import display_name, is_oracle
+from scenthound.lab.topics.start import Start
 from scenthound.model import NOTHING
 
 LEVEL = 0.05
@@ -35,7 +36,7 @@ Given = Mapping[str, Sequence[str]]
 """What the lab gave each strategy."""
 
 _POOLED = {"similarity", "ranks", "linkage_ranks"}  # computed over the pages that all crawlers of a run fetched
-FORMAT = 2  # of the measured tables; raise it when the same crawls would be measured differently
+FORMAT = 3  # of the measured tables; raise it when the same crawls would be measured differently
 
 
 def measure_if_stale(
@@ -199,6 +200,9 @@ def topic_conflict(ours: Experiment, theirs: Experiment) -> str:
     shared = [(topic, others[topic.id]) for topic in ours.topics if topic.id in others]
     if not shared:
         return "they have no topic in common"
+    numbers = ours.spec.seed_numbers, theirs.spec.seed_numbers
+    if ours.spec.start != str(Start()) and numbers[0] != numbers[1]:
+        return f"their seeds were drawn by the seed numbers {numbers[0]} and {numbers[1]}"
     for topic, other in shared:
         seeds = run_seeds(topic, ours.spec.seeds_per_run), run_seeds(other, theirs.spec.seeds_per_run)
         for name, (first, second) in {"seeds": seeds, "targets": (topic.targets, other.targets)}.items():

@@ -8,10 +8,10 @@
     by_requests.parquet   the columns of metrics.parquet, where `at` counts requests instead of pages
     topics.parquet    topic and its characteristics     what kind of topic it was (`characteristics_table`)
 
-All registered metrics are measured for which the data exists. Targets and seeds are the topic's; *relevant* are its
-targets and examples; the similarity σ and both ranks are computed over the pool of all pages that all crawlers of the
-topic fetched (sheet 60.3). Reference lines are not crawlers: they add nothing to the pool and have no metrics that need
-it. An undefined value is null, never 0.
+All registered metrics are measured for which the data exists. Targets and seeds are those of the crawl; *relevant* are
+the targets, and not the examples, which strategies are given; the similarity σ and both ranks are computed over the
+pool of all pages that all crawlers of the topic fetched (sheet 60.3). Reference lines are not crawlers: they add
+nothing to the pool and have no metrics that need it. An undefined value is null, never 0.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, BadUsage
@@ -44,7 +45,7 @@ from scenthound.lab.measure.quality import (
 )
 from scenthound.lab.measure.statistics import average_runs, log_points, mean
 from scenthound.lab.run.cells import Cell, load_requests, load_seconds, load_trail, read_trail
-from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
+from scenthound.lab.run.experiment import Experiment, load_starts, open_experiment, run_seeds
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.lab.topics.characteristics_table import COLUMNS as TOPIC_COLUMNS
 from scenthound.lab.topics.characteristics_table import NAMES, popularities, topic_characteristics
@@ -101,6 +102,11 @@ class _TopicTask(NamedTuple):
     """Virtual times of a polite replay at which curves have points."""
     requests: tuple[int, ...] = ()
     """Numbers of requests at which curves have points."""
+    starts: Mapping[int, BedTopic] = MappingProxyType({})
+    """The topic with the seeds and targets of the crawls, by seed number, if they are not its own."""
+
+    def started(self, cell: Cell) -> BedTopic:
+        return self.starts.get(cell.seed_number, self.topic)
 
 
 def measure(
@@ -123,12 +129,13 @@ def measure(
     done = run.outcomes()
     seconds = time_points([outcome.polite["seconds"] for outcome in done.values() if outcome.polite])
     requests = request_points(at, [outcome.attempts for outcome in done.values()])
-    tasks = []
+    tasks, starts = [], load_starts(run)
     for topic, popularity in zip(run.topics, popularities(bed, run.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in run.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            seeds_per_run = run.spec.seeds_per_run
-            tasks.append(_TopicTask(run.folder, topic, cells, points, at, seeds_per_run, popularity, seconds, requests))
+            own = {number: start for (name, number), start in starts.items() if name == topic.id}
+            limit = run.spec.seeds_per_run
+            tasks.append(_TopicTask(run.folder, topic, cells, points, at, limit, popularity, seconds, requests, own))
     context = _Context(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
     tables = Tables([], [], [], [], [], [], [])
     for count, rows in enumerate(_measure_all(context, tasks, jobs), 1):
@@ -269,7 +276,7 @@ def judge(
         seeds=frozenset(seeds),
         dead=frozenset(url for url in topic.targets if url not in bed),
         aliases=bed.aliases,
-        relevant=frozenset((*topic.targets, *topic.examples)),
+        relevant=frozenset(topic.targets) or None,
         relevance=relevance,
         similarity=similarity,
         ranks=ranks(similarity) if similarity is not None else None,
@@ -306,15 +313,18 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
     relevance = {str(step.url): step.similarity for steps in trails.values() for step in steps}
-    seeds = run_seeds(topic, task.seeds_per_run)
-    for_crawlers = judge(bed, topic, seeds, pool, context.page_ranks, relevance)
-    for_oracles = judge(bed, topic, seeds, None, {}, relevance)
+    judgements: dict[tuple[BedTopic, bool], Judgement] = {}
     for cell in task.cells:
         if cell.half:
             continue
+        start = task.started(cell)
+        seeds = run_seeds(start, task.seeds_per_run)
+        if (start, cell.oracle) not in judgements:
+            known = None if cell.oracle else pool
+            judgements[start, cell.oracle] = judge(bed, start, seeds, known, context.page_ranks, relevance)
+        judgement = judgements[start, cell.oracle]
         key = (cell.strategy, topic.id, cell.seed_number, cell.oracle)
         steps, seconds = trails[cell.key], load_seconds(task.folder, cell.key)
-        judgement = for_oracles if cell.oracle else for_crawlers
         made = load_requests(task.folder, cell.key)
         reached = pages_after(made, task.requests) if made is not None else []
         for metric, values in _curves(steps, judgement, [*task.points, *reached], seconds).items():
@@ -328,12 +338,12 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
             for metric, second, value in by_time(steps, judgement, task.seconds):
                 tables.by_time.append((*key, metric, second, value))
         for fraction in FRACTIONS:
-            length = search_length(steps, frozenset(topic.targets), seeds, judgement.aliases, fraction)
+            length = search_length(steps, frozenset(start.targets), seeds, judgement.aliases, fraction)
             tables.reach.append((*key, fraction, *length))
     tables.pairs.extend(_pairs(task, trails))
-    tables.topics.append(
-        (topic.id, *astuple(topic_characteristics(bed, topic, seeds, pool, task.popularity, ANALYSER)))
-    )
+    first = task.started(task.cells[0])
+    described = topic_characteristics(bed, first, run_seeds(first, task.seeds_per_run), pool, task.popularity, ANALYSER)
+    tables.topics.append((topic.id, *astuple(described)))
     return tables
 
 

@@ -23,6 +23,7 @@ from scenthound.lab.run.oracles import BOUND, ORACLES
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import PROFILES
 from scenthound.lab.topics.characteristics import Characteristics, correlations
+from scenthound.lab.topics.start import Start
 
 RECALL, PRECISION, HARVEST = "target_recall", "description_precision", "harvest_rate"
 DRAWN = (RECALL, PRECISION, HARVEST)
@@ -228,6 +229,8 @@ class ExperimentFacts:
             words += ["--polite", *_polite_flags(spec.limits.polite)]
         if spec.seeds_per_run:
             words += ["--seeds-per-run", str(spec.seeds_per_run)]
+        if spec.start != str(Start()):
+            words += ["--start", spec.start]
         if spec.seed_numbers != (0,):
             words += ["--seed-numbers", ",".join(map(str, spec.seed_numbers))]
         words += ["--robustness"] * spec.robustness + ["--no-oracles"] * (not spec.oracles)

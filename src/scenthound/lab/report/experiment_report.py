@@ -24,6 +24,7 @@ from scenthound.lab.report.polite import by_virtual_time
 from scenthound.lab.report.significance import means, other_metrics, tests
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.spec import display_name
+from scenthound.lab.topics.start import Start
 from scenthound.report.layout import document, section, tiles
 
 NAME = "report.html"
@@ -164,6 +165,8 @@ def _specification(facts: ExperimentFacts) -> str:
     limits = spec.limits
     bed = facts.about
     seeds = f"a topic's first {spec.seeds_per_run:,}" if spec.seeds_per_run else "all of a topic's, in their order"
+    if spec.start != str(Start()):
+        seeds = f"{spec.start}: drawn by seed number, listed in <code>starts.jsonl</code>"
     numbers = ", ".join(map(str, spec.seed_numbers))
     cut = f"the first {spec.cut.page_bytes:,} bytes" if spec.cut.page_bytes else "whole pages"
     rows = [
