@@ -124,6 +124,8 @@ class Crawl:
         self._read_early(now)
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
+        if not self.ended and 0 < self.limits.requests <= self.counters.attempts + len(self._in_flight):
+            self.ended = "requests"
         if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
         coming = sum(fetch.kind == "page" for fetch in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
