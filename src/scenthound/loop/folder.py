@@ -330,6 +330,7 @@ class CrawlFolder:
             settings.delay,
             settings.backoff,
             settings.robots,
+            settings.robots_cache,
             recall_host=self._recall_host,
             recall_origin=self._recall_origin,
         )

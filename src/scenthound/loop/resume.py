@@ -16,7 +16,7 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.errors import FolderBroken
 from scenthound.loop.core import Crawl
-from scenthound.loop.messages import SITEMAP
+from scenthound.loop.messages import ROBOTS, SITEMAP
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
@@ -44,11 +44,12 @@ class LoopState:
     tries: Mapping[Url, int] = field(default_factory=dict)
     sitemaps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counters: Mapping[str, Any] = field(default_factory=dict)
+    traps: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, crawl: Crawl) -> LoopState:
         selection, redirects = crawl.selection, crawl.redirects
-        pending = [*crawl.unfinished, *selection.pending]
+        pending = [c for c in (*crawl.unfinished, *selection.pending) if ROBOTS not in c.carry]
         in_flight = crawl.frontier.in_flight()
         loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in in_flight}
         return cls(
@@ -59,6 +60,7 @@ class LoopState:
             dict(crawl.tries),
             crawl.sitemaps.save(),
             crawl.counters.save(),
+            crawl.traps.save() if crawl.traps is not None else {},
         )
 
     def to_plain(self) -> dict[str, Any]:
@@ -71,6 +73,7 @@ class LoopState:
             "tries": dict(self.tries),
             "sitemaps": dict(self.sitemaps),
             "tally": dict(self.counters),
+            **({"traps": dict(self.traps)} if self.traps else {}),
         }
 
     @classmethod
@@ -83,6 +86,7 @@ class LoopState:
             plain["tries"],
             plain["sitemaps"],
             plain["tally"],
+            plain.get("traps", {}),
         )
 
 
@@ -232,6 +236,8 @@ def _restore(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
+    if crawl.traps is not None:
+        crawl.traps.load(state.traps)
     crawl.selection.restore(state.batches, state.pending, state.batch)
     for candidate, asked, hops in state.loose:
         crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it

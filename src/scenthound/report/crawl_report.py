@@ -33,6 +33,7 @@ REASONS = {
     "too-deep": "deeper than allowed",
     "trap-repeats": "the same path part repeated: a loop of relative links",
     "trap-endless": "numbered pages without a relevant one",
+    "trap-nothing-new": "pages of this form or host had nothing new",
     "evicted": "pushed out of the full frontier by a better URL",
     "frontier-full": "score too low for a full frontier",
     "nofollow": "marked rel=nofollow",

@@ -11,6 +11,7 @@ Nothing here makes decisions about a crawl: the laboratory replays crawls withou
 from scenthound.loop.recording import Watcher
 from scenthound.wiring.build import (
     check_topic,
+    make_address_delay,
     make_fetcher,
     make_scope,
     make_strategy,
@@ -31,6 +32,7 @@ __all__ = [
     "check_topic",
     "crawl",
     "crawl_async",
+    "make_address_delay",
     "make_fetcher",
     "make_scope",
     "make_strategy",

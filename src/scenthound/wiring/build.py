@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import re
 import resource
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -13,6 +14,7 @@ from typing import Any, cast
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
+from scenthound.loop.address_delay import AddressDelay, seconds_at
 from scenthound.loop.judgements import Judging
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.scope import Scope
@@ -32,6 +34,7 @@ from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
 
 PRODUCT = "scenthound"
+_TOKEN = re.compile(r"\A[a-zA-Z_-]*")
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
@@ -124,8 +127,8 @@ def user_agent(settings: Settings) -> str:
 
 
 def product_token(settings: Settings) -> str:
-    """The name that robots.txt rules are looked up by."""
-    return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
+    """The name that robots.txt rules are looked up by: letters, `_` and `-` (RFC 9309, section 2.2.1)."""
+    return _TOKEN.findall(settings.user_agent)[0] or PRODUCT
 
 
 def make_fetcher(settings: Settings) -> HttpFetcher:
@@ -147,6 +150,14 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         proxy=settings.proxy or None,
         verify_tls=settings.verify_tls,
     )
+
+
+def make_address_delay(settings: Settings) -> AddressDelay | None:
+    """What spaces the requests to one IP address; None if nothing does."""
+    given, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
+    if not (delay if given < 0 else given):
+        return None
+    return AddressDelay(lambda address: seconds_at(address, given, delay, private))
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:

@@ -19,6 +19,7 @@ from scenthound.loop.messages import Limits
 from scenthound.loop.recording import Counters, Watcher
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
+from scenthound.loop.trap_watch import TrapWatch
 from scenthound.loop.use_model import parameters_for_model, require_model, use_model
 from scenthound.model import Candidate, Step, Topic
 from scenthound.page.landing import land
@@ -169,6 +170,7 @@ def _assemble(
         politeness=politeness,
         judging=start_judge(settings.judge, request.topic, [url for url, _ in seeds], settings.relevant, strategy),
         counters=Counters(settings.dry_window, settings.dry_floor, settings.dry_patience),
+        traps=TrapWatch() if settings.traps else None,
         repository=folder.repository,
         order=make_order(settings),
         seed_number=settings.seed_number,
