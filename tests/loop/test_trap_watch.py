@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from scenthound.page.judge import Judge
 
 from scenthound import url as urls
 from scenthound.lab.generate.trap_webs import KINDS, TOPIC, TrapWeb
@@ -13,7 +14,6 @@ from scenthound.loop.messages import Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.trap_watch import FIRST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
 from scenthound.model import Candidate, Topic, Url
-from scenthound.page.judge import Judge
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.page.read import read_html

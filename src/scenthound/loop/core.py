@@ -58,18 +58,16 @@ class Crawl:
 
     def __post_init__(self) -> None:
         strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
-        self.seed_spellings = dict(self.seeds)
-        self.ended = ""  # why the crawl ended, or is about to
+        seeds, declared = dict(self.seeds), declaration_of(self.strategy)
+        self.seed_spellings, self.ended = seeds, ""  # `ended`: why the crawl ended, or is about to
         self.unkept = False  # a page was read whose content is not in the repository
         recorder = self.recorder = Recorder(self.history, self.counters, self.watch)
         self.stopwatch = Stopwatch(self.meter)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits, self.traps)
-        is_own, is_batched = isinstance(strategy, OwnFrontier), declaration_of(strategy).batch > 1
+        is_own, is_batched = isinstance(strategy, OwnFrontier), declared.batch > 1
         self.turns = Turns(replace(self.order, window=1) if is_own or is_batched else self.order, recorder, limits)
-        self.selection = Selection(
-            frontier, recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
-        )
+        self.selection = Selection(frontier, recorder, seeds, politeness, declared, self.seed_number)
         self.selection.follow(self.turns, has_ranks=not is_own)
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
