@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
+from scenthound.loop.judgements import Judgement, Judging
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
@@ -44,8 +45,8 @@ class Crawl:
     limits: Limits
     scope: Scope | None = None
     politeness: Politeness | None = None
+    judging: Judging = field(default_factory=Judging)
     traps: TrapWatch | None = None
-    judge: Callable[[Page], float] | None = None
     counters: Counters = field(default_factory=Counters)
     repository: Repository | None = None
     seed_number: int = 0
@@ -76,9 +77,8 @@ class Crawl:
         self.sitemaps = Sitemaps(limits.sitemaps)
         self._files = ServiceFiles(self.selection, politeness, self.sitemaps)
         self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
-        self._connectivity = Connectivity()
         self._in_flight: dict[Url, Fetch] = {}
-        self._early, self._not_before = EarlyResults(self.turns), 0.0
+        self._connectivity, self._early, self._not_before = Connectivity(), EarlyResults(self.turns), 0.0
 
     @property
     def pages(self) -> int:
@@ -124,6 +124,8 @@ class Crawl:
         self._read_early(now)
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
+        if not self.ended and 0 < self.limits.requests <= self.counters.attempts + len(self._in_flight):
+            self.ended = "requests"
         if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
         coming = sum(fetch.kind == "page" for fetch in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
@@ -231,12 +233,12 @@ class Crawl:
             self.selection.hold(candidate)
             return
         if isinstance(result, Page):
-            similarity = self.judge(result) if self.judge else 0.0  # before the strategy can change the page
-            offers = self.calls.read(result)  # before anything is written: a strategy may raise
+            judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
+            offers = self.calls.read(result)  # before anything is written: a strategy or a judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
-                self._record(result, similarity, where, now)
+                self._record(result, judgement, where, now)
                 with self.stopwatch:
                     self.candidates.add_page(result, offers)
                 if self.counters.dry:
@@ -253,11 +255,11 @@ class Crawl:
                     self.candidates.add(listed)
         self._take_events()
 
-    def _record(self, page: Page, similarity: float, where: Where | None, now: float) -> None:
+    def _record(self, page: Page, judgement: Judgement, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
         rank, requested = self.selection.release(url), self.redirects.end(url)
-        step = self.recorder.page(page, similarity, rank, requested, where, now)
+        step = self.recorder.page(page, judgement, rank, requested, where, now)
         self.selection.settle(url)
         relevant = self.counters.page(step)
         if self.politeness is not None:

@@ -272,12 +272,13 @@ def _size(reply: Response | Failure | Postponed) -> int:
 
 
 class LabelListener:
-    """Passes labels that people give while the crawl runs to its strategy."""
+    """Passes labels that people give while the crawl runs to its strategy and its judge."""
 
     def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
         self._folder, self._crawl = folder, crawl
         self._labels = Labels(folder.database)
-        self._listens = isinstance(crawl.strategy, TakesLabels)  # a slow test, needed after every commit
+        takes = isinstance(crawl.strategy, TakesLabels)  # a slow test, needed after every commit
+        self._listens = takes or crawl.judging.hears_labels
 
     def listen(self) -> int:
         """Pass on new labels and return how many there were; the strategy's new scores replace the old ones.
@@ -289,6 +290,7 @@ class LabelListener:
         new = self._labels.undelivered()
         event = self._folder.history.last_event() if new else 0
         for label in new:
+            self._crawl.judging.take_label(label.url, label.on_topic)
             with self._crawl.stopwatch:
                 for candidate in self._crawl.calls.take_label(label.url, label.on_topic):
                     self._crawl.candidates.add(candidate)

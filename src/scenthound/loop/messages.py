@@ -93,6 +93,8 @@ class Limits:
 
     pages: int = 1000
     ends_at: float = FOREVER
+    requests: int = 0
+    """Requests of all kinds, misses and redirects included; 0: no limit."""
     pages_per_host: int = 0
     redirects: int = 10
     retries: int = 2

@@ -90,7 +90,8 @@ class Settings:
         True, "leave URLs alone that look like a trap, or whose like had nothing new: copies, calendars, mazes"
     )
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
-    relevant: float = option(0.1, "similarity from which a page counts as relevant in harvest rates")
+    judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")
+    relevant: float = option(0.0, "a page is relevant from this relevance on; 0: by the judge's own threshold")
     dry_window: int = option(0, "stop when the harvest over this many pages stays low (sheet 70.2); 0: do not")
     dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)

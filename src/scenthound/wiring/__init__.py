@@ -15,9 +15,11 @@ from scenthound.wiring.build import (
     make_fetcher,
     make_scope,
     make_strategy,
+    named_judge,
     page_limits,
     product_token,
     split_settings,
+    start_judge,
     versions,
 )
 from scenthound.wiring.launch import begin, crawl, crawl_async, resume
@@ -34,9 +36,11 @@ __all__ = [
     "make_fetcher",
     "make_scope",
     "make_strategy",
+    "named_judge",
     "page_limits",
     "product_token",
     "resume",
     "split_settings",
+    "start_judge",
     "versions",
 ]

@@ -87,7 +87,7 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Give new labels to the strategy and commit the effects."""
+        """Give new labels to strategy and judge, and commit the effects."""
         if self._listener.listen():
             self.folder.commit(self.clock())
 

@@ -137,7 +137,7 @@ def _of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
     """The pages labelled as on topic; without labels, those with the highest similarity."""
     with CrawlFolder.look(folder) as opened:
         labelled = [url for url, on_topic in opened.database.labels().items() if on_topic]
-        liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.similarity >= opened.request.settings.relevant]
+        liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.relevant]
         for url in labelled or liked:
             where = opened.history.where(url)
             page = None
