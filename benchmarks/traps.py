@@ -19,7 +19,6 @@ from scenthound.loop.replay import Landing, replay
 from scenthound.loop.scope import Scope
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Topic
-from scenthound.page.judge import Judge
 from scenthound.page.landing import land
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
@@ -49,7 +48,6 @@ def crawl(web: TrapWeb, strategy: str, watch: TrapWatch | None, pages: int) -> t
         limits=Limits(pages=pages),
         scope=Scope(),
         traps=watch,
-        judge=Judge(topic),
     )
     run.start()
     reason = replay(run, fetch)

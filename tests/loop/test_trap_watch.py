@@ -13,7 +13,6 @@ from scenthound.loop.messages import Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.trap_watch import FIRST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
 from scenthound.model import Candidate, Topic, Url
-from scenthound.page.judge import Judge
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
@@ -40,7 +39,6 @@ class TrapCrawl:
             [(urls.make(seed), seed) for seed in web.seeds],
             limits=Limits(pages=pages),
             traps=watch,
-            judge=Judge(topic),
         )
         self.crawl.start()
         self.reason = replay(self.crawl, self._fetch)

@@ -39,7 +39,6 @@ from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, named_judge, start_judge
 
-
 JUDGE = "keywords"  # of a replay, unless another is named
 
 
