@@ -40,7 +40,6 @@ class TrapCrawl:
             [(urls.make(seed), seed) for seed in web.seeds],
             limits=Limits(pages=pages),
             traps=watch,
-            judge=Judge(topic),
         )
         self.crawl.start()
         self.reason = replay(self.crawl, self._fetch)

@@ -46,7 +46,7 @@ class VirtualWeb:
                 return step.reason
             if isinstance(step, Fetch):
                 if (later := self._until(step, now)) > now:
-                    crawl.landed(Postponed(step.candidate, later), now)
+                    crawl.postpone(Postponed(step.candidate, later), later)
                 else:
                     self.requests.append((now, step.spelling))
                     heapq.heappush(flying, (now + self.latency, len(self.requests), step))

@@ -201,15 +201,12 @@ class Crawl:
     def landed(self, result: Result, now: float, response: Response | None = None, ended: float | None = None) -> None:
         """Take in the result of a fetch. `response` is for the repository; the host rests from `ended` on, or `now`."""
         candidate = result.candidate
-        if isinstance(result, Postponed):
-            self._postpone(result, result.until)
-            return
         self.counters.attempts += 1
         if self.politeness is not None:
             self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
             if self._connectivity.observe(result):
                 self.counters.count("no-network")
-                self._postpone(result, now + self._connectivity.excuse(host))
+                self.postpone(result, now + self._connectivity.excuse(host))
                 return
             until = self.politeness.landed(result, now if ended is None else ended)
             if not self._files.follow(result):
@@ -267,8 +264,8 @@ class Crawl:
         self.unkept = self.unkept or (where is None and self.repository is not None)
         self.recorder.tell(step)
 
-    def _postpone(self, result: Result, until: float) -> None:
-        """Try again later, without counting a failure of URL or host."""
+    def postpone(self, result: Result | Postponed, until: float) -> None:
+        """Make a request again later, without counting a failure of URL or host."""
         candidate = result.candidate
         self._in_flight.pop(candidate.url, None)
         self._rest(urls.host(candidate.url), until)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,16 @@ class CrawlRequest:
     model: str = ""
     """Digest of the model that the strategy began with, which is in the same folder; empty if none."""
 
+    def __post_init__(self) -> None:
+        """No password of a seed or an example is kept: none is ever sent, and this is written to a file."""
+        object.__setattr__(self, "seeds", tuple(map(without_login, self.seeds)))
+        examples = tuple(map(without_login, self.topic.examples))
+        object.__setattr__(self, "topic", replace(self.topic, examples=examples))
+
     @property
     def has_secrets(self) -> bool:
-        """True if the proxy or a seed contains a password."""
-        return any(masked(text) != text for text in (self.settings.proxy, *self.seeds))
+        """True if the proxy contains a password."""
+        return masked(self.settings.proxy) != self.settings.proxy
 
     def keyed_seeds(self) -> list[tuple[Url, str]]:
         """Seeds as (key, spelling), the first spelling of each key."""
@@ -119,6 +125,20 @@ def masked(text: str) -> str:
     ('http://***@proxy.test:8080/', 'http://a.test/@me')
     """
     return _SECRET.sub(lambda found: f"{found[1] or ''}***@", text) if "@" in text else text
+
+
+def without_login(url: str) -> str:
+    """A URL without user name and password, and otherwise as it was written.
+
+    >>> without_login("http://me:secret@x.test/a#b"), without_login("http://x.test/@me#b")
+    ('http://x.test/a', 'http://x.test/@me#b')
+    """
+    if masked(url) == url:
+        return url
+    try:
+        return urls.resolve(url)
+    except NotAUrl:
+        return masked(url)
 
 
 def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloons"') -> dict[str, Any]:

@@ -261,7 +261,7 @@ class LiveRun:
         now = self.clock()
         self._waiting -= _size(reply)
         if isinstance(reply, Postponed):
-            self.crawl.landed(reply, now)
+            self.crawl.postpone(reply, reply.until)
             return
         result = read or self.replies.result(fetch, reply, now)
         self.crawl.landed(result, now, kept(result, reply), ended)

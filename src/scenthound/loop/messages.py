@@ -76,7 +76,7 @@ class Postponed(NamedTuple):
     until: float
 
 
-Result = Page | Miss | Moved | RobotsLanded | SitemapLanded | Postponed
+Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
 """What a driver brings for a `Fetch`."""
 
 

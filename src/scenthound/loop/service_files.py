@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scenthound import url as urls
-from scenthound.loop.messages import FOREVER, HOPS, ROBOTS, SITEMAP, Fetch, Result, RobotsLanded, SitemapLanded
+from scenthound.loop.messages import (
+    FOREVER,
+    HOPS,
+    ROBOTS,
+    SITEMAP,
+    Fetch,
+    Postponed,
+    Result,
+    RobotsLanded,
+    SitemapLanded,
+)
 from scenthound.loop.new_urls import Sitemaps
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.selection import Selection
@@ -89,7 +99,7 @@ class ServiceFiles:
         self._selection.hold(old._replace(url=key, spelling=result.spelling, carry=carry))
         return urls.host(origin) == urls.host(old.url)
 
-    def postpone(self, result: Result) -> None:
+    def postpone(self, result: Result | Postponed) -> None:
         """A request, perhaps for a page, is to be made again when its host is awake."""
         candidate = result.candidate
         if isinstance(result, RobotsLanded):

@@ -51,7 +51,7 @@ class HttpFetcher:
     """Fetches over HTTP; use it as `async with HttpFetcher(...) as fetcher`. See `ports.Fetcher`.
 
     It keeps no cookies, sends no credentials and no Referer, and follows no redirect. A proxy looks up names itself:
-    then only hosts written as addresses (and `localhost`) can be checked, the proxy's own address is not checked,
+    then only hosts written as addresses and internal names can be refused, the proxy's own address is not checked,
     and `Response.address` is the proxy's.
     """
 
