@@ -51,6 +51,7 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
 @option("--jobs", "N", "Crawls at a time.", type=click.IntRange(min=1), default=2, show_default=True)
 @option("--at", "100,250,…", "Page counts at which values are shown.  [default: 100,250,500,1000 and the last]")
 @option("--profile", "NAME", "Limits of a paper: open, exp, biz or graph.", default="open", show_default=True)
+@option("--judge", "NAME", "The judge whose verdicts are measured, as `topic`.  [default: keywords]")
 @option("--in-flight", "N", "Imitate N threads.  [default: the profile's]", type=click.IntRange(min=1))
 @repeatable("--set pairs", "KEY=VALUE", "Another limit: frontier, spread, static, redirects, page_bytes, url_length.")
 @click.option("--polite", is_flag=True, help="Let hosts rest, on a virtual clock: the order of a live crawl.")
@@ -82,7 +83,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     from scenthound.lab.run.experiment import RunOptions
     from scenthound.lab.run.experiment import run as run_experiment
 
-    flags = {name: options.pop(name) for name in ("pages", "requests", "in_flight")}
+    flags = {name: options.pop(name) for name in ("pages", "requests", "in_flight", "judge")}
     if flags["pages"] is None:
         flags["pages"] = flags["requests"]  # no crawl has more pages than requests
     given = dict(map(key_value, options.pop("pairs")))

@@ -128,6 +128,12 @@ class FocusedSoft(Parameterised):
         self.distilling_ = Distilling(self.memory) if self.distiller else None
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
+    def page_probability(self, page: Page) -> float:
+        """How likely a page is on topic, by its label or by the classifier."""
+        if page.url in self.labels_:
+            return float(self.labels_[page.url][0])
+        return self._taught().relevance(page.record.counts(self.analyser_)).probability
+
     def read(self, page: Page) -> Iterable[Candidate]:
         self.recent_.mark_done(page.url, page.candidate.url)
         counts = page.record.counts(self.analyser_)

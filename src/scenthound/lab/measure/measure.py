@@ -317,7 +317,7 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
     trails = {cell.key: load_trail(task.folder, cell.key) for cell in task.cells}
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
-    relevance = {str(step.url): step.similarity for steps in trails.values() for step in steps}
+    relevance = {str(step.url): step.relevance for steps in trails.values() for step in steps}
     judgements: dict[tuple[BedTopic, bool], Judgement] = {}
     for cell in task.cells:
         if cell.half:

@@ -24,6 +24,7 @@ from scenthound.files import write_bytes
 from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
 from scenthound.model import Step, Url
+from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.url import make
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.=_-]+")
@@ -198,6 +199,8 @@ def _step(fields: Mapping[str, Any], page_number: int, where: str) -> Step:
         _text(fields.get("title")),
         int(_number(fields.get("rank", 1))),
         requested,
+        relevance=_number(fields.get("relevance", fields.get("similarity"))),
+        relevant=bool(fields.get("relevant", _number(fields.get("similarity")) >= OLD_RULE)),
     )
 
 

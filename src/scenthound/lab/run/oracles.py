@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -20,12 +21,12 @@ import numpy.typing as npt
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.measure.metrics.trails import wanted
-from scenthound.lab.run.run_cell import CellResult
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits
 from scenthound.model import DECIMALS, Candidate, Step, Url
-from scenthound.page.judge import Judge
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
+from scenthound.wiring import start_judge
 
 Floats = npt.NDArray[np.float64]
 
@@ -131,8 +132,8 @@ class _OracleCrawl:
 
     def __init__(self, bed: PreparedBed, topic: BedTopic, pages: int) -> None:
         self._bed, self._pages = bed, pages
-        self._judge = Judge(topic.topic)
-        bed.read_parts(Parts((self._judge.analyser,)))
+        self._judging = start_judge(ReplayLimits().judge, topic.topic, topic.seeds)
+        bed.read_parts(Parts((Analyser(),)))
         self._starts, self._targets = bed.outgoing
         self.order: list[int] = []
         self.visited: set[int] = set()
@@ -166,8 +167,9 @@ class _OracleCrawl:
         source = None if parent is None else self._bed.pages[parent]
         self.order.append(number)
         self.visited.add(number)
-        n, similarity = len(self.order), self._judge(page)
+        n, (similarity, relevance, relevant) = len(self.order), self._judging.judge(page)
         step = Step(n, url, source, "", score, {}, similarity, depth, page.status, page.size, float(n), page.title)
+        step = replace(step, relevance=relevance, relevant=relevant)
         self._result.steps.append(step)
         self._result.requests.append(n + sum(self._result.misses.values()))
 

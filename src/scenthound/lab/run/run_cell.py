@@ -32,12 +32,14 @@ from scenthound.loop.order import OrderRule
 from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
-from scenthound.page.judge import Judge
 from scenthound.page.record import Parts
 from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring import make_strategy
+from scenthound.text.tokens import Analyser
+from scenthound.wiring import make_strategy, named_judge, start_judge
+
+JUDGE = "keywords"  # of a replay, unless another is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class ReplayLimits:
     static: bool = False
     """Skip URLs with a query part, as [EXP] did."""
     redirects: int = 10
+    judge: str = JUDGE
+    """What decides whether a page is relevant, for metrics of relevance. It changes no trail and is no ground truth."""
     requests: int = 0
     """Most requests, those that bring no page included; 0: no limit."""
     polite: PoliteLimits | None = None
@@ -66,10 +70,11 @@ class ReplayLimits:
                 raise BadConfig(f"`{name}` of a replay can't be {value}", "give a whole number, 1 or more")
         if self.requests < 0:
             raise BadConfig(f"`requests` of a replay can't be {self.requests}", "give a whole number; 0: no limit")
+        named_judge(self.judge)
 
     def as_plain(self) -> dict[str, Any]:
         """The limits by name. Those that are not set are not among them, as in experiments made before they existed."""
-        unset = {"polite": None, "requests": 0}
+        unset = {"polite": None, "requests": 0, "judge": JUDGE}
         return {name: value for name, value in asdict(self).items() if name not in unset or value != unset[name]}
 
 
@@ -165,8 +170,8 @@ def run_strategy(
     limits, access = limits or ReplayLimits(), access or Access()
     polite = limits.polite
     powers, given = access.powers or read_powers(strategy), Given()
-    judge = Judge(topic)
-    bed.read_parts(Parts((judge.analyser,)) | declaration_of(strategy).parts)
+    judging = start_judge(limits.judge, topic, seeds, strategy=strategy)
+    bed.read_parts(Parts((Analyser(),)) | declaration_of(strategy).parts)
     result = CellResult()
     crawl: Crawl | None = None
 
@@ -203,7 +208,7 @@ def run_strategy(
             politeness=polite.politeness() if polite else None,
             order=polite.rule if polite else OrderRule(),
             scope=Scope(not_paths=("[?]",), traps=False) if limits.static else None,
-            judge=judge,
+            judging=judging,
             seed_number=seed_number,
             watch=watch,
             meter=time.process_time,
