@@ -58,7 +58,12 @@ def generated_bed(folder: Path) -> Bed:
 
 def strategies() -> list[str]:
     ours = (name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound."))
-    return [*(name for name in ours if name not in UNSETTLED), *PUBLISHED]
+    return [name for name in ours if name not in UNSETTLED]
+
+
+def pinned_crawls() -> list[str]:
+    """The strategies, and their variants as published."""
+    return [*strategies(), *PUBLISHED]
 
 
 def digest(steps: Iterable[Step]) -> str:
@@ -143,7 +148,7 @@ def main() -> None:
     chosen = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bed = generated_bed(Path(folder) / "bed")
-        trails = {name: dict(computed(bed, name, Path(folder) / name)) for name in strategies()}
+        trails = {name: dict(computed(bed, name, Path(folder) / name)) for name in pinned_crawls()}
         found = {"bed": bed.digest, "trails": trails}
     if chosen.pin:
         PINNED.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -40,7 +40,11 @@ jobs_option = option("--jobs", "N", "Processes.", type=click.IntRange(min=1), de
 @click.command()
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @option("--at", "100,250,…", "Page counts at which values are wanted.  [default: those shown last]")
-@option("--metric metrics", "NAME,…", "Only these; `all` shows all.  [default: three, and all with --json]")
+@option(
+    "--metric metrics",
+    "NAME,…",
+    "Only these, as coverage:top=10; `all` shows all.  [default: three]",
+)
 @click.option(
     "--topics", is_flag=True, help="Characteristics of the topics, and their correlation with the last values."
 )
@@ -90,10 +94,15 @@ def measure(
     with TaskProgress("measuring, topics", as_json) as progress:
         if topics or unit == "requests":
             points = measure_if_stale(
-                opened, points or [opened.spec.limits.pages], show=False, jobs=jobs, progress=progress
+                opened,
+                points or [opened.spec.limits.pages],
+                show=False,
+                jobs=jobs,
+                progress=progress,
+                metrics=chosen or (),
             )
         else:
-            points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
+            points = measure_if_stale(opened, points, jobs=jobs, progress=progress, metrics=chosen or ())
     if topics:
         _topics(opened, points, chosen if metrics else CORRELATED, as_json)
     elif as_json:

@@ -278,3 +278,23 @@ def test_topics_of_one_category_are_grouped_in_an_experiment(done: Experiment) -
     )
     assert alone.groups == 3
     assert summary(replace(done, topics=same), [40])["best-first"]["target_recall"][40]["groups"] == 2
+
+
+# ---- metrics with parameters
+
+
+def test_metrics_take_parameters(done: Experiment, capsys: pytest.CaptureFixture[str]) -> None:
+    names = "coverage:top=10,moving_harvest_rate:window=5,coverage"
+    assert command(["lab", "measure", str(done.folder), "--at", "40", "--metric", names, "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)["best-first"]
+    assert set(values) == set(names.split(","))
+    assert values["coverage:top=10"]["40"]["mean"] != values["coverage"]["40"]["mean"]
+    words = ["lab", "compare", str(done.folder), "best-first", "breadth-first", "--metric", "coverage:top=5"]
+    assert command(words) == 0
+    assert "coverage:top=5 at 40 pages" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["coverage:depth=3", "coverage:top=0", "coverage:top=many", "target_recall:top=3"])
+def test_a_parameter_that_cannot_be_meant_is_refused(name: str) -> None:
+    with pytest.raises(BadUsage, match=r"parameter|can't be"):
+        get_metric(name)

@@ -32,21 +32,8 @@ from scenthound.strategies import STRATEGIES
 from scenthound.url import make
 from support import pupil  # noqa: F401 - registers the strategy `test-pupil`
 
-CONTRACT = [
-    "n",
-    "url",
-    "parent",
-    "anchor",
-    "score",
-    "parts",
-    "similarity",
-    "relevance",
-    "relevant",
-    "depth",
-    "status",
-    "bytes",
-    "time",
-]
+CONTRACT = ["n", "url", "parent", "anchor", "score", "parts", "similarity", "relevance", "relevant"]
+CONTRACT += ["depth", "status", "bytes", "time"]
 
 
 @pytest.fixture(scope="module")

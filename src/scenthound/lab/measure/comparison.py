@@ -46,11 +46,13 @@ def measure_if_stale(
     show: bool = True,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    metrics: Sequence[str] = (),
 ) -> tuple[int, ...]:
     """The points to show, after measuring them if the tables lack them.
 
     Unless points are given, these are the points shown last; at first `default_points`. With `show=False` the given
-    points are measured, but the points shown last stay the same.
+    points are measured, but the points shown last stay the same. `metrics` may name some with parameters, such as
+    `coverage:top=10`, which are measured besides all others from then on.
     """
     note = _load_note(experiment.folder)
     last_shown: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.spec.limits.pages)
@@ -59,11 +61,13 @@ def measure_if_stale(
     state = _state(experiment)
     measured: set[int] = set(note["at"]) if note else set()
     tables_exist = all((experiment.folder / f"{name}.parquet").exists() for name in Tables._fields if name != "by_time")
+    extra = sorted({*(note.get("metrics", ()) if note else ()), *(name for name in metrics if ":" in name)})
     fresh = note is not None and note["state"] == state and tables_exist
-    if not fresh or not measured >= {*points, *shown}:
+    has_metrics = note is not None and set(note.get("metrics", ())) >= set(extra)
+    if not fresh or not has_metrics or not measured >= {*points, *shown}:
         measured = {*points, *shown, *(measured if fresh else ())}
-        measure(experiment, sorted(measured), jobs=jobs, progress=progress)
-    note = {"shown": list(shown), "at": sorted(measured), "state": state}
+        measure(experiment, sorted(measured), jobs=jobs, progress=progress, metrics=extra)
+    note = {"shown": list(shown), "at": sorted(measured), "state": state, "metrics": extra}
     write_bytes(experiment.folder / NOTE, (json.dumps(note, sort_keys=True) + "\n").encode())
     return points
 
@@ -185,7 +189,7 @@ def compare_across(
 def _measured(run: Experiment, question: Question, **work: Any) -> list[Measured]:
     """The metric at each point, after measuring it if the tables lack it."""
     get_metric(question.metric)
-    measure_if_stale(run, question.at, show=False, **work)
+    measure_if_stale(run, question.at, show=False, metrics=(question.metric,), **work)
     measured = load_measured(run, question.metric, question.at, question.group_by, question.unit)
     return [measured[point] for point in question.at]
 
@@ -291,7 +295,9 @@ def _load_note(folder: Path) -> dict[str, Any] | None:
     try:
         note = json.loads((folder / NOTE).read_bytes())
         numbers = [*note["shown"], *note["at"]]
+        names = note.get("metrics", [])
         usable = note["shown"] and "state" in note and all(isinstance(number, int) and number > 0 for number in numbers)
+        usable = usable and isinstance(names, list) and all(isinstance(name, str) for name in names)
         return dict(note) if usable else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

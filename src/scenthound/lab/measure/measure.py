@@ -104,6 +104,8 @@ class _TopicTask(NamedTuple):
     """Numbers of requests at which curves have points."""
     starts: Mapping[int, BedTopic] = MappingProxyType({})
     """The topic with the seeds and targets of the crawls, by seed number, if they are not its own."""
+    metrics: tuple[str, ...] = ()
+    """Metrics with parameters, besides all with their usual ones."""
 
     def started(self, cell: Cell) -> BedTopic:
         return self.starts.get(cell.seed_number, self.topic)
@@ -115,8 +117,11 @@ def measure(
     bed: PreparedBed | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    metrics: Sequence[str] = (),
 ) -> Experiment:
     """Write the tables of an experiment. Curves have the points `at` and 50 points evenly spaced in the logarithm.
+
+    All metrics with their usual parameters are measured, and `metrics` besides, such as `coverage:top=10`.
 
     `progress` is called with how many topics are done and how many there are. Cells that are not done are left out.
     """
@@ -129,13 +134,13 @@ def measure(
     done = run.outcomes()
     seconds = time_points([outcome.polite["seconds"] for outcome in done.values() if outcome.polite])
     requests = request_points(at, [outcome.attempts for outcome in done.values()])
-    tasks, starts = [], load_starts(run)
+    tasks, starts, extra = [], load_starts(run), tuple(metrics)
     for topic, popularity in zip(run.topics, popularities(bed, run.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in run.cells if cell.topic == topic.id and cell.key in done)
         if cells:
             own = {number: start for (name, number), start in starts.items() if name == topic.id}
-            limit = run.spec.seeds_per_run
-            tasks.append(_TopicTask(run.folder, topic, cells, points, at, limit, popularity, seconds, requests, own))
+            task = _TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity)
+            tasks.append(task._replace(seconds=seconds, requests=requests, starts=own, metrics=extra))
     context = _Context(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
     tables = Tables([], [], [], [], [], [], [])
     for count, rows in enumerate(_measure_all(context, tasks, jobs), 1):
@@ -327,7 +332,7 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
         steps, seconds = trails[cell.key], load_seconds(task.folder, cell.key)
         made = load_requests(task.folder, cell.key)
         reached = pages_after(made, task.requests) if made is not None else []
-        for metric, values in _curves(steps, judgement, [*task.points, *reached], seconds).items():
+        for metric, values in _curves(steps, judgement, [*task.points, *reached], seconds, task.metrics).items():
             table = tables.costs if TIMED in metric else tables.metrics
             by_pages = zip(task.points, values, strict=False)
             table.extend((*key, metric, point, value) for point, value in by_pages)
@@ -348,13 +353,17 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
 
 
 def _curves(
-    steps: Sequence[Step], judgement: Judgement, points: Sequence[int], seconds: Sequence[float] | None
+    steps: Sequence[Step],
+    judgement: Judgement,
+    points: Sequence[int],
+    seconds: Sequence[float] | None,
+    metrics: Sequence[str] = (),
 ) -> dict[str, Curve]:
     """Every metric whose data exists, at the points."""
     crawl: dict[str, object] = {} if seconds is None else {"rank_seconds": seconds}
     return {
         name: measure_curve(name, steps, judgement, points, **crawl)
-        for name in curves()
+        for name in (*curves(), *metrics)
         if not missing(name, judgement, **crawl)
     }
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -66,9 +67,36 @@ def metric(
 
 
 def get_metric(name: str) -> Metric:
-    """The metric of that name. Raises `UnknownName`."""
-    entry = METRICS.get(name)
-    return entry if isinstance(entry, Metric) else Metric(entry)  # an entry point may name a bare function
+    """The metric of that name, with parameters as in `coverage:top=10`. Raises `UnknownName` and `BadUsage`.
+
+    >>> get_metric("coverage:top=1").function("a b".split(), {"b": 1, "a": 2})
+    [0.0, 1.0]
+    """
+    plain, *settings = name.split(":")
+    entry = METRICS.get(plain)
+    metric = entry if isinstance(entry, Metric) else Metric(entry)  # an entry point may name a bare function
+    if not settings:
+        return metric
+    chosen = dict(_parameter(name, metric, setting) for setting in settings)
+    return replace(metric, function=partial(metric.function, **chosen))
+
+
+def _parameter(name: str, metric: Metric, setting: str) -> tuple[str, int | float]:
+    """One parameter of a metric, such as `top=10`: those whose default is a number can be set."""
+    usual = {
+        key: parameter.default for key, parameter in metric.needs.items() if type(parameter.default) in (int, float)
+    }
+    key, _, text = setting.partition("=")
+    if key not in usual:
+        listed = ", ".join(f"{each}={value}" for each, value in usual.items())
+        raise BadUsage(f"`{name}` has no parameter `{key}`", f"it has: {listed}" if listed else "it has none")
+    try:
+        value = type(usual[key])(text)
+    except ValueError:
+        value = 0
+    if value <= 0:
+        raise BadUsage(f"`{key}` of `{name}` can't be `{text}`", f"give a number above 0, as {key}={usual[key]}")
+    return key, value
 
 
 @dataclass(frozen=True)
