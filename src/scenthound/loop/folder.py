@@ -15,15 +15,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
+from scenthound import url as urls
+from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault, UnknownName
 from scenthound.files import NO_ROOM, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
 from scenthound.loop.messages import FOREVER
+from scenthound.loop.page_rows import page_table
 from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.resume import LoopState, Saved
+from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import cdxj, warc_repair
@@ -36,6 +40,10 @@ from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
 from scenthound.web.robots import RobotsRules
 
+if TYPE_CHECKING:
+    import pandas
+
+NO_PAGE = "`scenthound trail DIR` lists the pages"
 INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; more is left to `report`
 MOST_RUNS = 500
 
@@ -92,11 +100,12 @@ class CrawlFolder:
                 raise
 
     @classmethod
-    def reopen(cls, path: Path, refetch: bool = False) -> CrawlFolder:
+    def reopen(cls, path: str | os.PathLike[str], refetch: bool = False) -> CrawlFolder:
         """Open a crawl that ended, was interrupted or was killed, and repair what a crash left behind.
 
         A missing WARC file is an error, unless `refetch` allows its pages to be fetched again.
         """
+        path = Path(path)
         request = read_request(path)
         refuse_links(path)
         _may_write(path)
@@ -130,8 +139,9 @@ class CrawlFolder:
         return CrawlDatabase(file), [message]
 
     @classmethod
-    def look(cls, path: Path) -> CrawlFolder:
+    def look(cls, path: str | os.PathLike[str]) -> CrawlFolder:
         """Read only, and without a lock: the crawl may be running."""
+        path = Path(path)
         request = read_request(path)
         refuse_links(path)
         file = path / "crawl.db"
@@ -176,6 +186,29 @@ class CrawlFolder:
                 self.path / MODEL, "is not the model that this crawl began with", "put the original back"
             )
         return model
+
+    # ---- its pages
+
+    def stored(self, step: Step) -> StoredPage:
+        """A page of the history with what is stored of it."""
+        return StoredPage(step, self.history.where(step.url), self.repository, self.request.settings)
+
+    def pages(self) -> Iterator[StoredPage]:
+        """All pages in the order in which they were fetched."""
+        for _, step, where in self.history.numbered_after(0):
+            if isinstance(step, Step):
+                yield StoredPage(step, where, self.repository, self.request.settings)
+
+    def open(self, url: str) -> StoredPage:
+        """The page of a URL, also one that was redirected. Raises `UnknownName` with similar URLs if there is none."""
+        step = self.history.step_of(urls.make(url))
+        if step is None:
+            raise UnknownName.among("page in this crawl", url, (mark.url for mark in self.history.marks()), NO_PAGE)
+        return self.stored(step)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table of all pages, one row each, with the columns of the exports except the texts. Needs pandas."""
+        return page_table(self.pages(), self.history.trail())
 
     # ---- during a run
 

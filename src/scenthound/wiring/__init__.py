@@ -3,12 +3,12 @@
 Used by the command line, the desk and scripts. `build` makes each part from the settings, and the strategy from its
 name and parameters. `launch.begin` puts them together in a new folder; `launch.resume` continues an old one. Both
 return a `Session`, which runs the crawl with the live driver and worker processes, handles Ctrl-C and a full disk, and
-leaves a complete folder. `launch.crawl` does all of it in one call and returns the folder.
+leaves a complete folder. `api` does all of it in one call, for scripts: `crawl`, `crawl_async`, `stream`.
 
 Nothing here makes decisions about a crawl: the laboratory replays crawls without folders and combines the same parts.
 """
 
-from scenthound.loop.recording import Watcher
+from scenthound.wiring.api import crawl, crawl_async, stream
 from scenthound.wiring.build import (
     check_topic,
     make_fetcher,
@@ -19,12 +19,14 @@ from scenthound.wiring.build import (
     split_settings,
     versions,
 )
-from scenthound.wiring.launch import begin, crawl, crawl_async, resume
-from scenthound.wiring.session import Session
+from scenthound.wiring.launch import begin, resume
+from scenthound.wiring.page_stream import PageStream
+from scenthound.wiring.session import Session, Watch
 
 __all__ = [
+    "PageStream",
     "Session",
-    "Watcher",
+    "Watch",
     "begin",
     "check_topic",
     "crawl",
@@ -36,5 +38,6 @@ __all__ = [
     "product_token",
     "resume",
     "split_settings",
+    "stream",
     "versions",
 ]

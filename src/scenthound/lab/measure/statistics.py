@@ -68,6 +68,9 @@ class Comparison:
     adjusted: float | None = None
     """Holm-adjusted p, where several comparisons were made together."""
 
+    def __str__(self) -> str:
+        return sentence(self)
+
 
 def standard_error(values: Sequence[float]) -> float | None:
     """s/√n with n − 1 in s; None for fewer than two values.
