@@ -44,7 +44,9 @@ def strategies() -> str:
     from scenthound.strategies import STRATEGIES
 
     parts = [
-        "# Strategies\n\nChosen with `--strategy NAME`; parameters are set with `--set NAME=VALUE`.\n",
+        "# Strategies\n\nChosen with `--strategy NAME`; parameters are set with `--set NAME=VALUE`. A name in",
+        "brackets, as [EXP], is a paper listed below the text; “sheet 20.2” is the section of that number in",
+        "[the specification](../spec/README.md).\n",
     ]
     for name, kind in STRATEGIES.items():
         one = described(name, kind)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, Ou
 from scenthound.files import NO_ROOM, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
-from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
+from scenthound.loop.folder_files import MODEL, PAGES, refuse_links, remove_crawl
 from scenthound.loop.messages import FOREVER
 from scenthound.loop.page_rows import page_table
 from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
@@ -77,9 +78,17 @@ class CrawlFolder:
 
     @classmethod
     def create(cls, path: Path, request: CrawlRequest, model: TrainedModel | None = None) -> CrawlFolder:
-        """A new crawl in a new folder. A `model` is copied into it, so that the folder is complete."""
+        """A new crawl in a new folder, or in place of one that fetched nothing.
+
+        A `model` is copied into it, so that the folder is complete.
+        """
+        if (path / "crawl.toml").exists() and cls._fetched_nothing(path):
+            remove_crawl(path)
         if (path / "crawl.toml").exists():
-            raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
+            raise BadConfig(
+                f"there is a crawl in {path} already",
+                f"go on with it: scenthound resume {shlex.quote(str(path))}",
+            )
         kept = LOCK if model is None else MODEL  # left by an interrupted `create`
         if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
@@ -98,6 +107,15 @@ class CrawlFolder:
             except BaseException:
                 release()
                 raise
+
+    @classmethod
+    def _fetched_nothing(cls, path: Path) -> bool:
+        """True for a crawl without a page or a label that is not running: nothing is lost with it."""
+        try:
+            with lock(path), cls.look(path) as folder:
+                return not len(folder.history) and not Labels(folder.database).all()
+        except (OurFault, OSError):
+            return False
 
     @classmethod
     def reopen(cls, path: str | os.PathLike[str], refetch: bool = False) -> CrawlFolder:
@@ -405,7 +423,7 @@ def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
     return FolderBroken(
         path / PAGES,
         f"lacks {names}, with {sum(files.values()):,} recorded pages",
-        f"put the files back; or have the pages fetched again: scenthound resume {path} --refetch",
+        f"put the files back; or have the pages fetched again: scenthound resume {shlex.quote(str(path))} --refetch",
     )
 
 

@@ -26,6 +26,31 @@ def refuse_links(folder: Path) -> None:
                     refuse_link(Path(entry.path))
 
 
+def remove_crawl(folder: Path) -> None:
+    """Delete the files of a crawl, if there are no others in its folder."""
+    refuse_links(folder)
+    own = {
+        "crawl.toml",
+        "report.html",
+        LOCK,
+        PAGES,
+        *(Path(name).name for name in database_files(str(folder / DATABASE))),
+    }
+    pages = folder / PAGES
+    stored = [*pages.iterdir()] if pages.is_dir() else []
+    if {entry.name for entry in folder.iterdir()} - own or not all(
+        path.name.endswith((".warc.gz", ".cdxj")) for path in stored
+    ):
+        return
+    for path in stored:
+        path.unlink()
+    if pages.is_dir():
+        pages.rmdir()
+    for name in sorted(own - {LOCK, PAGES, "crawl.toml"}):
+        (folder / name).unlink(missing_ok=True)
+    (folder / "crawl.toml").unlink()  # last: until then it is a crawl
+
+
 def is_part_of_a_crawl(path: Path) -> bool:
     """True for a file of a crawl: crawl.toml, its database and lock, its report, all of `pages/`."""
     for target in (path.parent.resolve() / path.name, path.resolve()):

@@ -238,6 +238,8 @@ def _parsed_proxy(proxy: str | None) -> tuple[URL | None, str | None]:
     way_out = "write http://host:port, http://user:password@host:port or socks5://host:port"
     try:
         url = URL(proxy if "://" in proxy else f"http://{proxy}")
+        if "://" not in proxy and url.explicit_port is None:
+            raise ValueError("neither a scheme nor a port")
         if not url.host or not url.port:
             raise ValueError("no host or port")
     except ValueError:

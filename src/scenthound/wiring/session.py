@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shlex
 import signal
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -124,7 +125,9 @@ class Session:
             return await self._crawl(tick, handle_signals)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
-            raise DiskFull(error.path, f"make room, then: scenthound resume {self.folder.path}", error.left) from error
+            raise DiskFull(
+                error.path, f"make room, then: scenthound resume {shlex.quote(str(self.folder.path))}", error.left
+            ) from error
         finally:
             self._is_over = True
             for awaitable in self._undelivered:
