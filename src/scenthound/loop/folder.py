@@ -24,6 +24,7 @@ from scenthound.files import NO_ROOM, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import MODEL, PAGES, refuse_links, remove_crawl
+from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.messages import FOREVER
 from scenthound.loop.page_rows import page_table
 from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
@@ -39,6 +40,7 @@ from scenthound.store.lock import lock
 from scenthound.store.model_folder import TrainedModel, load_model, save_model
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
+from scenthound.web.request_headers import request_headers
 from scenthound.web.robots import RobotsRules
 
 if TYPE_CHECKING:
@@ -171,7 +173,13 @@ class CrawlFolder:
     def _with(
         cls, path: Path, request: CrawlRequest, database: CrawlDatabase, release: Callable[[], None]
     ) -> CrawlFolder:
-        pages = WarcRepository(path / "pages", roll=request.settings.warc_roll)
+        settings = request.settings
+        pages = WarcRepository(
+            path / "pages",
+            roll=settings.warc_roll,
+            info=warc_info(request.topic, settings),
+            request_headers=request_headers(user_agent(settings)),
+        )
         runs = _read_runs(database.meta("runs"))
         return cls(path, request, database, SqliteHistory(database), pages, release, runs=runs)
 

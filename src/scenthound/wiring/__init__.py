@@ -8,6 +8,7 @@ leaves a complete folder. `api` does all of it in one call, for scripts: `crawl`
 Nothing here makes decisions about a crawl: the laboratory replays crawls without folders and combines the same parts.
 """
 
+from scenthound.loop.identity import product_token, versions
 from scenthound.wiring.api import crawl, crawl_async, stream
 from scenthound.wiring.build import (
     check_topic,
@@ -15,9 +16,7 @@ from scenthound.wiring.build import (
     make_scope,
     make_strategy,
     page_limits,
-    product_token,
     split_settings,
-    versions,
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream

@@ -14,6 +14,7 @@ from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, read_seed_file, read_topic
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.identity import product_token, versions
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
 from scenthound.loop.recording import Counters
@@ -35,8 +36,6 @@ from scenthound.wiring.build import (
     make_scope,
     make_strategy,
     page_limits,
-    product_token,
-    versions,
 )
 from scenthound.wiring.session import Session, Watch
 

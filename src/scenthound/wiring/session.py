@@ -15,6 +15,7 @@ from scenthound.errors import DiskFull
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.identity import product_token
 from scenthound.loop.live import LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.replies import Replies
@@ -22,7 +23,7 @@ from scenthound.loop.settings import Settings
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read, product_token
+from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read
 
 Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
 """Called with every page, miss, dropped link and event of the strategy. If it is `async`, it is awaited in order."""
