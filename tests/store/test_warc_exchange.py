@@ -130,3 +130,17 @@ def test_a_write_that_is_cut_between_the_two_leaves_a_crawl_that_resumes(tmp_pat
     with CrawlFolder.reopen(folder) as opened:
         assert len(opened.forgotten) == 1
     gzip.decompress(warc.read_bytes())
+
+
+@pytest.mark.parametrize("url", ["http://a.test/", "http://b.test/é?q=1"])
+def test_a_record_id_is_a_uuid_of_its_content(url: str) -> None:
+    import hashlib
+    import uuid
+
+    from scenthound.model import Response
+    from scenthound.store.warc_write import exchange_records
+
+    _, record = exchange_records(Response(url, 200, "OK", (), b"bees"), 1.5)
+    head, _, block = record.partition(b"\r\n\r\n")
+    identity = f"{url} 1.5 {hashlib.sha1(block[:-4]).hexdigest()}"
+    assert f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, identity)}>".encode() in head
