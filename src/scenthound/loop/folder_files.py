@@ -9,9 +9,9 @@ from scenthound.files import refuse_link
 from scenthound.store.database import database_files
 from scenthound.store.lock import NAME as LOCK
 
-DATABASE, MODEL, PAGES = "crawl.db", "model", "pages"
+DATABASE, MODEL, PAGES, COPIES = "crawl.db", "model", "pages", "copies"
 _FILES = ("crawl.toml", DATABASE, LOCK, "report.html")
-_FOLDERS = (PAGES, "index", MODEL)
+_FOLDERS = (PAGES, "index", MODEL, COPIES)
 
 
 def refuse_links(folder: Path) -> None:
