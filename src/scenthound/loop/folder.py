@@ -112,10 +112,11 @@ class CrawlFolder:
 
     @classmethod
     def _fetched_nothing(cls, path: Path) -> bool:
-        """True for a crawl without a page or a label that is not running: nothing is lost with it."""
+        """True for a crawl that ended without a page or a label: nothing is lost with it."""
         try:
             with lock(path), cls.look(path) as folder:
-                return not len(folder.history) and not Labels(folder.database).all()
+                has_ended = bool(folder.database.meta("ended"))
+                return has_ended and not len(folder.history) and not Labels(folder.database).all()
         except (OurFault, OSError):
             return False
 

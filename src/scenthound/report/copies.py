@@ -36,9 +36,10 @@ class Copy(NamedTuple):
 
 def write_copies(folder: CrawlFolder, steps: Iterable[Step]) -> dict[int, Copy]:
     """Write copies of these pages, in place of earlier ones; returns them by number. What is not stored has none."""
-    home = folder.path / COPIES
+    home, steps = folder.path / COPIES, list(steps)
     refuse_links(folder.path)
-    make_folder(home)
+    if steps:
+        make_folder(home)
     for old in home.glob("page-*.html"):
         old.unlink()
     words = folder.request.topic.keywords

@@ -91,7 +91,7 @@ def _head(facts: CrawlFacts, name: str) -> str:
 
 def _tiles(facts: CrawlFacts) -> str:
     figures = [
-        (f"{facts.pages:,}", f"pages of {facts.budget:,} asked for"),
+        (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.relevant:,}", f"of them relevant: a harvest rate of {facts.harvest:.1%}"),
         (f"{facts.harvest_recent:.1%}", "harvest rate of the last 100 pages"),
         (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
