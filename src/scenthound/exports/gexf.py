@@ -20,8 +20,9 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graph defaultedgetype="directed" mode="static">
 <attributes class="node">
 <attribute id="n" title="n" type="integer"/>
-<attribute id="relevance" title="relevance" type="double"/>
 <attribute id="similarity" title="similarity" type="double"/>
+<attribute id="relevance" title="relevance" type="double"/>
+<attribute id="relevant" title="relevant" type="boolean"/>
 <attribute id="score" title="score" type="double"/>
 <attribute id="host" title="host" type="string"/>
 <attribute id="url" title="url" type="string"/>
@@ -46,13 +47,9 @@ def gexf(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) 
             page_numbers.setdefault(step.requested, step.n)
         page_numbers[step.url] = step.n
         score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
-        values = (
-            ("n", step.n),
-            ("relevance", page.relevance),
-            ("similarity", step.similarity),
-            ("score", score),
-            ("host", page.host),
-        )
+        judged = (("relevance", page.relevance), ("relevant", str(page.is_relevant).lower()))
+        known = (("n", step.n), ("similarity", step.similarity), *judged)
+        values = (*known, ("score", score), ("host", page.host))
         write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
         for name, value in (*values, ("url", step.url)):
             write(f'<attvalue for="{name}" value="{xml_text(str(value))}"/>')

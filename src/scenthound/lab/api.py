@@ -7,7 +7,7 @@ from os import PathLike
 
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import compare_within, measure_if_stale, open_run
+from scenthound.lab.measure.comparison import Question, compare_within, measure_if_stale, open_run
 from scenthound.lab.measure.measure import summary
 from scenthound.lab.measure.statistics import Comparison
 from scenthound.lab.run.experiment import Experiment, RunOptions, run
@@ -67,7 +67,7 @@ def compare(
     """
     opened = _opened(experiment)
     pages = opened.spec.limits.pages if at is None else at
-    return compare_within(opened, [first, second], metric, [pages], jobs=jobs)[0]
+    return compare_within(opened, [first, second], Question(metric, (pages,)), jobs=jobs)[0]
 
 
 def _opened(experiment: Experiment | StrPath) -> Experiment:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import re
 from importlib.metadata import PackageNotFoundError, version
 
 from scenthound.loop.settings import Settings
 from scenthound.model import Topic
 
 PRODUCT = "scenthound"
+_TOKEN = re.compile(r"\A[a-zA-Z_-]*")
 
 
 def versions() -> dict[str, str]:
@@ -33,8 +35,8 @@ def user_agent(settings: Settings) -> str:
 
 
 def product_token(settings: Settings) -> str:
-    """The name that robots.txt rules are looked up by."""
-    return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
+    """The name that robots.txt rules are looked up by: letters, `_` and `-` (RFC 9309, section 2.2.1)."""
+    return _TOKEN.findall(settings.user_agent)[0] or PRODUCT
 
 
 def warc_info(topic: Topic, settings: Settings) -> dict[str, str]:

@@ -9,7 +9,6 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 
 from scenthound import url as urls
-from scenthound.loop.relevance import Relevance, relevance_of
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Link, Response, Step, Url
 from scenthound.page.landing import PageLimits, land
@@ -67,15 +66,11 @@ class StoredPage:
     @property
     def relevance(self) -> float:
         """How relevant it is, from 0 to 1."""
-        return self._judged.value
+        return self.step.relevance
 
     @property
     def is_relevant(self) -> bool:
-        return self._judged.is_relevant
-
-    @property
-    def _judged(self) -> Relevance:
-        return relevance_of(self.step, self._settings)
+        return self.step.relevant
 
     @cached_property
     def response(self) -> Response | None:

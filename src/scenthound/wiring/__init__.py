@@ -12,11 +12,14 @@ from scenthound.loop.identity import product_token, versions
 from scenthound.wiring.api import crawl, crawl_async, stream
 from scenthound.wiring.build import (
     check_topic,
+    make_address_delay,
     make_fetcher,
     make_scope,
     make_strategy,
+    named_judge,
     page_limits,
     split_settings,
+    start_judge,
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
@@ -30,13 +33,16 @@ __all__ = [
     "check_topic",
     "crawl",
     "crawl_async",
+    "make_address_delay",
     "make_fetcher",
     "make_scope",
     "make_strategy",
+    "named_judge",
     "page_limits",
     "product_token",
     "resume",
     "split_settings",
+    "start_judge",
     "stream",
     "versions",
 ]

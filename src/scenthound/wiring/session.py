@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 from scenthound import url as urls
 from scenthound.errors import DiskFull
+from scenthound.loop.address_delay import KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
@@ -23,7 +24,7 @@ from scenthound.loop.settings import Settings
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read
+from scenthound.wiring.build import make_address_delay, make_fetcher, make_reading_pool, page_limits, parts_read
 
 Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
 """Called with every page, miss, dropped link and event of the strategy. If it is `async`, it is awaited in order."""
@@ -46,6 +47,9 @@ class CountingFetcher:
             times, detail = self.failures.get(reply.reason, (0, ""))
             self.failures[reply.reason] = (times + 1, detail or masked(reply.detail))
         return reply
+
+    async def address(self, host: str) -> str:
+        return await self.fetcher.address(host) if isinstance(self.fetcher, KnowsAddresses) else ""
 
 
 class Session:
@@ -103,7 +107,7 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Give new labels to the strategy and commit the effects."""
+        """Give new labels to strategy and judge, and commit the effects."""
         if self._listener.listen():
             self.folder.commit(self.clock())
 
@@ -156,7 +160,7 @@ class Session:
                 slow_requests=settings.slow_requests,
                 group_pages=settings.group_pages or max(1, settings.concurrency // 4),
                 group_time=settings.group_time,
-                delay=settings.delay,
+                address_delay=make_address_delay(settings),
                 reader=pool,
                 clock=self.clock,
                 tick=tick,
