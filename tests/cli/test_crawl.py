@@ -304,13 +304,22 @@ def test_parameters_are_checked_and_typed() -> None:
 def test_the_demo_compares_two_crawls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "demo"
     assert run(["demo", "--pages", "60", "--out", str(out), "--json"]) == 0
-    crawls = json.loads(capsys.readouterr().out)["crawls"]
+    told = json.loads(capsys.readouterr().out)
+    crawls = told["crawls"]
+    assert told["verdict"].startswith("For the same effort (60 pages each), best-first found ")
     assert [one["strategy"] for one in crawls] == ["best-first", "breadth-first"]
     assert all(one["pages"] == 60 and Path(one["report"]).is_file() for one in crawls)
     assert run(["demo", "--pages", "20", "--out", str(out)]) == 0, "its own folders are replaced"
     told = capsys.readouterr().out
-    assert "target recall" in told
-    assert str(out / "breadth-first" / "report.html") in told
+    assert "For the same effort (20 pages each), best-first found " in told
+    assert told.count("Harvest rate:") == 1
+    assert (out / "index.html").as_uri() in told
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "Puppet theatre" in page
+    assert "What to try next" in page
+    links = re.findall(r'href="([^"]+)"', page)
+    assert len(links) == 12
+    assert all((out / link).is_file() for link in links), "reports and stored copies open from the page"
 
 
 def test_the_demo_replaces_nothing_that_is_not_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "economy": ("economy_command", "Show the richest agents of a trained Hayek economy, and its money balance."),
     "status": ("folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
     "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
+    "show": ("show_command", "Show a fetched page: its text, links or headers."),
     "explain": ("folder_commands", "Explain why a page was fetched or not."),
     "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,6 +160,6 @@ def finish(session: Session, as_json: bool) -> int:
         if failure:
             say(f"error: {failure[0]}\nhint: {failure[1]}")
     if reason == "interrupted":
-        say(f"Continue with: scenthound resume {path}")
+        say(f"Continue with: scenthound resume {shlex.quote(str(path))}")
         return INTERRUPTED
     return 1 if failure else 0

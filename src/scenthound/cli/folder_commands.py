@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -135,6 +136,10 @@ def explain(folder: Path, url: str, as_json: bool) -> None:
             explanation = explain_url(opened, url)
         except NotAUrl as error:
             raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+    if explanation.state == "unknown" and not explanation.counts:
+        near = " or ".join(shlex.quote(printable(similar, 200)) for similar in explanation.near)
+        hint = f"did you mean {near}?" if near else f"scenthound trail {shlex.quote(str(folder))} lists its pages"
+        raise BadUsage(f"{printable(url, 200)} was not seen in this crawl", hint)
     if as_json:
         emit(explanation.as_plain())
     else:
@@ -216,32 +221,53 @@ def report(folder: Path, as_json: bool) -> None:
 @option("--to name", "FORMAT", "jsonl, csv, parquet, wacz or gexf.", required=True, shell_complete=exporters_named)
 @option("--output", "FILE", "Where to; - is stdout.  [default: DIR/NAME.FORMAT]",
         type=click.Path(path_type=Path, allow_dash=True))  # fmt: skip
+@click.option("--relevant", is_flag=True, help="Only relevant pages.")
+@option("--min-relevance", "X", "Only pages with at least this relevance.", type=float)
+@option("--fields", "NAME,…", "Only these columns, in this order; `parts` is all parts of the score.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @json_option
-def export(folder: Path, name: str, output: Path | None, force: bool, as_json: bool) -> None:
+def export(
+    folder: Path,
+    name: str,
+    output: Path | None,
+    relevant: bool,
+    min_relevance: float | None,
+    fields: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF, and print where.
+
+    Columns of the tables are listed in docs/reference/fields.md: text, language, host, relevance, digest and more.
+    CSV has the texts only if --fields names them.
 
     \b
       $ scenthound export balloons --to wacz
       $ scenthound export balloons --to csv --output balloons.csv
+      $ scenthound export balloons --to csv --relevant --fields url,title,main_text --output texts.csv
       $ scenthound export balloons --to jsonl --output - | head
     """
     from scenthound.exports import EXPORTERS
     from scenthound.files import replacing
+    from scenthound.loop.page_rows import Selection
 
     writer = EXPORTERS.get(name)
+    columns = tuple(part.strip() for part in fields.split(",") if part.strip()) if fields is not None else ()
+    if fields is not None and not columns:
+        raise BadUsage("--fields names no field", "as: --fields url,title,text")
+    selection = Selection(columns, relevant, min_relevance)
     with CrawlFolder.look(folder) as opened:
         if output == Path("-"):
             if as_json:
                 raise BadUsage("--json and --output - both want stdout", "leave one of them out")
-            writer(opened, sys.stdout.buffer)
+            writer(opened, sys.stdout.buffer, selection)
             for sentence in opened.recovered:
                 say(f"note: {sentence}")
             return
         path = output or folder / f"{folder.resolve().name}.{name}"
         _check_target(path, force)
         with replacing(path) as file:
-            pages = writer(opened, file)
+            pages = writer(opened, file, selection)
         _index(opened)
         notes = list(opened.recovered)
     size = path.stat().st_size

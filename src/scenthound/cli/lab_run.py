@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -255,4 +256,4 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
         say(f"failed: {printable(cell.strategy)} on {printable(cell.topic)}: {printable(outcome.error, 200)}")
     if failed:
         say(f"{len(failed):,} crawls failed; all are in {experiment.folder}/failures.jsonl")
-    say(f"Draw it with: scenthound lab report {experiment.folder}")
+    say(f"Draw it with: scenthound lab report {shlex.quote(str(experiment.folder))}")

@@ -7,9 +7,9 @@ import re
 from typing import BinaryIO
 from xml.sax.saxutils import escape
 
-from scenthound import url as urls
-from scenthound.exports import exporter
+from scenthound.exports import exporter, refuse_columns
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import EVERYTHING, Selection
 
 # What XML 1.0 can't hold in any form, lone surrogates included.
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -31,8 +31,9 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 @exporter("gexf")
-def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
-    """The pages and the links between them, with number, similarity, relevance, score, host and URL."""
+def gexf(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
+    """The pages and the links between them, with number, relevance, similarity, score, host and URL."""
+    refuse_columns(selection, "gexf")
 
     def write(text: str) -> None:
         out.write(text.encode())
@@ -40,14 +41,15 @@ def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
     write(_HEAD.format(about=xml_text(folder.request.topic.keywords)))
     page_numbers: dict[str, int] = {}
     write("<nodes>\n")
-    for step in folder.history.trail():
+    for page in filter(selection.takes, folder.pages()):
+        step = page.step
         if step.requested is not None:
             page_numbers.setdefault(step.requested, step.n)
         page_numbers[step.url] = step.n
         score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
-        judged = (("relevance", step.relevance), ("relevant", str(step.relevant).lower()))
+        judged = (("relevance", page.relevance), ("relevant", str(page.is_relevant).lower()))
         known = (("n", step.n), ("similarity", step.similarity), *judged)
-        values = (*known, ("score", score), ("host", urls.host(step.url)))
+        values = (*known, ("score", score), ("host", page.host))
         write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
         for name, value in (*values, ("url", step.url)):
             write(f'<attvalue for="{name}" value="{xml_text(str(value))}"/>')

@@ -5,6 +5,7 @@ Also the readers for what people bring: topic files and lists of seeds.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -24,6 +25,7 @@ FORMAT = 2
 OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
 """The rule by which crawls of format 1 count."""
 MOST_SEEDS_NAMED = 5
+LARGEST_SEED_FILE = 50_000_000
 _SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
     r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@", re.IGNORECASE
 )
@@ -176,6 +178,45 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
     if not plain.get("keywords", "").strip():
         raise BadConfig(f"the topic in {where} has no keywords", 'add a line: keywords = "hot air balloons"')
     return Topic(**plain)
+
+
+def read_topic(given: Topic | str | os.PathLike[str]) -> Topic:
+    """The topic that is meant: itself, keywords, or a topic file (a path, a name in `.toml`, a file that exists)."""
+    if isinstance(given, Topic):
+        return given
+    if isinstance(given, str) and not _is_file_name(given):
+        return Topic(" ".join(given.split()))
+    try:
+        data = load_toml(Path(given), "topic file")
+    except BadConfig as error:
+        if not isinstance(given, str) or given.endswith(".toml"):
+            raise
+        raise BadConfig(error.message, f'if you mean the words and not the file, add a blank: "{given} "') from None
+    inner = data.get("topic")
+    return topic_from(inner if isinstance(inner, dict) else data, os.fspath(given))
+
+
+def _is_file_name(text: str) -> bool:
+    return text.endswith(".toml") or (
+        len(text) < 250 and "\n" not in text and "\0" not in text and Path(text).is_file()
+    )
+
+
+def read_seed_file(path: Path) -> list[str]:
+    """The seeds of a file. Raises `BadConfig` if it can't be read or has none."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise BadConfig(f"the seed file {path} can't be read: {error.strerror}", "check the path") from None
+    return some_seeds(text, str(path))
+
+
+def some_seeds(text: str, where: str) -> list[str]:
+    """The seeds in a text, as `read_seeds` finds them. Raises `BadConfig` if there are none."""
+    if not (seeds := read_seeds(text, where)):
+        raise BadConfig(f"no seeds in {where}", "one URL a line, or a browser's bookmarks in HTML")
+    return seeds
 
 
 def read_seeds(text: str, where: str) -> list[str]:

@@ -10,20 +10,26 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
+from scenthound import url as urls
+from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault, UnknownName
 from scenthound.files import NO_ROOM, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
-from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
+from scenthound.loop.folder_files import MODEL, PAGES, refuse_links, remove_crawl
+from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.messages import FOREVER
+from scenthound.loop.page_rows import page_table
 from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.resume import Learned, LoopState, Saved
+from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import cdxj, warc_repair
@@ -35,8 +41,13 @@ from scenthound.store.model_folder import TrainedModel, load_model, save_model
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
+from scenthound.web.request_headers import request_headers
 from scenthound.web.robots import RobotsRules
 
+if TYPE_CHECKING:
+    import pandas
+
+NO_PAGE = "`scenthound trail DIR` lists the pages"
 INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; more is left to `report`
 MOST_RUNS = 500
 
@@ -70,9 +81,17 @@ class CrawlFolder:
 
     @classmethod
     def create(cls, path: Path, request: CrawlRequest, model: TrainedModel | None = None) -> CrawlFolder:
-        """A new crawl in a new folder. A `model` is copied into it, so that the folder is complete."""
+        """A new crawl in a new folder, or in place of one that fetched nothing.
+
+        A `model` is copied into it, so that the folder is complete.
+        """
+        if (path / "crawl.toml").exists() and cls._fetched_nothing(path):
+            remove_crawl(path)
         if (path / "crawl.toml").exists():
-            raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
+            raise BadConfig(
+                f"there is a crawl in {path} already",
+                f"go on with it: scenthound resume {shlex.quote(str(path))}",
+            )
         kept = LOCK if model is None else MODEL  # left by an interrupted `create`
         if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
@@ -93,11 +112,22 @@ class CrawlFolder:
                 raise
 
     @classmethod
-    def reopen(cls, path: Path, refetch: bool = False) -> CrawlFolder:
+    def _fetched_nothing(cls, path: Path) -> bool:
+        """True for a crawl that ended without a page or a label: nothing is lost with it."""
+        try:
+            with lock(path), cls.look(path) as folder:
+                has_ended = bool(folder.database.meta("ended"))
+                return has_ended and not len(folder.history) and not Labels(folder.database).all()
+        except (OurFault, OSError):
+            return False
+
+    @classmethod
+    def reopen(cls, path: str | os.PathLike[str], refetch: bool = False) -> CrawlFolder:
         """Open a crawl that ended, was interrupted or was killed, and repair what a crash left behind.
 
         A missing WARC file is an error, unless `refetch` allows its pages to be fetched again.
         """
+        path = Path(path)
         request = read_request(path)
         refuse_links(path)
         _may_write(path)
@@ -131,8 +161,9 @@ class CrawlFolder:
         return CrawlDatabase(file), [message]
 
     @classmethod
-    def look(cls, path: Path) -> CrawlFolder:
+    def look(cls, path: str | os.PathLike[str]) -> CrawlFolder:
         """Read only, and without a lock: the crawl may be running."""
+        path = Path(path)
         request = read_request(path)
         refuse_links(path)
         file = path / "crawl.db"
@@ -144,7 +175,13 @@ class CrawlFolder:
     def _with(
         cls, path: Path, request: CrawlRequest, database: CrawlDatabase, release: Callable[[], None]
     ) -> CrawlFolder:
-        pages = WarcRepository(path / "pages", roll=request.settings.warc_roll)
+        settings = request.settings
+        pages = WarcRepository(
+            path / "pages",
+            roll=settings.warc_roll,
+            info=warc_info(request.topic, settings),
+            request_headers=request_headers(user_agent(settings)),
+        )
         runs = _read_runs(database.meta("runs"))
         history = SqliteHistory(database, relevant_from=request.settings.relevant or OLD_RULE)
         return cls(path, request, database, history, pages, release, runs=runs)
@@ -178,6 +215,29 @@ class CrawlFolder:
                 self.path / MODEL, "is not the model that this crawl began with", "put the original back"
             )
         return model
+
+    # ---- its pages
+
+    def stored(self, step: Step) -> StoredPage:
+        """A page of the history with what is stored of it."""
+        return StoredPage(step, self.history.where(step.url), self.repository, self.request.settings)
+
+    def pages(self) -> Iterator[StoredPage]:
+        """All pages in the order in which they were fetched."""
+        for _, step, where in self.history.numbered_after(0):
+            if isinstance(step, Step):
+                yield StoredPage(step, where, self.repository, self.request.settings)
+
+    def open(self, url: str) -> StoredPage:
+        """The page of a URL, also one that was redirected. Raises `UnknownName` with similar URLs if there is none."""
+        step = self.history.step_of(urls.make(url))
+        if step is None:
+            raise UnknownName.among("page in this crawl", url, (mark.url for mark in self.history.marks()), NO_PAGE)
+        return self.stored(step)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table of all pages, one row each, with the columns of the exports except the texts. Needs pandas."""
+        return page_table(self.pages(), self.history.trail())
 
     # ---- during a run
 
@@ -394,7 +454,7 @@ def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
     return FolderBroken(
         path / PAGES,
         f"lacks {names}, with {sum(files.values()):,} recorded pages",
-        f"put the files back; or have the pages fetched again: scenthound resume {path} --refetch",
+        f"put the files back; or have the pages fetched again: scenthound resume {shlex.quote(str(path))} --refetch",
     )
 
 

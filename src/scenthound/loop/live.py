@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -117,6 +117,8 @@ class LiveRun:
     """Called at least a few times a second, to show progress."""
     listen: Callable[[], None] | None = None
     """Called when all that has landed is durable, to tell the strategy of new labels."""
+    deliver: Callable[[], Awaitable[None]] | None = None
+    """Awaited when all that has landed is durable: hands pages to those who wait for them."""
     interrupted: int = 0
     _wake: asyncio.Event | None = None
     _being_read: int = 0
@@ -222,6 +224,8 @@ class LiveRun:
                     since = now
                     if self.listen is not None:
                         self.listen()
+                    if self.deliver is not None:
+                        await self.deliver()
                 if self.tick is not None:
                     self.tick()
             return "interrupted"
@@ -235,7 +239,8 @@ class LiveRun:
     async def _sleep(wake: asyncio.Event, seconds: float) -> None:
         if seconds > 0:
             try:
-                await asyncio.wait_for(wake.wait(), seconds)
+                async with asyncio.timeout(seconds):  # `wait_for` of Python 3.11 can swallow a cancellation
+                    await wake.wait()
             except TimeoutError:
                 return
         else:

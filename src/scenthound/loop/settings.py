@@ -29,7 +29,7 @@ _BYTES: dict[str, float] = {
 }
 _UNITS: dict[str, dict[str, float]] = {"seconds": _SECONDS, "bytes": _BYTES}
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-_QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*\Z")
+_QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zA-Z]*)\s*\Z")
 
 
 def option(
@@ -92,7 +92,7 @@ class Settings:
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
     judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")
     relevant: float = option(0.0, "a page is relevant from this relevance on; 0: by the judge's own threshold")
-    dry_window: int = option(0, "stop when the harvest over this many pages stays low (sheet 70.2); 0: do not")
+    dry_window: int = option(0, "stop when the harvest over this many pages stays low; 0: do not")
     dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
 

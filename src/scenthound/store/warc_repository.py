@@ -1,8 +1,8 @@
 """The repository of replies as WARC 1.1 files, one gzip member per record, with a new file above a size.
 
 A record goes to the operating system in one piece, so it survives a crash of the process; `sync` makes it survive a
-power cut. A write that does not fit is undone, so a full disk leaves valid files. Requests are not kept: they have only
-the URL.
+power cut. A write that does not fit is undone, so a full disk leaves valid files. The request goes before its response,
+in the same write.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scenthound.files import NO_ROOM, check_own_file, open_in_place, sync_file, 
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Repository, Where
 from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
-from scenthound.store.warc_write import STORED, as_member, digest_of, info_record, response_record
+from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
@@ -63,8 +63,16 @@ NOWHERE = End()
 class WarcRepository(Repository):
     """The `Repository` port on a folder of WARC files."""
 
-    def __init__(self, folder: Path, roll: int = ROLL, level: int = LEVEL, info: Mapping[str, str] = NOTHING) -> None:
-        """`info` is written to the `warcinfo` record of each file."""
+    def __init__(
+        self,
+        folder: Path,
+        roll: int = ROLL,
+        level: int = LEVEL,
+        info: Mapping[str, str] = NOTHING,
+        request_headers: Headers = (),
+    ) -> None:
+        """`info` goes into the `warcinfo` record of each file. With `request_headers` requests are stored too."""
+        self.request_headers = request_headers
         self.folder, self.roll, self.level, self.info = folder, roll, level, info
         folder.mkdir(parents=True, exist_ok=True)
         self._file: io.FileIO | None = None
@@ -78,9 +86,12 @@ class WarcRepository(Repository):
     def put(self, response: Response, now: float) -> Where:
         """Store a response. Raises `DiskFull`, and then nothing has changed."""
         packed = response.header("content-encoding").strip().lower() in _PACKED
-        member = as_member(response_record(response, now), STORED if packed else self.level)
-        self._make_room(len(member), now)
-        return self._append(member)
+        request, record = exchange_records(response, now, self.request_headers)
+        before = as_member(request, STORED) if request else b""
+        member = as_member(record, STORED if packed else self.level)
+        self._make_room(len(before) + len(member), now)
+        file, offset, length = self._append(before + member)
+        return Where(file, offset + len(before), length - len(before))
 
     def get(self, where: Where) -> Response:
         """The response stored there, with `X-Crawler-` headers for those that the archive changed."""

@@ -19,7 +19,6 @@ from functools import partial
 from typing import Any, Self
 
 import aiohttp
-from aiohttp import hdrs
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
@@ -37,8 +36,8 @@ from scenthound.web.connection import (
     socks_connector,
 )
 from scenthound.web.fetch_failures import ADDRESS_NOT_ALLOWED, failure_of, one_line
+from scenthound.web.request_headers import request_headers
 
-ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 MOST_ADDRESSES = 50_000  # of hosts, kept in memory
 _TRUNCATED = {"timeout": "time", "reset": "disconnect", "empty-reply": "disconnect", "too-large": "length"}
 _WIRE_URL = re.compile(
@@ -52,7 +51,7 @@ class HttpFetcher:
 
     It keeps no cookies, sends no credentials and no Referer, and follows no redirect. A proxy looks up names itself:
     then only hosts written as addresses and internal names can be refused, the proxy's own address is not checked,
-    and `Response.address` is the proxy's.
+    and `Response.address` is empty, since nobody here knows it.
     """
 
     def __init__(
@@ -71,11 +70,7 @@ class HttpFetcher:
             )
         self.limits = limits
         self._allowed = tuple(allow_private)
-        self._headers = {
-            hdrs.USER_AGENT: user_agent,
-            hdrs.ACCEPT: ACCEPT,
-            hdrs.ACCEPT_ENCODING: "gzip, deflate, br" if importlib.util.find_spec("brotli") else "gzip, deflate",
-        }
+        self._headers = dict(request_headers(user_agent))
         self._http_proxy, self._socks = _parsed_proxy(proxy)
         self._proxied = proxy is not None
         self._verify_tls = verify_tls
@@ -211,7 +206,7 @@ class HttpFetcher:
             reason=_text(reply.reason or ""),
             headers=reply.lines(),
             body=whole,
-            address=meter.peer,
+            address="" if self._proxied else meter.peer,
             truncated=truncated,
             http_version="1.1" if version is None else f"{version.major}.{version.minor}",
         )
@@ -262,6 +257,8 @@ def _parsed_proxy(proxy: str | None) -> tuple[URL | None, str | None]:
     way_out = "write http://host:port, http://user:password@host:port or socks5://host:port"
     try:
         url = URL(proxy if "://" in proxy else f"http://{proxy}")
+        if "://" not in proxy and url.explicit_port is None:
+            raise ValueError("neither a scheme nor a port")
         if not url.host or not url.port:
             raise ValueError("no host or port")
     except ValueError:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import platform
-import re
 import resource
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
 from scenthound.loop.address_delay import AddressDelay, seconds_at
+from scenthound.loop.identity import product_token, user_agent
 from scenthound.loop.judgements import Judging
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.scope import Scope
@@ -32,9 +29,6 @@ from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
 from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
-
-PRODUCT = "scenthound"
-_TOKEN = re.compile(r"\A[a-zA-Z_-]*")
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
@@ -109,26 +103,6 @@ def check_topic(topic: Topic) -> None:
             f"the topic “{topic.keywords[:80]}” has only stop words",
             "name what the pages are about, as: hot air ballooning",
         )
-
-
-def versions() -> dict[str, str]:
-    installed = {"python": platform.python_version()}
-    with contextlib.suppress(PackageNotFoundError):
-        installed[PRODUCT] = version(PRODUCT)
-    return installed
-
-
-def user_agent(settings: Settings) -> str:
-    """The User-Agent header: product, version and contact."""
-    if settings.user_agent:
-        return settings.user_agent
-    about = f" (+{settings.contact})" if settings.contact else ""
-    return f"{PRODUCT}/{versions().get(PRODUCT, '0')}{about}"
-
-
-def product_token(settings: Settings) -> str:
-    """The name that robots.txt rules are looked up by: letters, `_` and `-` (RFC 9309, section 2.2.1)."""
-    return _TOKEN.findall(settings.user_agent)[0] or PRODUCT
 
 
 def make_fetcher(settings: Settings) -> HttpFetcher:

@@ -87,6 +87,9 @@ class Comparison:
     unit: str = "pages"
     """What the point counts: pages or requests."""
 
+    def __str__(self) -> str:
+        return sentence(self)
+
 
 def standard_error(values: Sequence[float], groups: Groups = None) -> float | None:
     """s/√n with n − 1 in s, cluster-robust if `groups` has a group for each value; None for fewer than two groups.
