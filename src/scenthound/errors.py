@@ -10,7 +10,8 @@ ScenthoundError
 │   ├── FolderInUse     a second process on a crawl folder
 │   ├── FolderBroken    a crawl folder or a model that can't be read, or has a newer version
 │   ├── UnsafeFile      a link or a pipe in the place of a file that we write (exit 4)
-│   └── DiskFull        no room left; the crawl stopped cleanly (exit 3)
+│   ├── DiskFull        no room left; the crawl stopped cleanly (exit 3)
+│   └── IoFailed        a disk or the system failed; what was recorded is kept (exit 5)
 └── TheirFault      the web misbehaved; carries the url
     ├── NotAUrl         text that is no http(s) URL
     └── Unreadable      bytes that are not what they claim to be
@@ -114,6 +115,17 @@ class DiskFull(OurFault):
         super().__init__(f"{left} left for {path}", hint)
         self.args = (path, hint, left)
         self.path, self.left = path, left
+
+
+class IoFailed(OurFault):
+    """A read, a write or a sync of `path` failed; `cause` is the system's word for it."""
+
+    exit_code = 5
+
+    def __init__(self, path: Path | str, cause: str, hint: str = "check the disk, then run this again") -> None:
+        super().__init__(f"I/O error on {path}: {cause}", hint)
+        self.args = (path, cause, hint)
+        self.path, self.cause = path, cause
 
 
 class TheirFault(ScenthoundError):

@@ -183,9 +183,14 @@ def move_tail(path: Path, offset: int, ending: str) -> Path:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and its parents if it does not exist; `UnsafeFile` for a link."""
+    """Make a folder and its parents, durably, if it does not exist; `UnsafeFile` for a link."""
     refuse_link(path)
+    if path.is_dir():
+        return
+    missing = [parent for parent in (path, *path.parents) if not parent.exists()]
     path.mkdir(parents=True, exist_ok=True)
+    for made in missing:
+        sync_folder(made.parent)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
-from scenthound.files import NO_ROOM, write_text
+from scenthound.files import NO_ROOM, make_folder, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
@@ -59,6 +59,8 @@ class CrawlFolder:
     crawl: Crawl | None = None
     synced: End = NOWHERE
     """How far the WARC is synced to disk, as the database has it."""
+    sync_due: float | None = None
+    """When the last commit has to be synced to disk; None: it is, or is about to be."""
     runs: list[tuple[float, float]] = field(default_factory=list)
     """The runs of this crawl, as (begin, end) by the last commit."""
 
@@ -77,7 +79,7 @@ class CrawlFolder:
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
         with _room(path):
-            path.mkdir(parents=True, exist_ok=True)
+            make_folder(path.resolve())
             release = lock(path).release
             try:
                 if model is not None and not (
@@ -86,7 +88,9 @@ class CrawlFolder:
                     save_model(path / MODEL, model)
                 mode = 0o600 if request.has_secrets else 0o666
                 write_text(path / "crawl.toml", request.to_toml(), mode)  # first: from here on it can be resumed
-                return cls._with(path, request, CrawlDatabase(path / "crawl.db"), release)
+                folder = cls._with(path, request, CrawlDatabase(path / "crawl.db"), release)
+                folder.database.sync_names()
+                return folder
             except BaseException:
                 release()
                 raise
@@ -212,11 +216,28 @@ class CrawlFolder:
                 waiting = len(crawl.frontier) + len(crawl.frontier.in_flight())
                 self.database.save_meta("waiting", str(waiting))
         self.database.commit()
+        if self.sync_due is None:
+            self.sync_due = now + settings.sync_time
+
+    def sync_soon(self, now: float) -> None:
+        """Make commits survive a power cut, in the background: the first one at most `sync_time` seconds after it.
+
+        The WARC is synced before the database, so that a page which is recorded can be read. If the power fails in
+        between, the next `resume` finds the pages that can't be read and fetches them again.
+        """
+        if self.sync_due is not None and now >= self.sync_due and self.repository.sync_soon(self.database.sync):
+            self.sync_due = None
+
+    def sync(self) -> None:
+        """Make all that was committed survive a power cut, and wait for it."""
+        self.repository.sync()
+        self.database.sync_names()
+        self.sync_due = None
 
     def _save_end(self) -> None:
         """Save how far the WARC reaches, and how far it is synced."""
         repository = self.repository
-        repository.sync_soon()
+        repository.finish_sync()
         if repository.end().file:
             self.database.save_meta("warc_end", str(repository.end()))
         if repository.synced != self.synced:
@@ -268,6 +289,7 @@ class CrawlFolder:
         self._note_end(reason, now)
         self.repository.sync()
         self.commit(now)
+        self.sync()
         with contextlib.suppress(OSError, OurFault):  # an index can be made at any time
             cdxj.refresh(self.path / "pages", INDEXED)
 

@@ -112,7 +112,7 @@ class LiveRun:
     tick: Callable[[], None] | None = None
     """Called at least a few times a second, to show progress."""
     listen: Callable[[], None] | None = None
-    """Called when all that has landed is durable, to tell the strategy of new labels."""
+    """Called when all that has landed is committed, to sync it and to tell the strategy of new labels."""
     interrupted: int = 0
     _wake: asyncio.Event | None = None
     _being_read: int = 0

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, OurFault
-from scenthound.files import check_file, check_own_file
+from scenthound.files import check_file, check_own_file, sync_file, sync_folder
 from scenthound.model import NOTHING, Url
 from scenthound.store import state_bytes as plain
 from scenthound.store.link_blob import pack_urls, unpack_urls
@@ -136,6 +136,22 @@ class CrawlDatabase:
             write()
         if self._connection.in_transaction or self._failed is not None:
             self._run("COMMIT")
+
+    def sync(self) -> None:
+        """Make what was committed survive a power cut. May run in another thread, beside any other call.
+
+        SQLite itself syncs its WAL only when it merges it into the file, after thousands of pages. It never locks the
+        WAL file, so opening and closing it here can't release a lock.
+        """
+        wal = Path(f"{self.path}-wal")
+        if self.path != ":memory:" and wal.exists():
+            sync_file(wal)
+
+    def sync_names(self) -> None:
+        """Make the file itself, and what was committed, survive a power cut: after it was created."""
+        with self.guarded():
+            self.sync()
+            sync_folder(Path(self.path).parent)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run a statement that writes, inside the open transaction."""

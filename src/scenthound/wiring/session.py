@@ -80,6 +80,11 @@ class Session:
         if self._listener.listen():
             self.folder.commit(self.clock())
 
+    def committed(self) -> None:
+        """All that has landed is committed: sync it in time, and listen."""
+        self.folder.sync_soon(self.clock())
+        self.listen()
+
     def interrupt(self) -> None:
         """First call: finish what is in flight and save. Second: stop now. Both can be resumed."""
         if self._run is not None:
@@ -122,7 +127,7 @@ class Session:
                 reader=pool,
                 clock=self.clock,
                 tick=tick,
-                listen=self.listen,
+                listen=self.committed,
             )
             if handle_signals:
                 loop = asyncio.get_running_loop()
