@@ -22,9 +22,23 @@ in a message.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+
+PATH_ERRORS = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+)
+"""Errors of the system that are about the path that the user gave; others are about the disk or the system."""
 
 
 class ScenthoundError(Exception):
@@ -102,6 +116,10 @@ class FileDamaged(FolderBroken):
     """The content is corrupt; part of it may be salvaged."""
 
 
+class StateDamaged(FolderBroken):
+    """The saved state of a strategy or of the loop can't be used; the pages are not concerned."""
+
+
 class UnsafeFile(FileFault):
     """A symbolic link, a hard link or no regular file where we would write."""
 
@@ -126,6 +144,12 @@ class IoFailed(OurFault):
         super().__init__(f"I/O error on {path}: {cause}", hint)
         self.args = (path, cause, hint)
         self.path, self.cause = path, cause
+
+    @classmethod
+    def of(cls, error: OSError, path: Path | str = "", hint: str = "") -> IoFailed:
+        """The error for an error of the system on `path`, or on the file that it names."""
+        cause = error.strerror or str(error) or type(error).__name__
+        return cls(error.filename or path or "a file", cause, hint or "check the disk, then run this again")
 
 
 class TheirFault(ScenthoundError):

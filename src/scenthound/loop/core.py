@@ -12,7 +12,18 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
-from scenthound.loop.messages import FOREVER, SITEMAP, Done, Fetch, Limits, Result, RobotsLanded, SitemapLanded, Wait
+from scenthound.loop.messages import (
+    ALL_RESTS,
+    FOREVER,
+    SITEMAP,
+    Done,
+    Fetch,
+    Limits,
+    Result,
+    RobotsLanded,
+    SitemapLanded,
+    Wait,
+)
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
 from scenthound.loop.politeness import Admission, Politeness
@@ -140,7 +151,7 @@ class Crawl:
         if not self._in_flight and ready == FOREVER:
             return self._close("frontier empty")
         if not self._in_flight and ready - now > self.limits.longest_wait:
-            return self._close("all that is left rests")
+            return self._close(ALL_RESTS)
         return Wait(ready)
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:

@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
+from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, FileDamaged, FolderBroken, IoFailed, OurFault
 from scenthound.files import NO_ROOM, make_folder, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
 from scenthound.loop.messages import FOREVER
-from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
+from scenthound.loop.politeness import DAY, HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.resume import LoopState, Saved
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
@@ -32,6 +32,7 @@ from scenthound.store.label_table import Labels
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.model_folder import TrainedModel, load_model, save_model
+from scenthound.store.schema_check import LATEST
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
 from scenthound.web.robots import RobotsRules
@@ -257,9 +258,9 @@ class CrawlFolder:
     def _save_strategy(self, crawl: Crawl, now: bool = False) -> None:
         if isinstance(crawl.strategy, Saves):
             heard = self.history.last_event()
-            last = int(self.database.meta("snapshot", "-1000000"))
+            last = self.database.meta_number("snapshot", -1_000_000)
             if now or crawl.unkept or heard - last >= self.request.settings.snapshot:
-                self.database.save_state("strategy", crawl.strategy.save())
+                self.database.save_state("strategy", crawl.calls.save() or {})
                 self.database.save_meta("snapshot", str(heard))
                 self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
                 crawl.unkept = False
@@ -279,8 +280,8 @@ class CrawlFolder:
     @property
     def budget(self) -> int:
         """The page budget: as in crawl.toml, or as a later run set it."""
-        saved = self.database.meta("pages_asked")
-        return int(saved) if saved.isdigit() else self.request.settings.pages
+        saved = self.database.meta_number("pages_asked")
+        return saved if saved > 0 else self.request.settings.pages
 
     def finish(self, reason: str, now: float) -> None:
         """Save why the run ended and everything else, and index the pages for replay tools."""
@@ -298,8 +299,11 @@ class CrawlFolder:
         try:
             self._note_end(reason, now)
             self.commit(now, reserve=False)
-        except OurFault:  # this connection is unusable; a line or two may still fit into the old WAL
-            with contextlib.suppress(OurFault), contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again:
+        except (OurFault, OSError):  # this connection is unusable; a line or two may still fit into the old WAL
+            with (
+                contextlib.suppress(OurFault, OSError),
+                contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again,
+            ):
                 again.save_meta("ended", reason)
                 again.save_meta("ended_at", str(now))
                 again.commit()
@@ -308,15 +312,18 @@ class CrawlFolder:
         self.database.save_meta("ended", reason)
         self.database.save_meta("ended_at", str(now))
 
-    def saved(self) -> Saved:
-        """The state of the crawl for `resume`, as of the last commit."""
-        loop, snapshot = self.database.state("crawl"), self.database.state("strategy")
+    def saved(self, relearn: bool = False) -> Saved:
+        """The state of the crawl for `resume`, as of the last commit. With `relearn` the strategy's is left out.
+
+        Raises `StateDamaged` if the strategy's can't be read.
+        """
+        loop, snapshot = self._loop_state(), None if relearn else self.database.state("strategy")
         event = labels = 0
         if snapshot is not None:
-            event = int(self.database.meta("snapshot", "0"))
-            labels = int(self.database.meta("snapshot_labels", "0"))
+            event = self.database.meta_number("snapshot")
+            labels = self.database.meta_number("snapshot_labels")
         return Saved(
-            None if loop is None else LoopState.from_plain(loop),
+            loop,
             snapshot,
             event,
             Labels(self.database).delivered(labels),
@@ -324,8 +331,19 @@ class CrawlFolder:
             tuple(self.forgotten),
         )
 
+    def _loop_state(self) -> LoopState | None:
+        """The saved state of the loop; an empty one, and a note, if it is damaged."""
+        try:
+            plain = self.database.state("crawl")
+            return None if plain is None else LoopState.from_plain(plain)
+        except (FolderBroken, ValueError) as error:
+            why = error.problem if isinstance(error, FolderBroken) else str(error)
+            self.recovered.append(f"the saved state of the loop can't be read ({why}): retries start again from zero")
+            return LoopState()
+
     def politeness(self, now: float) -> Politeness:
         """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
+        self.database.set_clock(now, self.runs[-1][1] if self.runs else now, DAY)
         settings = self.request.settings
         made = Politeness(
             settings.delay,
@@ -341,7 +359,8 @@ class CrawlFolder:
     def _recall_host(self, name: str) -> KnownHost:
         saved = self.database.host(name)
         failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
-        return KnownHost(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
+        barren = saved.more.get("barren", 0)
+        return KnownHost(saved.next_allowed, failures, barren if isinstance(barren, int) else 0, saved.pages)
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)
@@ -361,9 +380,10 @@ class CrawlFolder:
 
     def close(self) -> None:
         """Close the folder. What was not committed is lost, as after a crash."""
-        self.repository.close()
-        self.database.close()
-        self.release()
+        with contextlib.ExitStack() as stack:  # all three, whatever fails
+            stack.callback(self.release)
+            stack.callback(self.database.close)
+            stack.callback(self.repository.close)
 
     def __enter__(self) -> CrawlFolder:
         return self
@@ -385,6 +405,8 @@ def read_request(path: Path) -> CrawlRequest:
     except UnicodeDecodeError as error:
         raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
     except OSError as error:
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, file) from error
         raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
 
 
@@ -408,9 +430,10 @@ def _may_write(path: Path) -> None:
 
 def _read_runs(text: str) -> list[tuple[float, float]]:
     try:
-        return [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
-    except (ValueError, TypeError):
+        runs = [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return []  # damaged: the times of the pages must do
+    return [run for run in runs if 0.0 <= run[0] <= run[1] < LATEST]
 
 
 @contextmanager
@@ -424,6 +447,8 @@ def _room(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(path, "make room and try again") from error
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, path) from error
         raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
 
 

@@ -324,4 +324,4 @@ def _translated(name: str) -> Iterator[None]:
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(name, "make room, then go on") from error
-        raise IoFailed(name, error.strerror or str(error)) from error
+        raise IoFailed.of(error, name) from error

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Mapping
 
 from scenthound import url as urls
-from scenthound.errors import DiskFull
+from scenthound.errors import DiskFull, IoFailed
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
@@ -93,12 +93,17 @@ class Session:
             self.crawl.stop("interrupted")
 
     async def run(self, tick: Callable[[], None] | None = None, handle_signals: bool = False) -> str:
-        """Crawl to the end and return the reason. Raises `DiskFull` after a clean stop."""
+        """Crawl to the end and return the reason. Raises `DiskFull` or `IoFailed` after a clean stop."""
         try:
             return await self._crawl(tick, handle_signals)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
             raise DiskFull(error.path, f"make room, then: scenthound resume {self.folder.path}", error.left) from error
+        except (IoFailed, OSError) as error:
+            self.folder.stopped("I/O error", self.clock())
+            failed = error if isinstance(error, IoFailed) else IoFailed.of(error, self.folder.path)
+            hint = f"check the disk, then: scenthound resume {self.folder.path}"
+            raise IoFailed(failed.path, failed.cause, hint) from error
         finally:
             self._is_over = True
 
