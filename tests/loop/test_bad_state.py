@@ -24,7 +24,22 @@ def test_nothing_but_clear_errors_comes_of_any_change(tmp_path: Path) -> None:
     assert {finding.outcome for finding in found} == {"fine", "refused"}
 
 
-@pytest.mark.parametrize("name", ["bayes", "infospiders", "hayek-epsilon"])
+def test_a_population_whose_state_is_damaged_goes_on_too(tmp_path: Path) -> None:
+    session = born(tmp_path / "crawl", "infospiders")
+    step_through(session, 50)
+    session.close()
+    before = {row[1] for row in trail(tmp_path / "crawl")}
+    with closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as database:
+        database.execute("UPDATE state SET value = x'00' WHERE key = 'strategy'")
+        database.commit()
+    again = resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: 0.0)
+    step_through(again, 20)
+    again.folder.finish("pages", 1.0)
+    again.close()
+    assert before < {row[1] for row in trail(tmp_path / "crawl")}
+
+
+@pytest.mark.parametrize("name", ["bayes", "intelligent"])
 def test_a_strategy_whose_state_is_damaged_learns_again_from_the_pages(tmp_path: Path, name: str) -> None:
     whole = born(tmp_path / "whole", name)
     step_through(whole, 80)
