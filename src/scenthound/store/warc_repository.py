@@ -188,6 +188,8 @@ class WarcRepository(Repository):
         self._name, self._offset = name, self._file.seek(0, os.SEEK_END)
         self._has_records = self._offset > 0
         if self._offset == 0:
+            with _translated(name):
+                sync_folder(self.folder)  # before a commit can name the file
             self._append(as_member(info_record(name, self.info, now), self.level))
             self._has_records = False
 
