@@ -443,6 +443,8 @@ def _room(path: Path) -> Iterator[None]:
     except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
         if _is_full(path):
             raise DiskFull(path, "make room and try again") from error
+        if isinstance(error, FileDamaged):  # it was made a moment ago
+            raise IoFailed(error.path, error.problem) from error
         raise
     except OSError as error:
         if error.errno in NO_ROOM:
