@@ -20,7 +20,9 @@ from scenthound.model import NOTHING, Topic, Url
 from scenthound.parameters import changed_values
 from scenthound.web.html_document import parse_html
 
-FORMAT = 1
+FORMAT = 2
+OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
+"""The rule by which crawls of format 1 count."""
 _KINDS: Mapping[type, str] = {int: "whole number", str: "text", dict: "table", list: "list"}
 MOST_SEEDS_NAMED = 5
 _SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
@@ -55,6 +57,11 @@ class CrawlRequest:
             spellings.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
         return list(spellings.items())
 
+    @property
+    def _settings_written(self) -> dict[str, Any]:
+        """The settings that are not at their defaults, and the judge: its verdicts are in the history."""
+        return {**changed_values(self.settings), "judge": self.settings.judge}
+
     def to_toml(self) -> str:
         topic = {"keywords": self.topic.keywords, "name": self.topic.name, "description": self.topic.description}
         return "\n".join(
@@ -75,7 +82,7 @@ class CrawlRequest:
                 *(f"{key} = {toml_value(value)}" for key, value in self.parameters.items()),
                 "",
                 "[settings]",
-                *(f"{key} = {toml_value(value)}" for key, value in changed_values(self.settings).items()),
+                *(f"{key} = {toml_value(value)}" for key, value in self._settings_written.items()),
                 "",
                 "[versions]",
                 *(f"{toml_value(key)} = {toml_value(value)}" for key, value in self.versions.items()),
@@ -95,7 +102,7 @@ class CrawlRequest:
                 tuple(_texts(data, "seeds")),
                 _kind(data, "strategy", str),
                 _kind(data, "parameters", dict, {}),
-                read(Settings, _kind(data, "settings", dict, {})),
+                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **_kind(data, "settings", dict, {})}),
                 {name: str(version) for name, version in _kind(data, "versions", dict, {}).items()},
                 _kind(data, "started", str, ""),
                 _kind(data, "model", str, ""),

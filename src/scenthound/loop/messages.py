@@ -17,6 +17,8 @@ FOREVER = float("inf")
 ALL_RESTS = "all that is left rests"
 """Why a crawl ended that can go on later, when its hosts are awake."""
 SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
+ROBOTS = "(robots)"  # a key in `carry`: the candidate is the robots.txt of this origin
+HOPS = "(hops)"  # a key in `carry` of these: the redirects so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,14 @@ class SitemapLanded(NamedTuple):
     children: Sequence[str] = ()
 
 
-Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
+class Postponed(NamedTuple):
+    """The request was not sent: hosts at the same address were asked a moment ago."""
+
+    candidate: Candidate
+    until: float
+
+
+Result = Page | Miss | Moved | RobotsLanded | SitemapLanded | Postponed
 """What a driver brings for a `Fetch`."""
 
 
@@ -86,6 +95,8 @@ class Limits:
 
     pages: int = 1000
     ends_at: float = FOREVER
+    requests: int = 0
+    """Requests of all kinds, misses and redirects included; 0: no limit."""
     pages_per_host: int = 0
     redirects: int = 10
     retries: int = 2
