@@ -134,7 +134,7 @@ def finish(session: Session, as_json: bool) -> int:
     from scenthound.cli.app import INTERRUPTED, RESTING
     from scenthound.cli.process_limits import keep_memory
     from scenthound.cli.progress import Progress
-    from scenthound.loop.messages import ALL_RESTS
+    from scenthound.loop.selection import ALL_RESTS
     from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report

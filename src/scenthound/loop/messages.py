@@ -14,8 +14,6 @@ Kind = Literal["page", "robots", "sitemap"]
 HostBehaviour = Literal["proven", "new", "silent"]
 """How a host has behaved: it gave pages; it gave none yet; its last request got no reply."""
 FOREVER = float("inf")
-ALL_RESTS = "all that is left rests"
-"""Why a crawl ended that can go on later, when its hosts are awake."""
 SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
 ROBOTS = "(robots)"  # a key in `carry`: the candidate is the robots.txt of this origin
 HOPS = "(hops)"  # a key in `carry` of these: the redirects so far

@@ -14,8 +14,8 @@ from scenthound.errors import FolderBroken
 from scenthound.formats import full_trail_line
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.messages import ALL_RESTS
 from scenthound.loop.recording import WINDOW, Counters
+from scenthound.loop.selection import ALL_RESTS
 from scenthound.model import Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.store.lock import holder
