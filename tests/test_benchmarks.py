@@ -22,6 +22,8 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("throughput.py --quick --only ours,contexts", "scenthound, contexts"),
         ("throughput.py --quick --latency", "possible/s"),
         ("kill.py --quick", "kills"),
+        ("power_loss.py --quick", "all promises kept"),
+        ("bad_state.py --quick", "changes: "),
         ("findings.py F1 --quick", "F1 on generated"),
         ("economy.py --quick", "auctions/s"),
         ("judge.py --quick", "topic, revised"),

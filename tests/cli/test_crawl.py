@@ -100,6 +100,27 @@ def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> N
     assert "60 of" in done.stdout
 
 
+def test_an_end_because_everything_rests_has_a_code_of_its_own(
+    proxy: str, web: GeneratedWeb, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic, out = web.topics[0], tmp_path / "crawl"
+    rests = [
+        "--order",
+        "speed",
+        "--delay",
+        "100 s",
+        "--set",
+        "longest_wait=0.5",
+        "--set",
+        "robots=false",
+        "--pages",
+        "500",
+    ]
+    command = ["crawl", topic.keywords, "--seed", topic.seeds[0], "--proxy", proxy, "--out", str(out), *rests]
+    assert run(command) == 12
+    assert f"Continue later with: scenthound resume {out}" in capsys.readouterr().err
+
+
 def wait_for_pages(out: Path, pages: int) -> None:
     """Until so many pages are recorded."""
     for _ in range(2400):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from scenthound.page.judge import Judge
 
 from scenthound import url as urls
 from scenthound.lab.generate.trap_webs import KINDS, TOPIC, TrapWeb

@@ -132,9 +132,10 @@ def finish(session: Session, as_json: bool) -> int:
     """
     import asyncio
 
-    from scenthound.cli.app import INTERRUPTED
+    from scenthound.cli.app import INTERRUPTED, RESTING
     from scenthound.cli.process_limits import keep_memory
     from scenthound.cli.progress import Progress
+    from scenthound.loop.selection import ALL_RESTS
     from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report
@@ -150,7 +151,8 @@ def finish(session: Session, as_json: bool) -> int:
     path = session.folder.path
     failure = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
     if as_json:
-        error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
+        code = RESTING if reason == ALL_RESTS else 1
+        error = {"error": failure[0], "hint": failure[1], "exit_code": code} if failure else {}
         emit({"folder": str(path), "report": str(report), **facts.as_plain(), **error})
     else:
         from scenthound.cli.folder_commands import show
@@ -162,4 +164,7 @@ def finish(session: Session, as_json: bool) -> int:
     if reason == "interrupted":
         say(f"Continue with: scenthound resume {shlex.quote(str(path))}")
         return INTERRUPTED
+    if reason == ALL_RESTS:
+        say(f"All URLs left are on hosts that rest. Continue later with: scenthound resume {path}")
+        return RESTING
     return 1 if failure else 0

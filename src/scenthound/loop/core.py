@@ -19,7 +19,7 @@ from scenthound.loop.order import EarlyResults, OrderRule, Turns
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
-from scenthound.loop.selection import Selection
+from scenthound.loop.selection import ALL_RESTS, Selection
 from scenthound.loop.service_files import ServiceFiles, is_service_file, robots_file
 from scenthound.loop.strategy_calls import Stopwatch, StrategyCalls
 from scenthound.loop.trap_watch import TrapWatch
@@ -144,7 +144,7 @@ class Crawl:
         if not self._in_flight and ready == FOREVER:
             return self._close("frontier empty")
         if not self._in_flight and ready - now > self.limits.longest_wait:
-            return self._close("all that is left rests")
+            return self._close(ALL_RESTS)
         return Wait(ready)
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl
@@ -24,6 +24,7 @@ from scenthound.web.html_document import parse_html
 FORMAT = 2
 OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
 """The rule by which crawls of format 1 count."""
+_KINDS: Mapping[type, str] = {int: "whole number", str: "text", dict: "table", list: "list"}
 MOST_SEEDS_NAMED = 5
 LARGEST_SEED_FILE = 50_000_000
 _SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
@@ -101,23 +102,41 @@ class CrawlRequest:
     def from_toml(cls, text: str, where: Path) -> CrawlRequest:
         try:
             data = tomllib.loads(text)
-            if data["format"] > FORMAT:
+            if _kind(data, "format", int) > FORMAT:
                 problem = f"was written by a newer scenthound (format {data['format']}, this one knows {FORMAT})"
                 raise FolderBroken(where, problem, "install the newer version")
             return cls(
-                topic_from(data["topic"], where),
-                tuple(data["seeds"]),
-                data["strategy"],
-                data.get("parameters", {}),
-                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **data.get("settings", {})}),
-                data.get("versions", {}),
-                data.get("started", ""),
-                data.get("model", ""),
+                topic_from(_kind(data, "topic", dict), where),
+                tuple(_texts(data, "seeds")),
+                _kind(data, "strategy", str),
+                _kind(data, "parameters", dict, {}),
+                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **_kind(data, "settings", dict, {})}),
+                {name: str(version) for name, version in _kind(data, "versions", dict, {}).items()},
+                _kind(data, "started", str, ""),
+                _kind(data, "model", str, ""),
             )
-        except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError) as error:
             raise FolderBroken(
                 where, f"can't be read: {error}", "it was written by the crawl; put the original back"
             ) from None
+
+
+K = TypeVar("K")
+
+
+def _kind(data: Mapping[str, Any], key: str, kind: type[K], default: K | None = None) -> K:
+    """The value of a key; TypeError if it is of another kind, or missing without a default."""
+    value = data.get(key, default)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError(f"`{key}` is no {_KINDS[kind]}")
+    return value
+
+
+def _texts(data: Mapping[str, Any], key: str) -> list[str]:
+    values = _kind(data, key, list)
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"`{key}` is no list of texts")
+    return values
 
 
 def masked(text: str) -> str:

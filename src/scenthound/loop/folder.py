@@ -19,15 +19,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scenthound import url as urls
-from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault, UnknownName
-from scenthound.files import NO_ROOM, write_text
+from scenthound.errors import (
+    PATH_ERRORS,
+    BadConfig,
+    DiskFull,
+    FileDamaged,
+    FolderBroken,
+    IoFailed,
+    OurFault,
+    UnknownName,
+)
+from scenthound.files import NO_ROOM, make_folder, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import MODEL, PAGES, refuse_links, remove_crawl
 from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.messages import FOREVER
 from scenthound.loop.page_rows import page_table
-from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
+from scenthound.loop.politeness import DAY, HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.resume import Learned, LoopState, Saved
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Step
@@ -38,6 +47,7 @@ from scenthound.store.label_table import Labels
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.model_folder import TrainedModel, load_model, save_model
+from scenthound.store.schema_check import LATEST
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
@@ -71,6 +81,8 @@ class CrawlFolder:
     crawl: Crawl | None = None
     synced: End = NOWHERE
     """How far the WARC is synced to disk, as the database has it."""
+    sync_due: float | None = None
+    """When the last commit has to be synced to disk; None: it is, or is about to be."""
     runs: list[tuple[float, float]] = field(default_factory=list)
     """The runs of this crawl, as (begin, end) by the last commit."""
 
@@ -97,7 +109,7 @@ class CrawlFolder:
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
         with _room(path):
-            path.mkdir(parents=True, exist_ok=True)
+            make_folder(path.resolve())
             release = lock(path).release
             try:
                 if model is not None and not (
@@ -106,7 +118,9 @@ class CrawlFolder:
                     save_model(path / MODEL, model)
                 mode = 0o600 if request.has_secrets else 0o666
                 write_text(path / "crawl.toml", request.to_toml(), mode)  # first: from here on it can be resumed
-                return cls._with(path, request, CrawlDatabase(path / "crawl.db"), release)
+                folder = cls._with(path, request, CrawlDatabase(path / "crawl.db"), release)
+                folder.database.sync_names()
+                return folder
             except BaseException:
                 release()
                 raise
@@ -274,11 +288,28 @@ class CrawlFolder:
                 waiting = len(crawl.frontier) + len(crawl.frontier.in_flight())
                 self.database.save_meta("waiting", str(waiting))
         self.database.commit()
+        if self.sync_due is None:
+            self.sync_due = now + settings.sync_time
+
+    def sync_soon(self, now: float) -> None:
+        """Make commits survive a power cut, in the background: the first one at most `sync_time` seconds after it.
+
+        The WARC is synced before the database, so that a page which is recorded can be read. If the power fails in
+        between, the next `resume` finds the pages that can't be read and fetches them again.
+        """
+        if self.sync_due is not None and now >= self.sync_due and self.repository.sync_soon(self.database.sync):
+            self.sync_due = None
+
+    def sync(self) -> None:
+        """Make all that was committed survive a power cut, and wait for it."""
+        self.repository.sync()
+        self.database.sync_names()
+        self.sync_due = None
 
     def _save_end(self) -> None:
         """Save how far the WARC reaches, and how far it is synced."""
         repository = self.repository
-        repository.sync_soon()
+        repository.finish_sync()
         if repository.end().file:
             self.database.save_meta("warc_end", str(repository.end()))
         if repository.synced != self.synced:
@@ -299,10 +330,10 @@ class CrawlFolder:
         """Save what strategy and judge have learned, and the number of the last event that is part of it."""
         if isinstance(crawl.strategy, Saves) or crawl.judging.has_state:
             heard = self.history.last_event()
-            last = int(self.database.meta("snapshot", "-1000000"))
+            last = self.database.meta_number("snapshot", -1_000_000)
             if now or crawl.unkept or heard - last >= self.request.settings.snapshot:
                 if isinstance(crawl.strategy, Saves):
-                    self.database.save_state("strategy", crawl.strategy.save())
+                    self.database.save_state("strategy", crawl.calls.save() or {})
                 if crawl.judging.has_state:
                     self.database.save_state("judge", crawl.judging.save())
                 self.database.save_meta("doubts", json.dumps(crawl.judging.doubts()))
@@ -325,8 +356,8 @@ class CrawlFolder:
     @property
     def budget(self) -> int:
         """The page budget: as in crawl.toml, or as a later run set it."""
-        saved = self.database.meta("pages_asked")
-        return int(saved) if saved.isdigit() else self.request.settings.pages
+        saved = self.database.meta_number("pages_asked")
+        return saved if saved > 0 else self.request.settings.pages
 
     def finish(self, reason: str, now: float) -> None:
         """Save why the run ended and everything else, and index the pages for replay tools."""
@@ -338,6 +369,7 @@ class CrawlFolder:
         self._note_end(reason, now)
         self.repository.sync()
         self.commit(now)
+        self.sync()
         with contextlib.suppress(OSError, OurFault):  # an index can be made at any time
             cdxj.refresh(self.path / "pages", INDEXED)
 
@@ -346,8 +378,11 @@ class CrawlFolder:
         try:
             self._note_end(reason, now)
             self.commit(now, reserve=False)
-        except OurFault:  # this connection is unusable; a line or two may still fit into the old WAL
-            with contextlib.suppress(OurFault), contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again:
+        except (OurFault, OSError):  # this connection is unusable; a line or two may still fit into the old WAL
+            with (
+                contextlib.suppress(OurFault, OSError),
+                contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again,
+            ):
                 again.save_meta("ended", reason)
                 again.save_meta("ended_at", str(now))
                 again.commit()
@@ -356,23 +391,35 @@ class CrawlFolder:
         self.database.save_meta("ended", reason)
         self.database.save_meta("ended_at", str(now))
 
-    def saved(self) -> Saved:
-        """The state of the crawl for `resume`, as of the last commit."""
-        loop = self.database.state("crawl")
+    def saved(self, relearn: bool = False) -> Saved:
+        """The state of the crawl for `resume`, as of the last commit. With `relearn` no snapshot is part of it.
+
+        Raises `StateDamaged` if a snapshot can't be read.
+        """
         return Saved(
-            None if loop is None else LoopState.from_plain(loop),
-            self._learned("strategy"),
-            self._learned("judge"),
+            self._loop_state(),
+            self._learned("strategy", relearn),
+            self._learned("judge", relearn),
             self.salvaged,
             tuple(self.forgotten),
         )
 
-    def _learned(self, name: str) -> Learned:
+    def _loop_state(self) -> LoopState | None:
+        """The saved state of the loop; an empty one, and a note, if it is damaged."""
+        try:
+            plain = self.database.state("crawl")
+            return None if plain is None else LoopState.from_plain(plain)
+        except (FolderBroken, ValueError) as error:
+            why = error.problem if isinstance(error, FolderBroken) else str(error)
+            self.recovered.append(f"the saved state of the loop can't be read ({why}): retries start again from zero")
+            return LoopState()
+
+    def _learned(self, name: str, relearn: bool) -> Learned:
         """The last snapshot of the strategy or the judge, and the labels that came after it."""
-        state, labels = self.database.state(name), Labels(self.database)
+        state, labels = None if relearn else self.database.state(name), Labels(self.database)
         if state is None:
             return Learned(labels=labels.delivered())
-        event, last = (int(self.database.meta(key, "0")) for key in ("snapshot", "snapshot_labels"))
+        event, last = (self.database.meta_number(key) for key in ("snapshot", "snapshot_labels"))
         return Learned(state, event, labels.delivered(last))
 
     def doubts(self) -> list[str]:
@@ -385,6 +432,7 @@ class CrawlFolder:
 
     def politeness(self, now: float) -> Politeness:
         """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
+        self.database.set_clock(now, self.runs[-1][1] if self.runs else now, DAY)
         settings = self.request.settings
         made = Politeness(
             settings.delay,
@@ -401,7 +449,8 @@ class CrawlFolder:
     def _recall_host(self, name: str) -> KnownHost:
         saved = self.database.host(name)
         failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
-        return KnownHost(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
+        barren = saved.more.get("barren", 0)
+        return KnownHost(saved.next_allowed, failures, barren if isinstance(barren, int) else 0, saved.pages)
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)
@@ -421,9 +470,10 @@ class CrawlFolder:
 
     def close(self) -> None:
         """Close the folder. What was not committed is lost, as after a crash."""
-        self.repository.close()
-        self.database.close()
-        self.release()
+        with contextlib.ExitStack() as stack:  # all three, whatever fails
+            stack.callback(self.release)
+            stack.callback(self.database.close)
+            stack.callback(self.repository.close)
 
     def __enter__(self) -> CrawlFolder:
         return self
@@ -445,6 +495,8 @@ def read_request(path: Path) -> CrawlRequest:
     except UnicodeDecodeError as error:
         raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
     except OSError as error:
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, file) from error
         raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
 
 
@@ -468,9 +520,10 @@ def _may_write(path: Path) -> None:
 
 def _read_runs(text: str) -> list[tuple[float, float]]:
     try:
-        return [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
-    except (ValueError, TypeError):
+        runs = [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return []  # damaged: the times of the pages must do
+    return [run for run in runs if 0.0 <= run[0] <= run[1] < LATEST]
 
 
 @contextmanager
@@ -480,10 +533,14 @@ def _room(path: Path) -> Iterator[None]:
     except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
         if _is_full(path):
             raise DiskFull(path, "make room and try again") from error
+        if isinstance(error, FileDamaged):  # it was made a moment ago
+            raise IoFailed(error.path, error.problem) from error
         raise
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(path, "make room and try again") from error
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, path) from error
         raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
 
 

@@ -116,7 +116,7 @@ class LiveRun:
     tick: Callable[[], None] | None = None
     """Called at least a few times a second, to show progress."""
     listen: Callable[[], None] | None = None
-    """Called when all that has landed is durable, to tell the strategy of new labels."""
+    """Called when all that has landed is committed, to sync it and to tell the strategy of new labels."""
     deliver: Callable[[], Awaitable[None]] | None = None
     """Awaited when all that has landed is durable: hands pages to those who wait for them."""
     interrupted: int = 0

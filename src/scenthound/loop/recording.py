@@ -127,6 +127,18 @@ class Counters:
             **{name: value for name, value in order.items() if value},
         }
 
+    @staticmethod
+    def parse(state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What `save` returned, with every value checked; ValueError, TypeError or AttributeError if one is wrong."""
+        flags, best_rate, below = state.get("dry", [[], 0.0, 0])
+        return {
+            "attempts": int(state.get("attempts", 0)),
+            "retries": {str(reason): int(times) for reason, times in state.get("retries", {}).items()},
+            "out_of_order": int(state.get("out_of_order", 0)),
+            "waited": float(state.get("waited", 0.0)),
+            "dry": [[int(flag) for flag in flags], float(best_rate), int(below)],
+        }
+
     def load(self, state: Mapping[str, Any]) -> None:
         """Load what `save` returned; pages, misses and dropped links are counted again from the history."""
         self.attempts = state.get("attempts", 0)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.errors import FolderBroken
+from scenthound.errors import FolderBroken, StateDamaged
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import ROBOTS, SITEMAP
+from scenthound.loop.recording import Counters
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
@@ -78,16 +79,61 @@ class LoopState:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> LoopState:
-        return cls(
-            plain["batches"],
-            [(url, number) for url, number in plain["batch"]],
-            plain["held"],
-            [(Candidate(*fields), asked, hops) for *fields, asked, hops in plain["loose"]],
-            plain["tries"],
-            plain["sitemaps"],
-            plain["tally"],
-            plain.get("traps", {}),
-        )
+        """The inverse of `to_plain`; ValueError if the state is damaged."""
+        try:
+            return cls(
+                _whole(plain["batches"]),
+                [(_url(url), _whole(number)) for url, number in plain["batch"]],
+                [_url(url) for url in plain["held"]],
+                [_loose(fields) for fields in plain["loose"]],
+                {_url(url): _whole(times) for url, times in plain["tries"].items()},
+                {str(host): [_url(spelling) for spelling in asked] for host, asked in plain["sitemaps"].items()},
+                Counters.parse(plain["tally"]),
+                dict(plain.get("traps", {})),
+            )
+        except (KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"{type(error).__name__}: {error}") from None
+
+
+def _loose(fields: Sequence[Any]) -> tuple[Candidate, Url | None, int]:
+    url, score, carry, parts, parent, anchor, depth, spelling, due, rescored, asked, hops = fields
+    candidate = Candidate(
+        _url(url),
+        _number(score),
+        dict(carry),
+        {str(name): _number(part) for name, part in parts.items()},
+        None if parent is None else _url(parent),
+        _text(anchor),
+        _whole(depth),
+        _text(spelling),
+        _number(due),
+        bool(rescored),
+    )
+    return candidate, None if asked is None else _url(asked), _whole(hops)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is no text")
+    return value
+
+
+def _url(value: Any) -> Url:
+    if not _text(value).startswith(("http://", "https://")):
+        raise ValueError(f"{value!r:.60} is no URL")
+    return Url(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise ValueError(f"{value!r:.60} is no number")
+    return float(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise ValueError(f"{value!r:.60} is no count")
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +212,7 @@ def _judge_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | Non
             judging.take_label(label.url, label.on_topic)
         return
     if saved.state is not None:
-        judging.load(saved.state)
+        _load(judging, saved.state)
     for event, where in _in_order(crawl, saved):
         if isinstance(event, DeliveredLabel):
             judging.take_label(event.url, event.on_topic)
@@ -186,7 +232,7 @@ def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None
             calls.take_label(label.url, label.on_topic)
         return
     if saved.state is not None:
-        strategy.load(saved.state)
+        _load(strategy, saved.state)
     own = isinstance(strategy, OwnFrontier)
     unfetched = _fetched_since(crawl, saved.event) if own else set()
     for event, where in _in_order(crawl, saved):
@@ -208,6 +254,19 @@ def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None
             crawl.candidates.add(offer, unfetched)
         if not isinstance(event, DeliveredLabel):
             calls.take_events(crawl.recorder.last_number)  # recorded before the stop
+
+
+def _load(learner: Saves, state: Mapping[str, Any]) -> None:
+    """Load a snapshot. A strategy or judge may raise anything if its state is damaged: its form is its own."""
+    try:
+        learner.load(state)
+    except Exception as error:
+        name = type(learner).__name__
+        raise StateDamaged(
+            f"the saved state of {name}",
+            f"is damaged: {type(error).__name__}: {error}"[:300],
+            "put the original crawl.db back",
+        ) from error
 
 
 def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
@@ -237,7 +296,10 @@ def _restore(crawl: Crawl, state: LoopState) -> None:
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
     if crawl.traps is not None:
-        crawl.traps.load(state.traps)
+        try:
+            crawl.traps.load(state.traps)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+            crawl.traps.load({})  # damaged: it learns again which patterns give nothing
     crawl.selection.restore(state.batches, state.pending, state.batch)
     for candidate, asked, hops in state.loose:
         crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it

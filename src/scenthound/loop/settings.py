@@ -115,6 +115,7 @@ class Settings:
 
     group_pages: int = option(0, "pages per database transaction; 0: a quarter of `concurrency`")
     group_time: float = option(0.25, "longest time a landed page waits for its transaction", "seconds")
+    sync_time: float = option(0.5, "longest time a committed page waits to be synced to disk", "seconds")
     snapshot: int = option(500, "pages between two saved states of a strategy that learns", least=1)
     warc_roll: int = option(1_000_000_000, "start a new WARC file at this size", "bytes", least=1)
     disk_reserve: int = option(50_000_000, "stop cleanly when less than this is free on the disk", "bytes")

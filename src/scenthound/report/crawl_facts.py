@@ -15,6 +15,7 @@ from scenthound.formats import full_trail_line
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.recording import WINDOW, Counters
+from scenthound.loop.selection import ALL_RESTS
 from scenthound.model import Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.store.lock import holder
@@ -28,15 +29,16 @@ ENDINGS = {
     "pages": "all requested pages were fetched",
     "time": "the time was up",
     "frontier empty": "no URL was left to fetch",
-    "all that is left rests": "every host with URLs left had to rest too long",
+    ALL_RESTS: "every host with URLs left had to rest too long",
     "dry": "too few relevant pages were found lately",
     "interrupted": "it was interrupted, and can be resumed",
     "stopped": "it was stopped",
     "disk full": "the disk was full; make room, then it can be resumed",
+    "I/O error": "a disk or the system failed; it can be resumed",
     "running": "it is running now",
     "cut off": "the process was killed; it can be resumed",
 }
-FINAL = {"pages", "time", "frontier empty", "all that is left rests", "dry"}
+FINAL = {"pages", "time", "frontier empty", ALL_RESTS, "dry"}
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, BadUsage
+from scenthound.errors import BadConfig, BadUsage, StateDamaged
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, read_seed_file, read_topic
 from scenthound.loop.folder import CrawlFolder
@@ -127,12 +127,28 @@ def resume(
 
     With `refetch` pages whose WARC file is missing are fetched again; without, that is an error.
     """
-    folder = CrawlFolder.reopen(Path(out), refetch)
     clock = clock or Clock()
+    try:
+        return _resumed(CrawlFolder.reopen(Path(out), refetch), fetcher, watch, pages, clock)
+    except StateDamaged as damage:  # the pages are all there: read them again
+        folder = CrawlFolder.reopen(Path(out), refetch)
+        folder.recovered.append(f"{damage.message}; the strategy learns again from all pages")
+        return _resumed(folder, fetcher, watch, pages, clock, relearn=True)
+
+
+def _resumed(
+    folder: CrawlFolder,
+    fetcher: Fetcher | None,
+    watch: Watch | None,
+    pages: int | None,
+    clock: Callable[[], float],
+    relearn: bool = False,
+) -> Session:
+    """The session of a reopened folder, which is closed if that fails."""
     try:
         crawl = _assemble(folder, clock, pages)
         session = Session(folder, crawl, fetcher, clock, watch)
-        lost = resume_crawl(crawl, folder.saved(), partial(_read_again, folder))
+        lost = resume_crawl(crawl, folder.saved(relearn), partial(_read_again, folder))
         if lost:
             folder.forgotten += lost
             folder.recovered.append(f"{len(lost):,} more pages can't be read and will be fetched again")

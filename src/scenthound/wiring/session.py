@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 from scenthound import url as urls
-from scenthound.errors import DiskFull
+from scenthound.errors import DiskFull, IoFailed
 from scenthound.loop.address_delay import KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
@@ -98,6 +98,10 @@ class Session:
         return self.folder.seconds(None if self._is_over else self.clock())
 
     @property
+    def _resume_command(self) -> str:
+        return f"scenthound resume {shlex.quote(str(self.folder.path))}"
+
+    @property
     def waiting(self) -> int:
         """URLs still to be fetched: those in the frontier, and those in flight."""
         return len(self.crawl.frontier) + len(self.crawl.frontier.in_flight())
@@ -111,6 +115,11 @@ class Session:
         if self._listener.listen():
             self.folder.commit(self.clock())
 
+    def committed(self) -> None:
+        """All that has landed is committed: sync it in time, and listen."""
+        self.folder.sync_soon(self.clock())
+        self.listen()
+
     def interrupt(self) -> None:
         """First call: finish what is in flight and save. Second: stop now. Both can be resumed."""
         if self._run is not None:
@@ -123,16 +132,18 @@ class Session:
     ) -> str:
         """Crawl to the end and return the reason. `take` gets each page when it is durable.
 
-        Cancelling it saves the crawl first. Raises `DiskFull` after a clean stop.
+        Cancelling it saves the crawl first. Raises `DiskFull` or `IoFailed` after a clean stop.
         """
         self._take = take
         try:
             return await self._crawl(tick, handle_signals)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
-            raise DiskFull(
-                error.path, f"make room, then: scenthound resume {shlex.quote(str(self.folder.path))}", error.left
-            ) from error
+            raise DiskFull(error.path, f"make room, then: {self._resume_command}", error.left) from error
+        except (IoFailed, OSError) as error:
+            self.folder.stopped("I/O error", self.clock())
+            failed = error if isinstance(error, IoFailed) else IoFailed.of(error, self.folder.path)
+            raise IoFailed(failed.path, failed.cause, f"check the disk, then: {self._resume_command}") from error
         finally:
             self._is_over = True
             for awaitable in self._undelivered:
@@ -164,7 +175,7 @@ class Session:
                 reader=pool,
                 clock=self.clock,
                 tick=tick,
-                listen=self.listen,
+                listen=self.committed,
                 deliver=self._deliver,
             )
             if handle_signals:
