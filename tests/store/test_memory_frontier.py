@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 
 import pytest
@@ -308,3 +309,16 @@ def test_what_is_carried_already_changes_nothing() -> None:
     frontier.push(offer("a/1", 0.5, carry={"link": 3}))
     assert not frontier.matters(offer("a/1", 0.5, carry={"link": 3}))
     assert frontier.matters(offer("a/1", 0.5, carry={"link": 4}))
+
+
+def test_a_full_frontier_of_many_small_hosts_forgets_what_fell_out() -> None:
+    hosts = 200
+    frontier = MemoryFrontier(bound=2 * hosts)
+    for turn in range(40 * hosts):
+        frontier.push(
+            Candidate(Url(f"http://h{turn * 7 % hosts}.test/{turn}"), turn / 10_000, parts={"page": float(turn)})
+        )
+    gc.collect()
+    kept = sum(isinstance(thing, Candidate) and thing.url.count(".test/") for thing in gc.get_objects())
+    assert len(frontier) == 2 * hosts
+    assert kept <= 5 * hosts, "two that wait, and a few that the heaps have not dropped yet"
