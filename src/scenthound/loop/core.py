@@ -78,7 +78,6 @@ class Crawl:
 
     @property
     def pages(self) -> int:
-        """Pages recorded."""
         return self.recorder.pages
 
     @property
@@ -122,8 +121,10 @@ class Crawl:
             self.ended = "time"
         if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
-        coming = sum(fetch.kind == "page" for fetch in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
-        if self.ended or self.pages + coming >= self.limits.pages:
+        left, coming = self.turns.pages_left, len(self._in_flight)
+        if coming >= left:  # robots.txt files and sitemaps are no pages: counted only at the end
+            coming = sum(f.kind == "page" for f in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
+        if self.ended or coming >= left:
             if not self._early:
                 return self._close("pages")
             self._read_early(now, in_turn=False)  # nothing more is requested, so their turn may never come
@@ -137,10 +138,8 @@ class Crawl:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
-        if not self._in_flight and ready == FOREVER:
-            return self._close("frontier empty")
-        if not self._in_flight and ready - now > self.limits.longest_wait:
-            return self._close("all that is left rests")
+        if not self._in_flight and (ready == FOREVER or ready - now > self.limits.longest_wait):
+            return self._done("frontier empty" if ready == FOREVER else "all that is left rests")
         return Wait(ready)
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
@@ -251,7 +250,7 @@ class Crawl:
     def _record(self, page: Page, similarity: float, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
-        rank, requested = self.selection.release(url), self.redirects.end(url)
+        rank, requested = self.selection.chosen.get(url, 1), self.redirects.end(url)
         step = self.recorder.page(page, similarity, rank, requested, where, now)
         self.selection.settle(url)
         relevant = self.counters.page(step)
