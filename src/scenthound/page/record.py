@@ -301,8 +301,9 @@ def read_layout(
     head, begin = _read_head(source, begin)
     bounds = array("q", accumulate(head.sizes, initial=begin))
     columns = _Columns(source, bounds)
-    columns.skip(1)
-    links = _read_links(head.links, urls, *(columns.take() for _ in range(4)))
+    columns.skip(1 if urls is None else 2)
+    targets: Sequence[str] = _split(columns.take()) if urls is None else urls
+    links = _read_links(head.links, targets, columns.take(), columns.take(), columns.take())
     if outlinks is None:
         return Layout(head, bounds, Links.of(Url(head.url), links))
     return Layout(head, bounds, Links(links, tuple(map(links.__getitem__, outlinks))))
@@ -411,11 +412,10 @@ def _analysed_columns(analysed: Analysed) -> tuple[bytes, bytes, bytes]:
 
 
 def _read_links(
-    size: int, known: Sequence[Url] | None, urls: bytes, anchors: bytes, spellings: bytes, nofollow: bytes
+    size: int, targets: Sequence[str], anchors: bytes, spellings: bytes, nofollow: bytes
 ) -> tuple[Link, ...]:
     if not size:
         return ()
-    targets: Sequence[str] = _split(urls) if known is None else known
     spelled = _split(spellings) if spellings else targets
     flags: Sequence[bool] = list(map(bool, nofollow)) if nofollow else [False] * size
     rows = zip(targets, _split(anchors), spelled, range(size), flags, strict=True)
