@@ -140,7 +140,7 @@ def analyse(analyser: Analyser, words: list[str], tokens: Numbers) -> Analysed:
 
 
 def fixed(column: Numbers) -> Numbers:
-    """A column that nobody can change: its memory is that of a byte string.
+    """A column that can't be changed: its memory is that of a byte string.
 
     >>> fixed(np.array([1, 2], dtype=np.int32)).flags.writeable
     False

@@ -92,11 +92,6 @@ def mean(values: Sequence[float | None]) -> Mean:
     return Mean(math.fsum(defined) / len(defined) if defined else None, standard_error(defined), len(defined))
 
 
-def mean_curve(topics: Sequence[Sequence[float | None]]) -> list[Mean]:
-    """Mean over topics at each point; every topic has its values at the same points, None where undefined."""
-    return [mean(values) for values in zip(*topics, strict=True)]
-
-
 def ended_early(lengths: Sequence[int], at: Sequence[int]) -> list[int]:
     """For each point, how many crawls had ended before it; every plot says so."""
     return [sum(length < point for length in lengths) for point in at]
