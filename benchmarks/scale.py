@@ -28,7 +28,6 @@ from scenthound.loop.messages import Limits, RobotsLanded
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Topic
-from scenthound.page.judge import Judge
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.web.robots import ALLOW_ALL
@@ -90,7 +89,13 @@ def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND) ->
         topic = Topic(KEYWORDS)
         limits = Limits(pages=pages, nofollow=False)
         loop = Crawl(
-            made, frontier, _History(), topic, [(url, url) for url in seeds], limits=limits, judge=Judge(topic)
+            made,
+            frontier,
+            _History(),
+            topic,
+            [(url, url) for url in seeds],
+            limits=limits,
+            judging=wiring.start_judge(Settings().judge, topic, seeds),
         )
         loop.start()
         replay(loop, meter.fetch)

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import compare_within
+from scenthound.lab.measure.comparison import Question, compare_within
 from scenthound.lab.measure.statistics import sentence
 from scenthound.lab.run.experiment import RunOptions, run
 
@@ -19,7 +19,7 @@ from scenthound.lab.run.experiment import RunOptions, run
 def main(out: Path) -> str:
     generate(out / "bed", pages=1000, seed=1)
     experiment = run(out / "bed", "best-first,breadth-first", out / "run", RunOptions(topics=8, pages=150))
-    found = compare_within(experiment, ["best-first", "breadth-first"], "target_recall", [150])
+    found = compare_within(experiment, ["best-first", "breadth-first"], Question("target_recall", (150,)))
     answer = sentence(found[0])
     print(answer)
     return answer

@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: settings, strategies, commands. `--check` fails when they are stale."""
+"""Writes docs/reference from the code: settings, strategies, judges, commands. `--check` fails when they are stale."""
 
 from __future__ import annotations
 
@@ -60,6 +60,24 @@ def strategies() -> str:
     return "\n".join(parts)
 
 
+def judges() -> str:
+    from scenthound.cli.judges_command import described
+    from scenthound.judges import JUDGES
+    from scenthound.loop.settings import shown
+
+    parts = ["# Judges\n\nChosen with `--judge NAME`, with parameters as `--judge NAME:parameter=value,…`.\n"]
+    for name, kind in JUDGES.items():
+        one = described(name, kind)
+        parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
+        rows = [
+            f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
+            for p in one["parameters"]
+        ]
+        if rows:
+            parts.append("\n".join(["| parameter | kind | default | meaning |", "|---|---|---|---|", *rows]) + "\n")
+    return "\n".join(parts)
+
+
 def commands() -> str:
     from scenthound.cli.app import app
 
@@ -92,7 +110,12 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-PAGES: dict[str, Callable[[], str]] = {"settings.md": settings, "strategies.md": strategies, "commands.md": commands}
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings,
+    "strategies.md": strategies,
+    "judges.md": judges,
+    "commands.md": commands,
+}
 
 
 def main(words: list[str]) -> int:

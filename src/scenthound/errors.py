@@ -6,6 +6,7 @@ ScenthoundError
 │   ├── BadConfig       a setting, a topic file or a seed list that can't be used (exit 4)
 │   ├── BadUsage        a call that makes no sense (exit 2)
 │   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
+│   ├── JudgeFailed     a judge raised an error; nothing recorded is lost
 │   ├── PartMissing     a strategy used a part of a page that it did not declare
 │   ├── FolderInUse     a second process on a crawl folder
 │   ├── FolderBroken    a crawl folder or a model that can't be read, or has a newer version
@@ -66,6 +67,10 @@ class BadConfig(OurFault):
 
 class StrategyFailed(OurFault):
     """A strategy raised an error while it read a page."""
+
+
+class JudgeFailed(OurFault):
+    """A judge raised an error about a page."""
 
 
 class PartMissing(OurFault):

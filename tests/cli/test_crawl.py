@@ -196,7 +196,7 @@ def test_bad_input_is_named_and_nothing_is_written(case: str, place: Path, capsy
 def test_a_crawl_of_a_newer_version_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = small_crawl(tmp_path / "crawl")
     file = folder / "crawl.toml"
-    file.write_text(file.read_text().replace("format = 1", "format = 99"))
+    file.write_text(file.read_text().replace("format = 2", "format = 99"))
     for words in (["status"], ["resume"], ["trail"], ["report"], ["export", "--to", "csv"]):
         assert run([words[0], str(folder), *words[1:]]) == 4
         told = capsys.readouterr().err

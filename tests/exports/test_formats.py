@@ -63,8 +63,9 @@ def test_jsonl_has_a_trail_line_for_each_page(crawled: Path) -> None:
     lines = [json.loads(line) for line in exported(crawled, "jsonl").splitlines()]
     assert [line["n"] for line in lines] == [1, 2, 3, 4]
     first = lines[0]
-    assert list(first)[:11] == [
-        "n", "url", "parent", "anchor", "score", "parts", "similarity", "depth", "status", "bytes", "time",
+    assert list(first)[:13] == [
+        "n", "url", "parent", "anchor", "score", "parts", "similarity", "relevance", "relevant", "depth", "status",
+        "bytes", "time",
     ]  # fmt: skip
     assert first["url"] == "http://a.test/"
     assert first["score"] == "inf"

@@ -177,7 +177,7 @@ def test_a_disk_that_is_really_full_loses_nothing_recorded(tmp_path: Path) -> No
 def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     born(tmp_path / "crawl").close()
     file = tmp_path / "crawl" / "crawl.toml"
-    file.write_text(file.read_text().replace("format = 1", "format = 99"))
+    file.write_text(file.read_text().replace("format = 2", "format = 99"))
     with pytest.raises(FolderBroken, match="newer"):
         resume(tmp_path / "crawl")
 

@@ -86,6 +86,8 @@ def step(n: int, similarity: float = 0.5, title: str = "", **more: object) -> St
         100,
         50.0 + n,
         title,
+        relevance=similarity,
+        relevant=similarity >= 0.1,
     )  # type: ignore[arg-type]
 
 

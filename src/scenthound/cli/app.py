@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
     "strategies": ("strategies_command", "List the strategies, or describe one."),
+    "judges": ("judges_command", "List the judges, which decide what is relevant, or describe one."),
     "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
     "doctor": ("doctor_command", "Check the installation: what is missing, and what to do."),
     "completion": ("completion_command", "Print the shell completion script."),

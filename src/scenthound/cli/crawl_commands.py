@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.output import emit, json_option, option, repeatable, say
-from scenthound.cli.shell_words import settings_named, strategies_named
+from scenthound.cli.shell_words import judges_named, settings_named, strategies_named
 
 if TYPE_CHECKING:
     from scenthound.wiring import Session
@@ -44,6 +44,12 @@ if TYPE_CHECKING:
 @option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
 @option("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
 @option("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
+@option(
+    "--judge",
+    "NAME",
+    "What decides which pages are relevant, as keywords:threshold=0.2.  [default: topic]",
+    shell_complete=judges_named,
+)
 @option("--frontier", "N", "URLs kept waiting; the worst are dropped.  [default: 100000]")
 @click.option(
     "--scope",

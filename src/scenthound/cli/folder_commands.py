@@ -60,6 +60,7 @@ def show(facts: CrawlFacts) -> None:
         ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
+        ("judge", f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant by its latest verdicts"),
         ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
         ("order", f"{facts.out_of_order:,} requests before better ones whose hosts rested; {waited}"),
         ("failed", _listed(facts.misses) or "nothing"),
@@ -67,13 +68,14 @@ def show(facts: CrawlFacts) -> None:
     ]
     if facts.failures:
         rows.append(("no reply", _listed({reason: times for reason, (times, _) in facts.failures.items()})))
+    rows += [("doubt", printable(doubt, 400)) for doubt in facts.doubts]
     print_facts(rows)
     if facts.best:
         best = [
-            (f"{step.similarity:.3f}", printable(step.title, 46) or "(no title)", printable(step.url, 60))
+            (f"{step.relevance:.3f}", printable(step.title, 46) or "(no title)", printable(step.url, 60))
             for step in facts.best[:5]
         ]
-        out().print(table(("similarity", "best pages", "url"), best, numbers=[0]))
+        out().print(table(("relevance", "best pages", "url"), best, numbers=[0]))
 
 
 def _listed(counts: dict[str, int], most: int = 8) -> str:
@@ -90,8 +92,9 @@ def _listed(counts: dict[str, int], most: int = 8) -> str:
 def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: bool) -> None:
     """Print what was fetched, in order, as JSON lines (with or without --json).
 
-    Each line has n, url, parent, anchor, score, parts, similarity, depth, status, bytes and time. A seed's
-    score is infinite, for which JSON has no number: it is the text "inf".
+    Each line has n, url, parent, anchor, score, parts, similarity, relevance, relevant, depth, status, bytes and
+    time; relevance is the judge's when the page was fetched. A seed's score is infinite, for which JSON has no
+    number: it is the text "inf".
 
     \b
       $ scenthound trail balloons --limit 10
@@ -185,7 +188,9 @@ def _hop(depth: int, step: Step) -> str:
     anchor = f"by “{printable(step.anchor, 80)}”, " if step.anchor else ""
     score = "a seed" if step.parent is None else f"{anchor}score {step.score:.4g}{_parts(step.parts)}"
     title = f"  {printable(step.title, 80)}\n{'':6}" if step.title else "  "
-    facts = f"page {step.n}, rank {step.rank}, {score}, similarity {step.similarity:.4f}"
+    facts = (
+        f"page {step.n}, rank {step.rank}, {score}, similarity {step.similarity:.4f}, relevance {step.relevance:.3f}"
+    )
     return f"{depth:>4}{title}{printable(step.url, 160)}\n{'':6}{facts}"
 
 

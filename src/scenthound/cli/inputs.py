@@ -64,9 +64,10 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     given |= plain
     _check_file(given, name, config)
     given |= dict(map(key_value, options.pairs))
-    given |= {key: value for key, value in options.settings.items() if value is not None and value != ()}
     given = {key: _signed(key, value) for key, value in given.items()}
     settings, parameters = split_settings(given, name)
+    flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
+    settings |= {key: _signed(key, value) for key, value in flags.items()}  # never parameters of the same name
     topic = _topic(options.topic, topic_table, config)
     check_topic(topic)
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]

@@ -21,6 +21,8 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <attributes class="node">
 <attribute id="n" title="n" type="integer"/>
 <attribute id="similarity" title="similarity" type="double"/>
+<attribute id="relevance" title="relevance" type="double"/>
+<attribute id="relevant" title="relevant" type="boolean"/>
 <attribute id="score" title="score" type="double"/>
 <attribute id="host" title="host" type="string"/>
 <attribute id="url" title="url" type="string"/>
@@ -30,7 +32,7 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 @exporter("gexf")
 def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
-    """The pages and the links between them, with number, similarity, score, host and URL."""
+    """The pages and the links between them, with number, similarity, relevance, score, host and URL."""
 
     def write(text: str) -> None:
         out.write(text.encode())
@@ -43,7 +45,9 @@ def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
             page_numbers.setdefault(step.requested, step.n)
         page_numbers[step.url] = step.n
         score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
-        values = (("n", step.n), ("similarity", step.similarity), ("score", score), ("host", urls.host(step.url)))
+        judged = (("relevance", step.relevance), ("relevant", str(step.relevant).lower()))
+        known = (("n", step.n), ("similarity", step.similarity), *judged)
+        values = (*known, ("score", score), ("host", urls.host(step.url)))
         write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
         for name, value in (*values, ("url", step.url)):
             write(f'<attvalue for="{name}" value="{xml_text(str(value))}"/>')

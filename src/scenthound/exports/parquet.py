@@ -26,7 +26,8 @@ def parquet(folder: CrawlFolder, out: BinaryIO) -> int:
     schema = pa.schema(
         [
             ("n", pa.int64()), ("url", text), ("parent", text), ("anchor", text), ("score", real),
-            ("parts", text), ("similarity", real), ("depth", pa.int32()), ("status", pa.int32()),
+            ("parts", text), ("similarity", real), ("relevance", real), ("relevant", pa.bool_()),
+            ("depth", pa.int32()), ("status", pa.int32()),
             ("bytes", pa.int64()), ("time", real), ("title", text), ("rank", pa.int64()), ("requested", text),
         ]
     )  # fmt: skip

@@ -20,7 +20,9 @@ from scenthound.model import NOTHING, Topic, Url
 from scenthound.parameters import changed_values
 from scenthound.web.html_document import parse_html
 
-FORMAT = 1
+FORMAT = 2
+OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
+"""The rule by which crawls of format 1 count."""
 MOST_SEEDS_NAMED = 5
 _SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
     r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@", re.IGNORECASE
@@ -54,6 +56,11 @@ class CrawlRequest:
             spellings.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
         return list(spellings.items())
 
+    @property
+    def _settings_written(self) -> dict[str, Any]:
+        """The settings that are not at their defaults, and the judge: its verdicts are in the history."""
+        return {**changed_values(self.settings), "judge": self.settings.judge}
+
     def to_toml(self) -> str:
         topic = {"keywords": self.topic.keywords, "name": self.topic.name, "description": self.topic.description}
         return "\n".join(
@@ -74,7 +81,7 @@ class CrawlRequest:
                 *(f"{key} = {toml_value(value)}" for key, value in self.parameters.items()),
                 "",
                 "[settings]",
-                *(f"{key} = {toml_value(value)}" for key, value in changed_values(self.settings).items()),
+                *(f"{key} = {toml_value(value)}" for key, value in self._settings_written.items()),
                 "",
                 "[versions]",
                 *(f"{toml_value(key)} = {toml_value(value)}" for key, value in self.versions.items()),
@@ -94,7 +101,7 @@ class CrawlRequest:
                 tuple(data["seeds"]),
                 data["strategy"],
                 data.get("parameters", {}),
-                read(Settings, data.get("settings", {})),
+                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **data.get("settings", {})}),
                 data.get("versions", {}),
                 data.get("started", ""),
                 data.get("model", ""),

@@ -23,7 +23,7 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
 from scenthound.loop.messages import FOREVER
 from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
-from scenthound.loop.resume import LoopState, Saved
+from scenthound.loop.resume import Learned, LoopState, Saved
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import cdxj, warc_repair
@@ -33,6 +33,7 @@ from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.model_folder import TrainedModel, load_model, save_model
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
+from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
 from scenthound.web.robots import RobotsRules
 
@@ -145,7 +146,8 @@ class CrawlFolder:
     ) -> CrawlFolder:
         pages = WarcRepository(path / "pages", roll=request.settings.warc_roll)
         runs = _read_runs(database.meta("runs"))
-        return cls(path, request, database, SqliteHistory(database), pages, release, runs=runs)
+        history = SqliteHistory(database, relevant_from=request.settings.relevant or OLD_RULE)
+        return cls(path, request, database, history, pages, release, runs=runs)
 
     def _mend_pages(self, refetch: bool) -> None:
         """Compare the WARC files with the history: move broken tails aside, refetch pages whose record is gone."""
@@ -206,7 +208,7 @@ class CrawlFolder:
             for host, asked in crawl.sitemaps.take_asked().items():
                 self.database.save_state(f"sitemaps of {host}", {"asked": asked})
             self.database.save_state("crawl", LoopState.of(crawl).to_plain())
-            self._save_strategy(crawl)
+            self._save_learned(crawl)
             self._save_run(now)
             if isinstance(crawl.strategy, OwnFrontier):  # its frontier is not in a table
                 waiting = len(crawl.frontier) + len(crawl.frontier.in_flight())
@@ -233,12 +235,17 @@ class CrawlFolder:
                 name, next_allowed=due, failures=host.failures, pages=host.pages, barren=host.barren
             )
 
-    def _save_strategy(self, crawl: Crawl, now: bool = False) -> None:
-        if isinstance(crawl.strategy, Saves):
+    def _save_learned(self, crawl: Crawl, now: bool = False) -> None:
+        """Save what strategy and judge have learned, and the number of the last event that is part of it."""
+        if isinstance(crawl.strategy, Saves) or crawl.judging.has_state:
             heard = self.history.last_event()
             last = int(self.database.meta("snapshot", "-1000000"))
             if now or crawl.unkept or heard - last >= self.request.settings.snapshot:
-                self.database.save_state("strategy", crawl.strategy.save())
+                if isinstance(crawl.strategy, Saves):
+                    self.database.save_state("strategy", crawl.strategy.save())
+                if crawl.judging.has_state:
+                    self.database.save_state("judge", crawl.judging.save())
+                self.database.save_meta("doubts", json.dumps(crawl.judging.doubts()))
                 self.database.save_meta("snapshot", str(heard))
                 self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
                 crawl.unkept = False
@@ -264,7 +271,10 @@ class CrawlFolder:
     def finish(self, reason: str, now: float) -> None:
         """Save why the run ended and everything else, and index the pages for replay tools."""
         if self.crawl is not None:
-            self._save_strategy(self.crawl, now=True)
+            revised = self.crawl.judging.revised()
+            self.history.revise({url: (later.relevance, later.relevant) for url, later in revised.items()})
+            self._save_learned(self.crawl, now=True)
+            self.database.save_meta("doubts", json.dumps(self.crawl.judging.doubts()))
         self._note_end(reason, now)
         self.repository.sync()
         self.commit(now)
@@ -288,19 +298,30 @@ class CrawlFolder:
 
     def saved(self) -> Saved:
         """The state of the crawl for `resume`, as of the last commit."""
-        loop, snapshot = self.database.state("crawl"), self.database.state("strategy")
-        event = labels = 0
-        if snapshot is not None:
-            event = int(self.database.meta("snapshot", "0"))
-            labels = int(self.database.meta("snapshot_labels", "0"))
+        loop = self.database.state("crawl")
         return Saved(
             None if loop is None else LoopState.from_plain(loop),
-            snapshot,
-            event,
-            Labels(self.database).delivered(labels),
+            self._learned("strategy"),
+            self._learned("judge"),
             self.salvaged,
             tuple(self.forgotten),
         )
+
+    def _learned(self, name: str) -> Learned:
+        """The last snapshot of the strategy or the judge, and the labels that came after it."""
+        state, labels = self.database.state(name), Labels(self.database)
+        if state is None:
+            return Learned(labels=labels.delivered())
+        event, last = (int(self.database.meta(key, "0")) for key in ("snapshot", "snapshot_labels"))
+        return Learned(state, event, labels.delivered(last))
+
+    def doubts(self) -> list[str]:
+        """Why the judge's verdicts may be wrong, by the last snapshot or the end of the last run."""
+        try:
+            said = json.loads(self.database.meta("doubts") or "[]")
+        except ValueError:
+            return []
+        return [str(doubt) for doubt in said] if isinstance(said, list) else []
 
     def politeness(self, now: float) -> Politeness:
         """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
@@ -309,6 +330,7 @@ class CrawlFolder:
             settings.delay,
             settings.backoff,
             settings.robots,
+            settings.robots_cache,
             recall_host=self._recall_host,
             recall_origin=self._recall_origin,
         )

@@ -1,9 +1,9 @@
 """How a crawl is saved, and how it continues after any kind of stop.
 
-The state of a crawl has three parts: the loop's own (`LoopState`), a snapshot of the strategy, and the history, which
-has everything since that snapshot. `resume` brings a newly made crawl to where the old one was: it counts the pages of
-the history, loads the snapshot, lets the strategy read again what came after it, and restores the pending candidates.
-So a resumed strategy decides as an undisturbed one.
+The state of a crawl has three parts: the loop's own (`LoopState`), snapshots of the strategy and the judge, and the
+history, which has everything since these snapshots. `resume` brings a newly made crawl to where the old one was: it
+counts the pages of the history, loads the snapshots, lets strategy and judge read again what came after them, and
+restores the pending candidates. So a resumed strategy decides as an undisturbed one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.errors import FolderBroken
 from scenthound.loop.core import Crawl
-from scenthound.loop.messages import SITEMAP
+from scenthound.loop.messages import ROBOTS, SITEMAP
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
@@ -44,11 +44,12 @@ class LoopState:
     tries: Mapping[Url, int] = field(default_factory=dict)
     sitemaps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counters: Mapping[str, Any] = field(default_factory=dict)
+    traps: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, crawl: Crawl) -> LoopState:
         selection, redirects = crawl.selection, crawl.redirects
-        pending = [*crawl.unfinished, *selection.pending]
+        pending = [c for c in (*crawl.unfinished, *selection.pending) if ROBOTS not in c.carry]
         in_flight = crawl.frontier.in_flight()
         loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in in_flight}
         return cls(
@@ -59,6 +60,7 @@ class LoopState:
             dict(crawl.tries),
             crawl.sitemaps.save(),
             crawl.counters.save(),
+            crawl.traps.save() if crawl.traps is not None else {},
         )
 
     def to_plain(self) -> dict[str, Any]:
@@ -71,6 +73,7 @@ class LoopState:
             "tries": dict(self.tries),
             "sitemaps": dict(self.sitemaps),
             "tally": dict(self.counters),
+            **({"traps": dict(self.traps)} if self.traps else {}),
         }
 
     @classmethod
@@ -83,7 +86,19 @@ class LoopState:
             plain["tries"],
             plain["sitemaps"],
             plain["tally"],
+            plain.get("traps", {}),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The last snapshot of a strategy or a judge, and what it does not hold."""
+
+    state: Mapping[str, Any] | None = None
+    event: int = 0
+    """The last event that is part of the snapshot."""
+    labels: Sequence[DeliveredLabel] = ()
+    """The labels that were delivered after the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +107,8 @@ class Saved:
 
     loop: LoopState | None = None
     """None: it was stopped before its first commit."""
-    strategy: Mapping[str, Any] | None = None
-    """The last snapshot of the strategy."""
-    event: int = 0
-    """The last event that is part of the snapshot."""
-    labels: Sequence[DeliveredLabel] = ()
-    """The labels that the strategy was told of after the snapshot."""
+    strategy: Learned = field(default_factory=Learned)
+    judge: Learned = field(default_factory=Learned)
     is_damaged: bool = False
     """The frontier may be incomplete: fill it again from the pages."""
     gone: Sequence[Step] = ()
@@ -123,7 +134,8 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     else:
         crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its answer is in the frontier
         _count_again(crawl)
-        _tell_again(crawl, saved, read)
+        _tell_again(crawl, saved.strategy, read)
+        _judge_again(crawl, saved.judge, read)
         _restore(crawl, saved.loop)
     if saved.is_damaged:
         _refill(crawl, read)
@@ -146,7 +158,23 @@ def _count_again(crawl: Crawl) -> None:
     crawl.counters.dropped.update(crawl.history.counts())
 
 
-def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None], Page | None]) -> None:
+def _judge_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
+    """Load the judge's snapshot and show it the pages and labels that came after that."""
+    judging = crawl.judging
+    if not judging.has_state:
+        for label in saved.labels:
+            judging.take_label(label.url, label.on_topic)
+        return
+    if saved.state is not None:
+        judging.load(saved.state)
+    for event, where in _in_order(crawl, saved):
+        if isinstance(event, DeliveredLabel):
+            judging.take_label(event.url, event.on_topic)
+        elif isinstance(event, Step) and (page := read(event, where)) is not None:
+            judging.judge(page, event.requested)
+
+
+def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
     """Load the strategy's snapshot and tell it what happened after that.
 
     The frontier of the crawl has the candidates of these pages already. A strategy's own frontier is as old as the
@@ -157,8 +185,8 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
         for label in saved.labels:
             calls.take_label(label.url, label.on_topic)
         return
-    if saved.strategy is not None:
-        strategy.load(saved.strategy)
+    if saved.state is not None:
+        strategy.load(saved.state)
     own = isinstance(strategy, OwnFrontier)
     unfetched = _fetched_since(crawl, saved.event) if own else set()
     for event, where in _in_order(crawl, saved):
@@ -193,7 +221,7 @@ def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
     return since
 
 
-def _in_order(crawl: Crawl, saved: Saved) -> Iterator[tuple[Step | Lost | DeliveredLabel, Where | None]]:
+def _in_order(crawl: Crawl, saved: Learned) -> Iterator[tuple[Step | Lost | DeliveredLabel, Where | None]]:
     """Pages, misses and labels after the snapshot, as they came."""
     labels = deque(saved.labels)
     for number, event, where in crawl.history.numbered_after(saved.event):
@@ -208,6 +236,8 @@ def _restore(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
+    if crawl.traps is not None:
+        crawl.traps.load(state.traps)
     crawl.selection.restore(state.batches, state.pending, state.batch)
     for candidate, asked, hops in state.loose:
         crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it

@@ -6,7 +6,7 @@ import heapq
 import json
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scenthound import url as urls
@@ -74,6 +74,12 @@ class CrawlFacts:
     relevant: int = 0
     similarity: float = 0.0
     """The mean over all pages."""
+    relevance: float = 0.0
+    """The mean over all pages, by the judge when each was fetched."""
+    relevant_in_the_end: int = 0
+    """Relevant pages by the latest verdicts."""
+    doubts: list[str] = field(default_factory=list)
+    """Why the judge's verdicts may be wrong, and what to do."""
     bytes: int = 0
     first: float = 0.0
     last: float = 0.0
@@ -125,11 +131,14 @@ class CrawlFacts:
             "process": self.process,
             "pages": self.pages,
             "budget": self.budget,
+            "judge": request.settings.judge,
             "relevant": self.relevant,
-            "relevant_from": request.settings.relevant,
+            "relevant_in_the_end": self.relevant_in_the_end,
+            "doubts": self.doubts,
             "harvest": self.harvest,
             "harvest_recent": self.harvest_recent,
             "similarity": self.similarity,
+            "relevance": self.relevance,
             "frontier": self.waiting,
             "hosts": self.hosts_with_pages,
             "bytes": self.bytes,
@@ -141,7 +150,7 @@ class CrawlFacts:
             "refused": self.refused,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
-                {key: line[key] for key in ("n", "url", "title", "similarity")}
+                {key: line[key] for key in ("n", "url", "title", "similarity", "relevance", "relevant")}
                 for line in map(full_trail_line, self.best[:10])
             ],
         }
@@ -158,7 +167,8 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.waiting = frontier_length(folder)
     facts.out_of_order, facts.waited = _order(folder)
     facts.failures = _failures(folder.database.meta("failures"))
-    pages = _read(facts, folder.history.events(), folder.runs)
+    facts.doubts = folder.doubts()
+    pages = _read(facts, folder.history.events(), folder.runs, folder.history.revised())
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
     facts.speed = _speed(pages.busy_times)
@@ -222,13 +232,17 @@ class _Stopwatch:
         return self._before + min(max(0.0, moment - begin), end - begin)
 
 
-def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple[float, float]] = ()) -> _Pages:
-    relevant_from = facts.request.settings.relevant
+def _read(
+    facts: CrawlFacts,
+    events: Iterable[Step | Lost],
+    runs: Sequence[tuple[float, float]] = (),
+    revised: Mapping[Url, tuple[float, bool]] | None = None,
+) -> _Pages:
     recent: deque[bool] = deque(maxlen=WINDOW)
     best: list[tuple[float, int, Step]] = []
     pages = _Pages()
     misses: Counter[str] = Counter()
-    similarity, recent_good = 0.0, 0
+    similarity, relevance, recent_good = 0.0, 0.0, 0
     watch, tried = _Stopwatch(runs), dict[Url, HostFacts]()
     for event in events:
         if not facts.first:
@@ -247,16 +261,20 @@ def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple
         for url in (event.url, event.requested):
             if url in tried:  # fetched in the end
                 tried.pop(url).misses -= 1
-        good = event.similarity >= relevant_from
+        good = event.relevant
         facts.pages += 1
         facts.relevant += good
+        later = revised.get(event.url) if revised else None
+        latest = event if later is None else replace(event, relevance=later[0], relevant=later[1])
+        facts.relevant_in_the_end += latest.relevant
         similarity += event.similarity
+        relevance += event.relevance
         host.pages += 1
         host.relevant += good
         recent_good += good - (recent[0] if len(recent) == WINDOW else 0)
         recent.append(good)
         facts.harvest_recent = recent_good / len(recent)
-        entry = (event.similarity, -event.n, event)
+        entry = (latest.relevance, -event.n, latest)
         (heapq.heappush if len(best) < BEST else heapq.heappushpop)(best, entry)
         pages.busy_times.append(facts.busy)
         if facts.pages % pages.every == 0:
@@ -265,6 +283,7 @@ def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple
                 pages.curve, pages.every = pages.curve[1::2], pages.every * 2
     facts.best = [step for _, _, step in sorted(best, reverse=True)]
     facts.similarity = similarity / facts.pages if facts.pages else 0.0
+    facts.relevance = relevance / facts.pages if facts.pages else 0.0
     facts.busy = sum(end - begin for begin, end in runs) if runs else facts.busy
     facts.misses = misses
     return pages

@@ -33,6 +33,7 @@ REASONS = {
     "too-deep": "deeper than allowed",
     "trap-repeats": "the same path part repeated: a loop of relative links",
     "trap-endless": "numbered pages without a relevant one",
+    "trap-nothing-new": "pages of this form or host had nothing new",
     "evicted": "pushed out of the full frontier by a better URL",
     "frontier-full": "score too low for a full frontier",
     "nofollow": "marked rel=nofollow",
@@ -60,6 +61,7 @@ def render(facts: CrawlFacts) -> str:
     parts = [
         _head(facts, name),
         _tiles(facts),
+        _doubts(facts.doubts),
         _harvest(facts),
         _best(facts.best),
         '<div class="pair">',
@@ -111,6 +113,7 @@ def _tiles(facts: CrawlFacts) -> str:
         (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.harvest:.1%}", f"harvest rate: {facts.relevant:,} relevant"),
         (f"{facts.harvest_recent:.1%}", "harvest, last 100 pages"),
+        (f"{facts.relevant_in_the_end:,}", "relevant by the latest verdicts"),
         (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
         (f"{facts.waiting:,}", "URLs still waiting"),
         (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}"),
@@ -121,6 +124,16 @@ def _tiles(facts: CrawlFacts) -> str:
     return tiles(figures)
 
 
+def _doubts(doubts: list[str]) -> str:
+    """What the judge is not sure about."""
+    if not doubts:
+        return ""
+    lines = "".join(f"<li>{text(doubt, 800)}</li>" for doubt in doubts)
+    return section(
+        "Doubts", "The judge can't tell relevant pages well, so take the figures with care.", f"<ul>{lines}</ul>"
+    )
+
+
 def _harvest(facts: CrawlFacts) -> str:
     if len(facts.curve) < 2:
         return section("Harvest", "There are too few pages to draw a curve.")
@@ -129,16 +142,16 @@ def _harvest(facts: CrawlFacts) -> str:
         '<li><i class="recent"></i>last 100 pages</li>'
         '<li><i class="se overall"></i><i class="se recent"></i>± 1 standard error of each</li></ul>'
     )
-    note = f"The share of pages that are relevant: at least {facts.request.settings.relevant:g} similar to the topic."
+    note = f"The share of pages that are relevant by the judge {text(facts.request.settings.judge)} when fetched."
     return section("Harvest", note, legend + harvest_curve(facts.curve))
 
 
 def _best(best: list[Step]) -> str:
     if not best:
         return ""
-    rows = [(str(rank), _page(step), f"{step.similarity:.3f}") for rank, step in enumerate(best, 1)]
-    pages = table(("#", "page and how it was found", "similarity"), rows, numbers={0, 2}, name="best")
-    return section("Best pages", "Most similar to the topic first.", pages)
+    rows = [(str(rank), _page(step), f"{step.relevance:.3f}") for rank, step in enumerate(best, 1)]
+    pages = table(("#", "page and how it was found", "relevance"), rows, numbers={0, 2}, name="best")
+    return section("Best pages", "Most likely relevant first, by the latest verdicts of the judge.", pages)
 
 
 def _page(step: Step) -> str:

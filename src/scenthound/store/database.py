@@ -23,7 +23,7 @@ from scenthound.store import state_bytes as plain
 from scenthound.store.link_blob import pack_urls, unpack_urls
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
-VERSION = 2
+VERSION = 3
 PATIENCE = 10.0
 CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
@@ -34,6 +34,9 @@ FRONTIER = """CREATE TABLE frontier (
     anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
 """
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
+"""
+REVISED = """CREATE TABLE revised (
+    url TEXT PRIMARY KEY, relevance REAL NOT NULL, relevant INTEGER NOT NULL) WITHOUT ROWID;
 """
 EVENT_TABLES = """CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
@@ -48,9 +51,9 @@ CREATE TABLE history (
     event INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, url TEXT NOT NULL, parent TEXT, anchor TEXT NOT NULL,
     score REAL, parts TEXT, carry TEXT, similarity REAL, depth INTEGER NOT NULL, status INTEGER NOT NULL,
     bytes INTEGER NOT NULL, time REAL NOT NULL, title TEXT, rank INTEGER, requested TEXT, reason TEXT, detail TEXT,
-    file TEXT, offset INTEGER, length INTEGER);
+    file TEXT, offset INTEGER, length INTEGER, relevance REAL, relevant INTEGER);
 CREATE INDEX history_url ON history (url);
-CREATE INDEX history_similarity ON history (similarity) WHERE kind = 'page';
+CREATE INDEX history_relevance ON history (relevance) WHERE kind = 'page';
 CREATE TABLE aliases (url TEXT PRIMARY KEY, to_url TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE dead (url TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE hosts (
@@ -60,7 +63,7 @@ CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
 {FRONTIER}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 {LINKS}CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
-{EVENT_TABLES}"""
+{REVISED}{EVENT_TABLES}"""
 _FROM_1 = f"""
 ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}
 INSERT OR IGNORE INTO frontier
@@ -70,6 +73,13 @@ ALTER TABLE links RENAME TO old_links; {LINKS}
 INSERT INTO links SELECT source, targets FROM old_links ORDER BY rowid;
 DROP TABLE old_links;
 {EVENT_TABLES}"""  # noqa: S608 - nothing of it comes from outside
+_FROM_2 = f"""
+ALTER TABLE history ADD COLUMN relevance REAL;
+ALTER TABLE history ADD COLUMN relevant INTEGER;
+UPDATE history SET relevance = similarity WHERE kind = 'page';
+DROP INDEX IF EXISTS history_similarity;
+CREATE INDEX history_relevance ON history (relevance) WHERE kind = 'page';
+{REVISED}"""  # noqa: S608 - nothing of it comes from outside
 
 
 class HostRow(NamedTuple):
@@ -211,9 +221,10 @@ class CrawlDatabase:
         elif version > VERSION:
             problem = f"has version {version}; this scenthound reads up to version {VERSION}"
             raise FolderBroken(self.path, problem, "update scenthound")
-        elif version == 1 and not self.read_only:
+        elif version < VERSION and not self.read_only:
+            steps = f"{_FROM_1 if version == 1 else ''} {_FROM_2}"
             with self.guarded():
-                self._connection.executescript(f"BEGIN IMMEDIATE; {_FROM_1} PRAGMA user_version={VERSION}; COMMIT;")
+                self._connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION}; COMMIT;")
         with self.guarded():
             if not self.read_only:
                 self._connection.execute("PRAGMA journal_mode=WAL")
@@ -223,6 +234,9 @@ class CrawlDatabase:
 
     def has_table(self, name: str) -> bool:
         return self.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)) is not None
+
+    def has_column(self, table: str, name: str) -> bool:
+        return any(row[1] == name for row in self.rows(f"PRAGMA table_info({table})"))
 
     # --- small tables -------------------------------------------------------------------------
 

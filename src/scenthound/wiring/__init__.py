@@ -11,12 +11,15 @@ Nothing here makes decisions about a crawl: the laboratory replays crawls withou
 from scenthound.loop.recording import Watcher
 from scenthound.wiring.build import (
     check_topic,
+    make_address_delay,
     make_fetcher,
     make_scope,
     make_strategy,
+    named_judge,
     page_limits,
     product_token,
     split_settings,
+    start_judge,
     versions,
 )
 from scenthound.wiring.launch import begin, crawl, crawl_async, resume
@@ -29,12 +32,15 @@ __all__ = [
     "check_topic",
     "crawl",
     "crawl_async",
+    "make_address_delay",
     "make_fetcher",
     "make_scope",
     "make_strategy",
+    "named_judge",
     "page_limits",
     "product_token",
     "resume",
     "split_settings",
+    "start_judge",
     "versions",
 ]

@@ -19,9 +19,9 @@ from scenthound.loop.messages import Limits
 from scenthound.loop.recording import Counters, Watcher
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
+from scenthound.loop.trap_watch import TrapWatch
 from scenthound.loop.use_model import parameters_for_model, require_model, use_model
 from scenthound.model import Candidate, Step, Topic
-from scenthound.page.judge import Judge
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
@@ -37,6 +37,7 @@ from scenthound.wiring.build import (
     page_limits,
     product_token,
     split_settings,
+    start_judge,
     versions,
 )
 from scenthound.wiring.session import Session
@@ -82,10 +83,10 @@ def begin(
         request = replace(request, model=learned.digest)
     else:
         require_model(instance, strategy)
+    start_judge(settings.judge, topic, [url for url, _ in request.keyed_seeds()], strategy=instance)
     make_scope(settings)
     make_fetcher(settings)
     check_spread(instance, strategy, settings.spread)
-    request.keyed_seeds()
     folder = CrawlFolder.create(Path(out), request, learned)
     clock = clock or Clock()
     try:
@@ -136,6 +137,7 @@ def _assemble(
     folder: CrawlFolder, clock: Callable[[], float], watch: Watcher | None, pages: int | None = None
 ) -> Crawl:
     request, settings = folder.request, folder.request.settings
+    seeds = request.keyed_seeds()
     if pages:
         folder.database.save_meta("pages_asked", str(pages))  # crawl.toml stays as it was written
     strategy = make_strategy(request.strategy, request.parameters)
@@ -152,7 +154,7 @@ def _assemble(
         frontier,
         folder.history,
         request.topic,
-        request.keyed_seeds(),
+        seeds,
         limits=Limits(
             pages=folder.budget,
             ends_at=clock() + settings.time if settings.time else float("inf"),
@@ -166,8 +168,9 @@ def _assemble(
         ),
         scope=make_scope(settings),
         politeness=politeness,
-        judge=Judge(request.topic),
-        counters=Counters(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
+        judging=start_judge(settings.judge, request.topic, [url for url, _ in seeds], settings.relevant, strategy),
+        counters=Counters(settings.dry_window, settings.dry_floor, settings.dry_patience),
+        traps=TrapWatch() if settings.traps else None,
         repository=folder.repository,
         order=make_order(settings),
         seed_number=settings.seed_number,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from scenthound import url as urls
 from scenthound.errors import DiskFull
+from scenthound.loop.address_delay import KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
@@ -19,7 +20,14 @@ from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read, product_token
+from scenthound.wiring.build import (
+    make_address_delay,
+    make_fetcher,
+    make_reading_pool,
+    page_limits,
+    parts_read,
+    product_token,
+)
 
 MOST_REASONS = 30  # different reasons for failure that are counted
 
@@ -38,6 +46,9 @@ class CountingFetcher:
             times, detail = self.failures.get(reply.reason, (0, ""))
             self.failures[reply.reason] = (times + 1, detail or masked(reply.detail))
         return reply
+
+    async def address(self, host: str) -> str:
+        return await self.fetcher.address(host) if isinstance(self.fetcher, KnowsAddresses) else ""
 
 
 class Session:
@@ -76,7 +87,7 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Give new labels to the strategy and commit the effects."""
+        """Give new labels to strategy and judge, and commit the effects."""
         if self._listener.listen():
             self.folder.commit(self.clock())
 
@@ -118,7 +129,7 @@ class Session:
                 slow_requests=settings.slow_requests,
                 group_pages=settings.group_pages or max(1, settings.concurrency // 4),
                 group_time=settings.group_time,
-                delay=settings.delay,
+                address_delay=make_address_delay(settings),
                 reader=pool,
                 clock=self.clock,
                 tick=tick,

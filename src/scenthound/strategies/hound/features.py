@@ -129,9 +129,9 @@ def _word_yields(
     of_link = []
     for piece, strength in ((ANCHOR, 2), (BESIDE, 5)):
         runs = table.pieces[piece]
-        rows = runs.rows
-        done = np.flatnonzero(is_done[rows])
-        yields = _yields(runs.words.values[done], gained[rows[done]], len(topic.pages_with), mean, strength)
+        done = runs.of_each_word(is_done)
+        words, gains = runs.words.values[done], np.repeat(gained[is_done], runs.sizes.values[is_done])
+        yields = _yields(words, gains, len(topic.pages_with), mean, strength)
         of_link.append(runs.mean_weight(yields))
     return of_link[0], of_link[1]
 

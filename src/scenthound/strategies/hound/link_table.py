@@ -7,6 +7,7 @@ of the least relevant pages are dropped, and the URLs that only they led to keep
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,19 @@ class LinkTable:
 
     def number_of(self, url: str) -> int:
         """The number of a URL, new or not."""
-        number = self.urls.setdefault(url, len(self.urls))
-        if number == len(self.names):
-            self.names.append(url)
-            self.state.add([UNKNOWN])
-            self.page_of.add([-1])
-        return number
+        return self.numbers_of([url])[0]
+
+    def numbers_of(self, urls: Sequence[str]) -> list[int]:
+        """The numbers of URLs, new or not."""
+        known = self.urls
+        numbers = [known.setdefault(url, len(known)) for url in urls]
+        new = len(known) - len(self.names)
+        if new:
+            self.names.extend(islice(reversed(known), new))
+            self.names[-new:] = reversed(self.names[-new:])
+            self.state.add(np.full(new, UNKNOWN))
+            self.page_of.add(np.full(new, -1))
+        return numbers
 
     def add_page(self, page: int, targets: Sequence[int], text: LinkText, ids: Ids) -> None:
         """Add the links of a page. `ids` are the vocabulary's numbers of the terms in `text`; -1 for none."""

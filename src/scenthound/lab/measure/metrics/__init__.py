@@ -6,8 +6,9 @@ fields of a `Judgement` such as `targets` or `similarity`, and `at`, the numbers
 wanted (every page, if None).
 
 All curves follow the same rules (sheet 60.4). Before the first page a value is undefined: None, never 0. A crawl that
-ended early keeps its last value. C is a set: a page that was fetched twice counts once, where it came first. To add a
-metric, put a file here or register an entry point of the group `scenthound.metrics`.
+ended early keeps its last value; comparisons take a rate (`Metric.is_rate`) where both crawls still ran. C is a set: a
+page that was fetched twice counts once, where it came first. To add a metric, put a file here or register an
+entry point of the group `scenthound.metrics`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ class Metric:
     lower_is_better: bool = False
     is_timed: bool = False
     """Its value depends on seconds, so it differs from run to run."""
+    is_rate: bool = False
+    """It is a mean over pages, such as a harvest rate: of a crawl that ended early it can be compared only with that of
+    a crawl of as many pages. Others, such as recall, count what was found, and an ended crawl keeps that."""
 
     @property
     def needs(self) -> Mapping[str, inspect.Parameter]:
@@ -49,11 +53,13 @@ class Metric:
 METRICS: Registry[Metric | Callable[..., Any]] = Registry("metric", "scenthound.metrics", __name__)
 
 
-def metric(name: str, *, lower_is_better: bool = False, is_timed: bool = False) -> Callable[[F], F]:
+def metric(
+    name: str, *, lower_is_better: bool = False, is_timed: bool = False, is_rate: bool = False
+) -> Callable[[F], F]:
     """Decorator: register a metric under a name."""
 
     def register(function: F) -> F:
-        METRICS.add(name)(Metric(function, lower_is_better, is_timed))
+        METRICS.add(name)(Metric(function, lower_is_better, is_timed, is_rate))
         return function
 
     return register
