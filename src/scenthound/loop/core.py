@@ -65,11 +65,10 @@ class Crawl:
         self.stopwatch = Stopwatch(self.meter)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits, self.traps)
-        is_own, is_batched = isinstance(strategy, OwnFrontier), declaration_of(strategy).batch > 1
-        self.turns = Turns(replace(self.order, window=1) if is_own or is_batched else self.order, recorder, limits)
-        self.selection = Selection(
-            frontier, recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
-        )
+        is_own, declared = isinstance(strategy, OwnFrontier), declaration_of(strategy)
+        order = replace(self.order, window=1) if is_own or declared.batch > 1 else self.order
+        self.turns = Turns(order, recorder, limits)
+        self.selection = Selection(frontier, recorder, self.seed_spellings, politeness, declared, self.seed_number)
         self.selection.follow(self.turns, has_ranks=not is_own)
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
@@ -144,9 +143,9 @@ class Crawl:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
-        if not self._in_flight and (ready == FOREVER or ready - now > self.limits.longest_wait):
-            return self._done("frontier empty" if ready == FOREVER else "all that is left rests")
-        return Wait(ready)
+        if self._in_flight or (ready < FOREVER and ready - now <= self.limits.longest_wait):
+            return Wait(ready)
+        return self._done("frontier empty" if ready == FOREVER else "all that is left rests")
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
         """Many hosts in a row gave no answer: test our connection on a host that answered before."""
