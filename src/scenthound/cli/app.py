@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "topic": ("topic_commands", "Make a topic from example pages, or show one."),
     "train": ("train_command", "Train a strategy before it crawls."),
     "label": ("label_command", "Label a page as on topic or off topic; a running crawl uses it."),
+    "control": ("control_command", "Pause, continue, stop or steer a crawl, also one that runs elsewhere."),
     "economy": ("economy_command", "Show the richest agents of a trained Hayek economy, and its money balance."),
     "status": ("folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
     "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),

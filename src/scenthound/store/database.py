@@ -35,7 +35,11 @@ FRONTIER = """CREATE TABLE frontier (
 """
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 """
-EVENT_TABLES = """CREATE TABLE IF NOT EXISTS heard (
+ORDERS = """CREATE TABLE IF NOT EXISTS orders (
+    number INTEGER PRIMARY KEY, action TEXT NOT NULL, value TEXT NOT NULL, time REAL NOT NULL, event INTEGER,
+    outcome TEXT);
+"""  # what people asked of a running crawl; folders from before have no such table until the first order
+EVENT_TABLES = f"""{ORDERS}CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
     number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);

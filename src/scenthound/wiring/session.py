@@ -17,6 +17,7 @@ from scenthound.loop.live import LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
+from scenthound.loop.steering import Steering
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
 from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read, product_token
@@ -53,7 +54,7 @@ class Session:
         self._run: LiveRun | None = None
         self._is_over = False
         self._watch, crawl.recorder.watch = crawl.recorder.watch, self._recorded
-        self._listener = LabelListener(folder, crawl)
+        self._listener, self.steering = LabelListener(folder, crawl), Steering(folder, crawl)
 
     def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:
@@ -76,8 +77,8 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Give new labels to the strategy and commit the effects."""
-        if self._listener.listen():
+        """Carry out new orders, give new labels to the strategy, and commit the effects."""
+        if self.steering.obey(self.clock()) + self._listener.listen():
             self.folder.commit(self.clock())
 
     def interrupt(self) -> None:
