@@ -34,10 +34,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "judges": BASE | {"ports", "judging", "page", "text"},
     "wiring": FLOOR | {"loop", "strategies", "judging", "judges"},
     "testing": FLOOR | {"loop", "strategies"},
+    "search": FLOOR | {"loop", "wiring"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
     "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges"},
-    "cli": FLOOR | {"loop", "strategies", "wiring", "lab", "exports", "report"},
+    "cli": FLOOR | {"loop", "strategies", "wiring", "search", "lab", "exports", "report"},
     "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},
     "__main__": {"cli"},
 }

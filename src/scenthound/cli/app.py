@@ -42,6 +42,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "status": ("folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
     "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
     "explain": ("folder_commands", "Explain why a page was fetched or not."),
+    "search": ("search_command", "Search the text of the pages of a crawl."),
+    "index": ("search_command", "Make the full-text index of a crawl, or keep it up to date while the crawl runs."),
     "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
     "strategies": ("strategies_command", "List the strategies, or describe one."),
