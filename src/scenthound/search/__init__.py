@@ -7,10 +7,11 @@ is to the topic of the crawl. The index is in `DIR/index`; everything in it can 
 
 from scenthound.search.indexing import Indexer, index_folder
 from scenthound.search.query import Query, parse_query
-from scenthound.search.results import Found, Results, like, relevance_of, search
+from scenthound.search.results import WEIGHT, Found, Results, like, relevance_of, search, snippets
 from scenthound.store.text_index import Filters
 
 __all__ = [
+    "WEIGHT",
     "Filters",
     "Found",
     "Indexer",
@@ -21,4 +22,5 @@ __all__ = [
     "parse_query",
     "relevance_of",
     "search",
+    "snippets",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,19 @@ def like(
         expression = " OR ".join(Term(term).expression() for term in terms)
         matches = [match for match in index.matches(expression, filters) if match.number != number]
         return _ranked(index, matches, expression, limit, offset, weight)
+
+
+def snippets(folder: Path, urls: Sequence[str], words: str) -> dict[str, tuple[tuple[str, bool], ...]]:
+    """For each page that is indexed, the passage with most of these words, which are marked."""
+    terms = list(dict.fromkeys(tokens(words)))[:LIKE_TERMS]
+    expression = " OR ".join(Term(term).expression() for term in terms) or None
+    shown: dict[str, tuple[tuple[str, bool], ...]] = {}
+    with TextIndex(folder / INDEX) as index:
+        for url in urls:
+            if (number := index.number_of(url)) is not None:
+                snippet = index.shown(number, expression).snippet or index.shown(number, None).snippet
+                shown[url] = _marked(snippet)
+    return shown
 
 
 def telling_terms(index: TextIndex, number: int) -> list[str]:
