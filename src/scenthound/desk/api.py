@@ -156,7 +156,7 @@ async def start_crawl(request: Request) -> Any:
         topic=" ".join(read.field(body, "topic", str).split())[:2000],
         seeds=read.field(body, "seeds", str)[:MOST_SEEDS],
         pages=read.field(body, "pages", int, 500),
-        delay=read.field(body, "delay", float, 1.0),
+        delay=read.field(body, "delay", float) if "delay" in body else None,
         strategy=read.field(body, "strategy", str, ""),
         scope=read.field(body, "scope", str, "any"),
         options=desk.options,

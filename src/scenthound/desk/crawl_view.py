@@ -88,9 +88,7 @@ def _more() -> Markup:
         form("budget", "Pages in all", "Set", type="number", min=1, placeholder="1000"),
         form("seed", "Fetch this page next", "Fetch", type="url", placeholder="https://example.org/page"),
         form("block", "Nothing more from this host", "Block", placeholder="ads.example.org"),
-        form(
-            "delay", "Seconds between two requests to a host", "Set", type="number", min=0, step="0.1", placeholder="1"
-        ),
+        form("delay", "Seconds between requests to a host", "Set", type="number", min=0, step="0.1", placeholder="1"),
         id="more",
         class_="more",
         hidden=True,
@@ -104,8 +102,13 @@ def now_sentence(facts: Mapping[str, Any]) -> str:
         return f"{facts['why'][:1].upper()}{facts['why'][1:]}."
     if facts["state"] == "paused":
         return "Paused: nothing is requested until you continue."
-    wait = "" if hosts["next_in"] is None else f"; next of them in {hosts['next_in']:.1f} s"
-    return f"{hosts['working']:,} hosts are working, {hosts['resting']:,} rest between requests{wait}."
+    wait = "" if hosts["next_in"] is None else f"; the next may be asked in {hosts['next_in']:.1f} s"
+    working, resting = _hosts(hosts["working"]), _hosts(hosts["resting"])
+    return f"{working} gave pages in the last 10 s. {resting} rest between requests{wait}."
+
+
+def _hosts(number: int) -> str:
+    return f"{number:,} host" if number == 1 else f"{number:,} hosts"
 
 
 def figures(facts: Mapping[str, Any]) -> Markup:

@@ -77,7 +77,7 @@ def term(plain: str) -> Markup:
 
 def collection_nav(name: str, here: str) -> Markup:
     """The pages of one collection."""
-    links = [("", name), ("/search", "Search"), ("/why", "Why not?")]
+    links = [("", "Pages"), ("/search", "Search"), ("/why", "Why not?")]
     return join(
         *(
             element("a", label, href=f"/c/{quote(name)}{path}", aria_current="page" if path == here else None)
@@ -153,7 +153,9 @@ def result(name: str, row: Mapping[str, Any]) -> Markup:
     )
 
 
-def label_buttons(url: str, label: str | None, name: str) -> Markup:
+def label_buttons(url: str, label: str | None, name: str, like: bool = False) -> Markup:
+    """Buttons that label a page, a link to its stored copy, and perhaps one to pages like it."""
+
     def button(words: str, value: str) -> Markup:
         shape = "●" if value == "true" else "○"
         return element(
@@ -167,8 +169,9 @@ def label_buttons(url: str, label: str | None, name: str) -> Markup:
             aria_pressed="true" if label == words else "false",
         )
 
+    more = element("a", "more like this", href=address(name, "search", like=url), class_="button") if like else None
     copy = element("a", "copy", href=address(name, "page", url=url) + "#copy", class_="button", data_do="copy")
-    return element("div", button("on topic", "true"), button("off topic", "false"), copy, class_="labels")
+    return element("div", button("on topic", "true"), button("off topic", "false"), copy, more, class_="labels")
 
 
 def state_chip(state: str) -> Markup:

@@ -40,8 +40,7 @@ def fetched(name: str, found: Mapping[str, Any], links: Mapping[str, Any] | None
             element("a", "Open on the web", href=page["url"], rel="noreferrer noopener", target="_blank"),
             class_="figures",
         ),
-        look.label_buttons(page["url"], found["label"], name),
-        element("p", element("a", "More like this", href=look.address(name, "search", like=page["url"]))),
+        look.label_buttons(page["url"], found["label"], name, like=True),
         class_="crawl-head result",
         data_url=page["url"],
     )

@@ -72,6 +72,7 @@ class Watch:
         with contextlib.closing(events):  # type: ignore[type-var]
             for number, event, _ in events:
                 self._event = number
+                self.bytes += event.bytes
                 if isinstance(event, Step):
                     self._add(event)
         return self.pages - before
@@ -83,7 +84,6 @@ class Watch:
         good, host = self.is_relevant(step), urls.host(step.url)
         self.pages += 1
         self.relevant += good
-        self.bytes += step.bytes
         self.newest.append(step)
         self._recent.append(good)
         self._times.append(step.time)
@@ -114,7 +114,7 @@ class Watch:
         state, why = self.state()
         hosts = live_queries.host_states(database, now, HOST_FAILURES, request.settings.host_patience)
         working = sum(at > now - WORKING for at in self._last_at.values()) if state == "running" else 0
-        resting = max(0, hosts.resting - working) if state in ("running", "paused") else 0
+        resting = hosts.resting if state in ("running", "paused") else 0
         return {
             "topic": request.topic.keywords,
             "strategy": request.strategy,

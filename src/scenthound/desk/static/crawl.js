@@ -21,8 +21,9 @@ function line(curve, column) {
 function nowSentence({ hosts, is_running: isRunning, state, why }) {
   if (!isRunning) return `${why[0].toUpperCase()}${why.slice(1)}.`;
   if (state === "paused") return "Paused: nothing is requested until you continue.";
-  const wait = hosts.next_in === null ? "" : `; next of them in ${hosts.next_in.toFixed(1)} s`;
-  return `${count.format(hosts.working)} hosts are working, ${count.format(hosts.resting)} rest between requests${wait}.`;
+  const some = (number) => `${count.format(number)} ${number === 1 ? "host" : "hosts"}`;
+  const wait = hosts.next_in === null ? "" : `; the next may be asked in ${hosts.next_in.toFixed(1)} s`;
+  return `${some(hosts.working)} gave pages in the last 10 s. ${some(hosts.resting)} rest between requests${wait}.`;
 }
 
 const SHAPES = { running: "▶", paused: "❚❚" };
