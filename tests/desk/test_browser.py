@@ -75,6 +75,7 @@ def _steer(page: Any, folder: Path) -> None:
     assert steered == ["pause", "budget", "continue"]
     page.wait_for_selector("#new-bar:visible")
     page.click("#new-bar")
+    page.wait_for_selector(".result:focus")
 
 
 def _label(page: Any, folder: Path) -> None:

@@ -145,7 +145,10 @@ for (const tab of document.querySelectorAll("[data-order-by]")) {
   });
 }
 for (const field of Object.values(filters)) field.addEventListener("change", () => load());
-does("show-new", () => load());
+does("show-new", async () => {
+  await load();
+  list.firstElementChild?.focus(); // the bar is gone: the keyboard goes on at the first new page
+});
 does("more-results", () => load(list.children.length));
 
 // ---- steering
