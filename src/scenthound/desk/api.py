@@ -245,7 +245,7 @@ async def get_orders(request: Request) -> Any:
 
 async def post_order(request: Request) -> Any:
     desk, path, body = desk_of(request), folder_of(request), await read.body_of(request)
-    action, value = read.field(body, "action", str), str(body.get("value") or "")
+    action, value = read.field(body, "action", str), read.field(body, "value", str, "")
     parse_order(action, value or None)
     if action == "stop" and holder(path) is None:
         raise BadUsage("this crawl is not running", "there is nothing to stop")
