@@ -29,6 +29,7 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Step, Topic, Url
 from scenthound.search import search
+from scenthound.store.live_queries import Wanted
 from scenthound.store.text_index import INDEX, Document, TextIndex
 
 COMMAND = [sys.executable, "-m", "scenthound"]
@@ -110,7 +111,7 @@ def _open(folder: Path) -> None:
     for _ in range(3):
         begin = time.perf_counter()
         api.overview(desk, "crawl", folder)
-        views.pages(folder, "new", "", None, None, 30, 0)
+        views.pages(folder, Wanted())
         times.append(time.perf_counter() - begin)
     print(f"opening the folder: {statistics.median(times):.2f} s")
 

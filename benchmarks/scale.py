@@ -6,7 +6,8 @@ Each step is a crawl of its own, in a process of its own, from the first page on
 writes it (history, frontier, hosts and robots in SQLite; manners; scope; only the network and the WARC are left out),
 20,000 hosts, 10 new URLs a page, at most 1,000,000 of them waiting. Seconds are CPU seconds of the crawl, the making of
 the pages taken out and shown apart. `late` is the cost of the last tenth of the pages. Then a fresh process resumes the
-folder. `--memory` crawls without a folder, as the laboratory does.
+folder. `--memory` crawls without a folder, as the laboratory does. `--soak N` crawls N pages in one process, with at
+most 20,000 URLs waiting, and prints the resident memory after each tenth: how many bytes a further page adds.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from scenthound.loop.messages import Limits, RobotsLanded
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Topic
-from scenthound.page.judge import Judge
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.web.robots import ALLOW_ALL
@@ -90,7 +90,13 @@ def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND) ->
         topic = Topic(KEYWORDS)
         limits = Limits(pages=pages, nofollow=False)
         loop = Crawl(
-            made, frontier, _History(), topic, [(url, url) for url in seeds], limits=limits, judge=Judge(topic)
+            made,
+            frontier,
+            _History(),
+            topic,
+            [(url, url) for url in seeds],
+            limits=limits,
+            judging=wiring.start_judge(Settings().judge, topic, seeds),
         )
         loop.start()
         replay(loop, meter.fetch)
@@ -117,6 +123,44 @@ def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND) ->
     )
 
 
+SOAK_BOUND = 20_000
+SOAK_GROWTH = 600  # bytes a page
+
+
+def soak(pages: int, strategy: str) -> int:
+    """Crawl `pages` pages in this process; prints the memory on the way and returns 1 if it grows too much."""
+    resident: list[int] = []
+
+    class Watched(_Meter):
+        def fetch(self, candidate: Candidate) -> Landing:
+            landing = super().fetch(candidate)
+            if self.fetched % (self.pages // 10) == 0 and len(resident) < self.fetched * 10 // self.pages:
+                resident.append(_resident())
+                print(f"{self.fetched:>9,} pages {resident[-1] / 1e6:>8.1f} MB", flush=True)
+            return landing
+
+    web = EndlessWeb()
+    meter = Watched(web, pages)
+    with tempfile.TemporaryDirectory() as top:
+        seeds, settings = [web.home(number) for number in range(10)], Settings(pages=pages, frontier=SOAK_BOUND)
+        session = meter.session = wiring.begin(
+            KEYWORDS, seeds, Path(top) / "crawl", strategy=strategy, settings=settings
+        )
+        reason = replay(session.crawl, meter.fetch, now=session.clock(), pace=PACE)
+        session.folder.finish(reason, session.clock())
+        session.close()
+    grown = (resident[-1] - resident[len(resident) // 2 - 1]) / (pages / 2)
+    print(f"a page of the second half adds {grown:,.0f} bytes; the URL of each page is kept, some 200 bytes")
+    return int(grown > SOAK_GROWTH)
+
+
+def _resident() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
 class _History(MemoryHistory):
     """As in the laboratory: links are not kept."""
 
@@ -140,8 +184,11 @@ def main() -> int:
     options.add_argument("--strategy", default="best-first")
     options.add_argument("--bound", type=int, default=BOUND, help="so many URLs wait at most")
     options.add_argument("--memory", action="store_true", help="without a crawl folder")
+    options.add_argument("--soak", type=int, default=0, metavar="N", help="one crawl of N pages; its memory on the way")
     options.add_argument("--quick", action="store_true", help="500 and 2,000 pages, for crashes only")
     asked = options.parse_args()
+    if asked.soak:
+        return soak(asked.soak, asked.strategy)
     steps = [500, 2000] if asked.quick else [int(step) for step in asked.pages.split(",")]
     print(
         f"{'pages':>9}{'new URLs':>12}{'waiting':>11}{'pages/s':>9}{'CPU us/page':>13}{'late':>7}{'making':>8}"

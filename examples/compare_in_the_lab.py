@@ -10,17 +10,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import compare_within
-from scenthound.lab.measure.statistics import sentence
-from scenthound.lab.run.experiment import RunOptions, run
+import scenthound
 
 
 def main(out: Path) -> str:
-    generate(out / "bed", pages=1000, seed=1)
-    experiment = run(out / "bed", "best-first,breadth-first", out / "run", RunOptions(topics=8, pages=150))
-    found = compare_within(experiment, ["best-first", "breadth-first"], "target_recall", [150])
-    answer = sentence(found[0])
+    bed = scenthound.make_bed(out / "bed", pages=1000, seed=1)
+    experiment = scenthound.run_experiment(bed, "best-first,breadth-first", out / "run", topics=8, pages=150)
+    answer = str(scenthound.compare(experiment, "best-first", "breadth-first"))
     print(answer)
     return answer
 

@@ -1,6 +1,6 @@
 """Two crawls at once inside a program that has an event loop, with other work going on beside them.
 
-`scenthound.crawl` starts a loop of its own. A program that already has one awaits `crawl_async` instead.
+`scenthound.crawl` blocks until the crawl ends. A program with an event loop awaits `crawl_async` instead.
 
     python examples/crawl_in_asyncio.py
 """

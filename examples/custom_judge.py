@@ -1,53 +1,66 @@
-"""A custom judge: a page is relevant if it is long enough and names a keyword in its title.
+"""A custom judge in a real crawl: a page that mentions the keywords often enough is relevant.
 
-A judge is a dataclass with three methods. The decorator gives it a name, under which it is found like ours; in a
-package of your own an entry point of the group `scenthound.judges` does the same. The pages here come from a tiny web.
+A judge is a dataclass with three methods. The decorator gives it a name, under which `--judge` and `scenthound.crawl`
+find it like ours; in a package of your own an entry point of the group `scenthound.judges` does the same. What it says
+is stored with every page and counted in the harvest rate. The web is generated and served on loopback.
 
     python examples/custom_judge.py
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from scenthound.judges import JUDGES, judge
+import scenthound
+from scenthound.judges import judge
 from scenthound.judging import Verdict
-from scenthound.model import Topic, Url
-from scenthound.page.page import Page
-from scenthound.testing import page_of
+from scenthound.lab.beds.serve import serving
+from scenthound.lab.generate.web import GeneratedWeb
 
 
-@judge("titled")
+@judge("mentions")
 @dataclass
-class Titled:
-    """Pages with a keyword in the title and at least `words` words."""
+class Mentions:
+    """Each mention of a keyword halves the doubt; `times` mentions are enough."""
 
-    words: int = 5
+    times: int = 5
 
-    def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
-        self.keywords_ = frozenset(topic.keywords.lower().split())
+    def start(self, topic: scenthound.Topic, seeds: Sequence[scenthound.Url]) -> None:
+        self.stems_ = [word[:5] for word in topic.keywords.lower().split() if len(word) > 3]
 
-    def judge(self, page: Page) -> Verdict:
-        named = not self.keywords_.isdisjoint(page.title.lower().split())
-        probability = 0.9 if named and len(page.text.split()) >= self.words else 0.05
-        return Verdict(probability, probability >= 0.5)
+    def judge(self, page: scenthound.Page) -> Verdict:
+        text = page.text.lower()
+        mentions = sum(text.count(stem) for stem in self.stems_)
+        return Verdict(1 - 0.5**mentions, mentions >= self.times)
 
     def doubts(self) -> list[str]:
         return []
 
 
-def main() -> list[Verdict]:
-    rater = JUDGES.get("titled")()
-    rater.start(Topic("bees honey"), [])
-    pages = [
-        page_of("<title>Bees in winter</title><p>A cluster of bees keeps itself warm on its honey.</p>"),
-        page_of("<title>Bank news</title><p>A page with enough words about loans and interest.</p>"),
-    ]
-    verdicts = [rater.judge(page) for page in pages]
-    print("relevant:", [verdict.is_relevant for verdict in verdicts])
-    return verdicts
+def main(out: Path) -> tuple[int, int]:
+    web = GeneratedWeb(300, seed=3)
+    topic = web.topics[1]
+    with serving(web) as address:
+        folder = scenthound.crawl(
+            topic.keywords,
+            topic.seeds,
+            pages=60,
+            out=out,
+            judge="mentions:times=3",
+            proxy=f"http://{address}",  # the generated web; leave it out to crawl the real one
+            delay=0,  # this web is ours; a stranger's host gets one second
+        )
+    with folder:
+        relevant = [step for step in folder.history.trail() if step.relevant]
+        for step in relevant[:3]:
+            print(f"{step.relevance:.2f}  {step.title}")
+        print(f"{len(relevant)} of {len(folder.history)} pages are relevant")
+        return len(relevant), len(folder.history)
 
 
 if __name__ == "__main__":
-    main()
+    with tempfile.TemporaryDirectory() as scratch:
+        main(Path(scratch) / "crawl")

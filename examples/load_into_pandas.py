@@ -1,6 +1,6 @@
-"""A crawl folder as a pandas table: one row a page, and the mean similarity by depth.
+"""A crawl folder as a pandas table: one row a page, and the mean relevance by depth.
 
-`trail_line` gives a page as plain data, with the keys that `scenthound trail` prints. Needs `pip install pandas`.
+Needs `pip install "scenthound[pandas]"`.
 
     python examples/load_into_pandas.py
 """
@@ -13,15 +13,8 @@ from pathlib import Path
 import pandas
 
 import scenthound
-from scenthound.formats import trail_line
 from scenthound.lab.beds.serve import serving
 from scenthound.lab.generate.web import GeneratedWeb
-
-
-def table(path: Path) -> pandas.DataFrame:
-    """The trail of the crawl in this folder."""
-    with scenthound.CrawlFolder.look(path) as folder:
-        return pandas.DataFrame([trail_line(step) for step in folder.history.trail()])
 
 
 def main(out: Path) -> pandas.DataFrame:
@@ -29,10 +22,14 @@ def main(out: Path) -> pandas.DataFrame:
     topic = web.topics[0]
     with serving(web) as address:
         scenthound.crawl(topic.keywords, topic.seeds, pages=40, out=out, proxy=f"http://{address}", delay=0).close()
-    pages = table(out)
-    print(pages[["n", "url", "similarity", "depth"]].head())
-    print(pages.groupby("depth")["similarity"].mean())
-    return pages
+    with scenthound.CrawlFolder.look(out) as folder:
+        table = folder.to_pandas()
+        best = max(folder.pages(), key=lambda page: page.relevance)
+        again = folder.open(best.url)
+        print(f"best page: {again.title}, with {len(again.links)} links")
+    print(table[["n", "host", "relevance", "depth"]].head())
+    print(table.groupby("depth")["relevance"].mean())
+    return table
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
-"""Writes docs/reference from the code: settings, strategies, commands. `--check` fails when they are stale."""
+"""Writes docs/reference from the code: settings, strategies, judges, commands, export fields, Python names.
+
+`--check` fails when they are stale.
+"""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields
@@ -44,7 +48,9 @@ def strategies() -> str:
     from scenthound.strategies import STRATEGIES
 
     parts = [
-        "# Strategies\n\nChosen with `--strategy NAME`; parameters are set with `--set NAME=VALUE`.\n",
+        "# Strategies\n\nChosen with `--strategy NAME`; parameters are set with `--set NAME=VALUE`. A name in",
+        "brackets, as [EXP], is a paper listed below the text; “sheet 20.2” is the section of that number in",
+        "[the specification](../spec/README.md).\n",
     ]
     for name, kind in STRATEGIES.items():
         one = described(name, kind)
@@ -60,6 +66,24 @@ def strategies() -> str:
     return "\n".join(parts)
 
 
+def judges() -> str:
+    from scenthound.cli.judges_command import described
+    from scenthound.judges import JUDGES
+    from scenthound.loop.settings import shown
+
+    parts = ["# Judges\n\nChosen with `--judge NAME`, with parameters as `--judge NAME:parameter=value,…`.\n"]
+    for name, kind in JUDGES.items():
+        one = described(name, kind)
+        parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
+        rows = [
+            f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
+            for p in one["parameters"]
+        ]
+        if rows:
+            parts.append("\n".join(["| parameter | kind | default | meaning |", "|---|---|---|---|", *rows]) + "\n")
+    return "\n".join(parts)
+
+
 def commands() -> str:
     from scenthound.cli.app import app
 
@@ -71,6 +95,85 @@ def commands() -> str:
     for path, text in _helps(app, None, "scenthound"):
         parts.append(f"## {path}\n\n```text\n{text.rstrip()}\n```\n")
     return "\n".join(parts)
+
+
+def export_fields() -> str:
+    from scenthound.loop.page_rows import COLUMNS, ON_REQUEST
+
+    kinds = {"whole": "whole number", "real": "number", "text": "text", "flag": "true/false", "time": "timestamp"}
+    rows = []
+    for column in COLUMNS:
+        asked = " (on request)" if column.name in ON_REQUEST else ""
+        rows.append(f"| `{column.name}` | {kinds[column.kind]} | {_cell(column.doc)}{asked} |")
+    return "\n".join(
+        [
+            "# Fields of exports\n",
+            "The columns of `scenthound export --to jsonl|csv|parquet` and of `CrawlFolder.to_pandas`. Choose some",
+            "with `--fields url,title,text`. CSV and pandas have the texts only if they are named. Each part of a",
+            "score is a column `part_NAME` of its own; `parts` in `--fields` stands for all of them. Times are in",
+            "UTC: timestamps in Parquet and pandas, ISO 8601 elsewhere.\n",
+            "| field | kind | meaning |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+API = (
+    ("Crawl", ("crawl", "crawl_async", "stream", "begin", "resume", "train")),
+    ("What you get", ("CrawlFolder", "StoredPage", "PageStream", "Session")),
+    ("The laboratory", ("make_bed", "run_experiment", "measure", "compare", "Experiment")),
+    ("Nouns", ("Topic", "Step", "Miss", "Event", "Settings", "Watch", "Url")),
+    ("For strategies", ("Strategy", "strategy", "Page", "Link", "Candidate")),
+    ("Errors", ("ScenthoundError",)),
+)
+METHODS = {
+    "CrawlFolder": ("look", "pages", "open", "to_pandas", "close"),
+    "StoredPage": (
+        *("n", "url", "title", "host", "time", "relevance", "is_relevant", "text", "main_text", "language", "links"),
+        *("headers", "content_type", "last_modified", "digest", "html", "content", "response"),
+    ),
+    "Session": ("run", "interrupt", "close"),
+}
+
+
+def python() -> str:
+    import scenthound
+
+    about = "All names are attributes of `scenthound`. [The guide](../guides/python.md) shows how they are used."
+    parts = [f"# Python\n\n{about}\n"]
+    for title, names in API:
+        parts += [f"## {title}\n", *(_described(name, getattr(scenthound, name)) for name in names)]
+    return "\n".join(parts)
+
+
+def _described(name: str, thing: Any) -> str:
+    is_documented = (inspect.isclass(thing) or inspect.isroutine(thing)) and thing.__doc__
+    about = inspect.cleandoc(thing.__doc__) if is_documented else ""
+    call = f"{name}{_signature(thing)}" if inspect.isroutine(thing) else name
+    rows = [_member(member, inspect.getattr_static(thing, member)) for member in METHODS.get(name, ())]
+    return "\n".join([f"### {name}\n", f"```python\n{call}\n```\n", about, "", *rows]).rstrip() + "\n"
+
+
+def _member(name: str, thing: Any) -> str:
+    inner = getattr(thing, "__func__", None) or getattr(thing, "fget", None) or getattr(thing, "func", None) or thing
+    about = inspect.cleandoc(inner.__doc__ or "").replace("\n", " ")
+    call = f"{name}{_signature(inner, True)}" if inspect.isfunction(thing) or isinstance(thing, classmethod) else name
+    return f"- `{call}`{': ' + about if about else ''}"
+
+
+def _signature(thing: Any, is_method: bool = False) -> str:
+    """A signature on one line if it is short, else with a line for each parameter."""
+    found, shown = inspect.signature(thing), []
+    for parameter in found.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        if not (is_method and parameter.name in ("self", "cls")):
+            shown.append(str(parameter).replace(f"'{parameter.annotation}'", str(parameter.annotation)))
+    end = f") -> {found.return_annotation}"
+    line = f"({', '.join(shown)}{end}"
+    return line if len(line) < 90 else "(\n" + "".join(f"    {one},\n" for one in shown) + end
 
 
 def _helps(command: click.Command, parent: click.Context | None, name: str) -> Iterator[tuple[str, str]]:
@@ -92,7 +195,14 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-PAGES: dict[str, Callable[[], str]] = {"settings.md": settings, "strategies.md": strategies, "commands.md": commands}
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings,
+    "strategies.md": strategies,
+    "judges.md": judges,
+    "commands.md": commands,
+    "fields.md": export_fields,
+    "python.md": python,
+}
 
 
 def main(words: list[str]) -> int:

@@ -17,11 +17,12 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PLUGIN = EXAMPLES / "plugin"
 SAYS = {
     "crawl_with_callback.py": "30 pages in ",
+    "stream_pages.py": "3 pages with the word among the first ",
     "custom_strategy.py": "new-hosts-first: 50 hosts in 60 pages",
-    "custom_judge.py": "relevant: [True, False]",
+    "custom_judge.py": " of 60 pages are relevant",
     "custom_metric.py": "host_share after 1, 2 and 4 pages: [1.0, 0.5, 0.5]",
     "crawl_in_asyncio.py": "outdoors air paragliding: 30 pages",
-    "load_into_pandas.py": "similarity",
+    "load_into_pandas.py": "best page: ",
     "compare_in_the_lab.py": "best-first is better than breadth-first",
 }
 """Something that each program prints."""

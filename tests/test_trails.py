@@ -26,11 +26,11 @@ def test_the_bed_is_the_one_that_was_pinned(bed: Bed) -> None:
     assert bed.digest == trails.pinned()["bed"], AGAIN
 
 
-@pytest.mark.parametrize("strategy", trails.strategies())
+@pytest.mark.parametrize("strategy", trails.pinned_crawls())
 def test_a_replayed_crawl_takes_the_pinned_trail(bed: Bed, strategy: str) -> None:
     assert trails.replayed(bed, strategy) == trails.pinned()["trails"][strategy]["replay"], AGAIN
 
 
-@pytest.mark.parametrize("strategy", trails.strategies())
+@pytest.mark.parametrize("strategy", trails.pinned_crawls())
 def test_a_live_crawl_takes_the_pinned_trail(bed: Bed, strategy: str, tmp_path: Path) -> None:
     assert trails.crawled_live(bed, strategy, tmp_path) == trails.pinned()["trails"][strategy]["live"], AGAIN

@@ -3,10 +3,15 @@
     import scenthound
 
     folder = scenthound.crawl("hot air ballooning", seeds=["https://example.org/"], pages=500, out="balloons")
-    for step in folder.history.best(10):
-        print(step.similarity, step.url, step.title)
+    for page in folder.pages():
+        print(page.relevance, page.url, page.title, page.text[:80])
 
-Names are imported when they are first used, so that `import scenthound` costs next to nothing.
+    for page in scenthound.stream("balloons.toml", seeds="https://example.org/"):  # as they land
+        if page.is_relevant:
+            break                                                                  # stops the crawl and saves it
+
+docs/guides/python.md shows how to use it, docs/reference/python.md lists all names. They are imported when they are
+first used, so that `import scenthound` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -16,25 +21,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scenthound.errors import ScenthoundError
+    from scenthound.lab.api import compare, make_bed, measure, run_experiment
+    from scenthound.lab.run.experiment import Experiment
     from scenthound.lab.run.train_model import train
     from scenthound.loop.folder import CrawlFolder
     from scenthound.loop.settings import Settings
+    from scenthound.loop.stored_page import StoredPage
     from scenthound.model import Candidate, Event, Link, Miss, Step, Topic, Url
     from scenthound.page.page import Page
     from scenthound.ports import Strategy
     from scenthound.strategies import strategy
-    from scenthound.wiring import Session, begin, crawl, crawl_async, resume
+    from scenthound.wiring import PageStream, Session, Watch, begin, crawl, crawl_async, resume, stream
 
     __version__: str
 
 _HOMES = {
     "crawl": "wiring",
     "crawl_async": "wiring",
+    "stream": "wiring",
     "begin": "wiring",
     "resume": "wiring",
     "train": "lab.run.train_model",
+    "make_bed": "lab.api",
+    "run_experiment": "lab.api",
+    "measure": "lab.api",
+    "compare": "lab.api",
+    "Experiment": "lab.run.experiment",
+    "PageStream": "wiring",
     "Session": "wiring",
+    "Watch": "wiring",
     "CrawlFolder": "loop.folder",
+    "StoredPage": "loop.stored_page",
     "Settings": "loop.settings",
     "Topic": "model",
     "Url": "model",
@@ -53,22 +70,31 @@ __all__ = [
     "Candidate",
     "CrawlFolder",
     "Event",
+    "Experiment",
     "Link",
     "Miss",
     "Page",
+    "PageStream",
     "ScenthoundError",
     "Session",
     "Settings",
     "Step",
+    "StoredPage",
     "Strategy",
     "Topic",
     "Url",
+    "Watch",
     "__version__",
     "begin",
+    "compare",
     "crawl",
     "crawl_async",
+    "make_bed",
+    "measure",
     "resume",
+    "run_experiment",
     "strategy",
+    "stream",
     "train",
 ]
 

@@ -6,11 +6,13 @@ ScenthoundError
 │   ├── BadConfig       a setting, a topic file or a seed list that can't be used (exit 4)
 │   ├── BadUsage        a call that makes no sense (exit 2)
 │   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
+│   ├── JudgeFailed     a judge raised an error; nothing recorded is lost
 │   ├── PartMissing     a strategy used a part of a page that it did not declare
 │   ├── FolderInUse     a second process on a crawl folder
 │   ├── FolderBroken    a crawl folder or a model that can't be read, or has a newer version
 │   ├── UnsafeFile      a link or a pipe in the place of a file that we write (exit 4)
-│   └── DiskFull        no room left; the crawl stopped cleanly (exit 3)
+│   ├── DiskFull        no room left; the crawl stopped cleanly (exit 3)
+│   └── IoFailed        a disk or the system failed; what was recorded is kept (exit 5)
 └── TheirFault      the web misbehaved; carries the url
     ├── NotAUrl         text that is no http(s) URL
     └── Unreadable      bytes that are not what they claim to be
@@ -21,9 +23,23 @@ in a message.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+
+PATH_ERRORS = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+)
+"""Errors of the system that are about the path that the user gave; others are about the disk or the system."""
 
 
 class ScenthoundError(Exception):
@@ -68,6 +84,10 @@ class StrategyFailed(OurFault):
     """A strategy raised an error while it read a page."""
 
 
+class JudgeFailed(OurFault):
+    """A judge raised an error about a page."""
+
+
 class PartMissing(OurFault):
     """A strategy used a part of a page that was not read."""
 
@@ -101,6 +121,10 @@ class FileDamaged(FolderBroken):
     """The content is corrupt; part of it may be salvaged."""
 
 
+class StateDamaged(FolderBroken):
+    """The saved state of a strategy or of the loop can't be used; the pages are not concerned."""
+
+
 class UnsafeFile(FileFault):
     """A symbolic link, a hard link or no regular file where we would write."""
 
@@ -114,6 +138,23 @@ class DiskFull(OurFault):
         super().__init__(f"{left} left for {path}", hint)
         self.args = (path, hint, left)
         self.path, self.left = path, left
+
+
+class IoFailed(OurFault):
+    """A read, a write or a sync of `path` failed; `cause` is the system's word for it."""
+
+    exit_code = 5
+
+    def __init__(self, path: Path | str, cause: str, hint: str = "check the disk, then run this again") -> None:
+        super().__init__(f"I/O error on {path}: {cause}", hint)
+        self.args = (path, cause, hint)
+        self.path, self.cause = path, cause
+
+    @classmethod
+    def of(cls, error: OSError, path: Path | str = "", hint: str = "") -> IoFailed:
+        """The error for an error of the system on `path`, or on the file that it names."""
+        cause = error.strerror or str(error) or type(error).__name__
+        return cls(error.filename or path or "a file", cause, hint or "check the disk, then run this again")
 
 
 class TheirFault(ScenthoundError):

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from scenthound.errors import BadConfig, DiskFull, UnsafeFile
+from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, UnsafeFile
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CHUNK = 1 << 20
@@ -78,7 +78,7 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A stream for a file that gets its name when the block ends without an error.
 
     The umask applies to `mode`. Raises `UnsafeFile` for a link, `BadConfig` if the file can't be written, `DiskFull`
-    if there is no room.
+    if there is no room, `IoFailed` if the disk fails.
     """
     refuse_link(path)
     with _translated(path):
@@ -183,9 +183,14 @@ def move_tail(path: Path, offset: int, ending: str) -> Path:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and its parents if it does not exist; `UnsafeFile` for a link."""
+    """Make a folder and its parents, durably, if it does not exist; `UnsafeFile` for a link."""
     refuse_link(path)
+    if path.is_dir():
+        return
+    missing = [parent for parent in (path, *path.parents) if not parent.exists()]
     path.mkdir(parents=True, exist_ok=True)
+    for made in missing:
+        sync_folder(made.parent)
 
 
 @contextmanager
@@ -243,10 +248,12 @@ def _translated(path: Path) -> Iterator[None]:
         raise _error_for(path, error) from error
 
 
-def _error_for(path: Path, error: OSError) -> BadConfig | DiskFull:
+def _error_for(path: Path, error: OSError) -> BadConfig | DiskFull | IoFailed:
     """Our error for an error of the system, with the name of the file."""
     if error.errno in NO_ROOM:
         return DiskFull(path)
+    if error.errno not in PATH_ERRORS:
+        return IoFailed.of(error, path)
     if error.errno == errno.ENOENT:
         return BadConfig(f"{path} can't be written: there is no folder {path.parent}", "make the folder first")
     return BadConfig(f"{path} can't be written: {error.strerror}", "name a file in a folder that is yours")

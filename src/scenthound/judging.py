@@ -6,7 +6,7 @@ sees and nothing else: never the answers of the laboratory. `scenthound.judges` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Topic, Url
@@ -41,7 +41,21 @@ class Revises(Protocol):
     """A judge that learns: it rates pages that it still remembers again."""
 
     def revised(self) -> Iterable[tuple[Url, Verdict]]:
-        """The present verdicts on the remembered pages. A crawl that ends reports these."""
+        """The present verdicts on the remembered pages. A crawl that ends reports these. Asking changes nothing."""
+
+
+@runtime_checkable
+class ClassifiesPages(Protocol):
+    """A strategy with a classifier that was trained before the crawl; the judge `classifier` asks it."""
+
+    def page_probability(self, page: Page) -> float: ...
+
+
+@runtime_checkable
+class UsesClassifier(Protocol):
+    """A judge that rates by the classifier of the strategy, which it gets before `start`."""
+
+    def use_classifier(self, probability: Callable[[Page], float]) -> None: ...
 
 
 @runtime_checkable
@@ -49,3 +63,6 @@ class HearsLabels(Protocol):
     """A judge that learns from labels, given before or during a crawl."""
 
     def take_label(self, url: Url, on_topic: bool) -> None: ...
+
+
+# A judge whose state must survive a restart is a `ports.Saves`, as a strategy is.

@@ -98,6 +98,10 @@ class Step:
     """The URL that was requested first, if redirects led elsewhere."""
     carry: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """The candidate's `carry`; kept so that a strategy can read the page again after a restart."""
+    relevance: float = 0.0
+    """How likely the page is relevant, by the judge when the page was fetched."""
+    relevant: bool = False
+    """The judge's flag at that time."""
 
 
 class Lost(NamedTuple):
@@ -128,6 +132,8 @@ class Mark(NamedTuple):
     title: str
     depth: int
     requested: Url | None
+    relevance: float
+    relevant: bool
 
 
 class Event(NamedTuple):

@@ -225,15 +225,14 @@ class History(Protocol):
         """Record a request that brought no page. `dead`: do not ask again; `heard`: the strategy was told."""
 
     def alias(self, url: Url, to: Url) -> None: ...
-    def count(self, host: str, reason: str, times: int = 1) -> None:
-        """Count a link that was not followed, or anything else by host and reason."""
-
+    def count(self, host: str, reason: str, times: int = 1) -> None: ...  # a link not followed, or anything else
     def link(self, source: Url, targets: Sequence[Url]) -> None:
         """Record all links of a page for the link graph, followed or not (rule 5)."""
 
     def note(self, event: Event) -> None:
         """Record an event of the strategy. Old events of a kind may be dropped."""
 
+    def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None: ...  # later (relevance, relevant) of pages
     def forget(self, gone: Sequence[Url]) -> list[Step]:
         """Remove pages whose content is gone, so that they can be fetched again. Returns their steps."""
 
@@ -259,7 +258,8 @@ class History(Protocol):
     def places(self) -> Iterator[tuple[Url, Where]]: ...  # every page in the repository, with its place, in order
     def where(self, url: Url) -> Where | None: ...  # of the response for this URL; redirects are followed
     def step_of(self, url: Url) -> Step | None: ...  # the step that fetched it, or what it was redirected to
-    def best(self, n: int) -> list[Step]: ...  # the pages most similar to the topic
+    def best(self, n: int) -> list[Step]: ...  # the pages of the highest relevance when they were fetched
+    def revised(self) -> dict[Url, tuple[float, bool]]: ...  # the latest that `revise` was given of each page
     def fate(self, url: Url) -> str | None: ...  # `crawled`, `dead: why`, `redirected to where`; None: unknown
     def counts(self) -> dict[str, int]: ...  # how often each reason was counted, most frequent first
     def counts_of(self, host: str) -> dict[str, int]: ...

@@ -189,7 +189,21 @@ def test_status_for_people_and_programs(crawled: Path, capsys: pytest.CaptureFix
 
 
 def test_the_trail_is_json_lines(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    keys = ["n", "url", "parent", "anchor", "score", "parts", "similarity", "depth", "status", "bytes", "time"]
+    keys = [
+        "n",
+        "url",
+        "parent",
+        "anchor",
+        "score",
+        "parts",
+        "similarity",
+        "relevance",
+        "relevant",
+        "depth",
+        "status",
+        "bytes",
+        "time",
+    ]
     assert run(["trail", str(crawled)]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [list(line) for line in lines] == [keys] * 4

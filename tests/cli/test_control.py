@@ -28,8 +28,14 @@ def ordered(folder: Path, *words: str) -> dict[str, object]:
     done = command("control", str(folder), *words, "--json")
     assert done.returncode == 0, done.stdout
     answer: dict[str, object] = json.loads(done.stdout)
-    assert answer["taken"], answer
+    if not answer["taken"]:  # the crawl is still being resumed
+        answer = until(lambda: _taken(folder, answer["order"]), f"the crawl did not obey: {words}")
     return answer
+
+
+def _taken(folder: Path, number: object) -> dict[str, object] | None:
+    orders = json.loads(command("control", str(folder), "--list", "--json").stdout)
+    return next((order for order in orders if order["order"] == number and order["taken"]), None)
 
 
 def steered(folder: Path) -> list[tuple[object, object]]:
@@ -201,6 +207,7 @@ def test_an_old_folder_without_a_table_of_orders_takes_orders(tmp_path: Path) ->
     folder = small_crawl(tmp_path / "crawl")
     database = CrawlDatabase(folder / "crawl.db")
     database.execute("DROP TABLE orders")
+    database.execute("PRAGMA user_version = 3")
     database.commit()
     database.close()
     assert run(["control", str(folder), "--list"]) == 0

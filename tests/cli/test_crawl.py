@@ -100,6 +100,27 @@ def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> N
     assert "60 of" in done.stdout
 
 
+def test_an_end_because_everything_rests_has_a_code_of_its_own(
+    proxy: str, web: GeneratedWeb, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic, out = web.topics[0], tmp_path / "crawl"
+    rests = [
+        "--order",
+        "speed",
+        "--delay",
+        "100 s",
+        "--set",
+        "longest_wait=0.5",
+        "--set",
+        "robots=false",
+        "--pages",
+        "500",
+    ]
+    command = ["crawl", topic.keywords, "--seed", topic.seeds[0], "--proxy", proxy, "--out", str(out), *rests]
+    assert run(command) == 12
+    assert f"Continue later with: scenthound resume {out}" in capsys.readouterr().err
+
+
 def wait_for_pages(out: Path, pages: int) -> None:
     """Until so many pages are recorded."""
     for _ in range(2400):
@@ -196,7 +217,7 @@ def test_bad_input_is_named_and_nothing_is_written(case: str, place: Path, capsy
 def test_a_crawl_of_a_newer_version_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = small_crawl(tmp_path / "crawl")
     file = folder / "crawl.toml"
-    file.write_text(file.read_text().replace("format = 1", "format = 99"))
+    file.write_text(file.read_text().replace("format = 2", "format = 99"))
     for words in (["status"], ["resume"], ["trail"], ["report"], ["export", "--to", "csv"]):
         assert run([words[0], str(folder), *words[1:]]) == 4
         told = capsys.readouterr().err
@@ -304,13 +325,22 @@ def test_parameters_are_checked_and_typed() -> None:
 def test_the_demo_compares_two_crawls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "demo"
     assert run(["demo", "--pages", "60", "--out", str(out), "--json"]) == 0
-    crawls = json.loads(capsys.readouterr().out)["crawls"]
+    told = json.loads(capsys.readouterr().out)
+    crawls = told["crawls"]
+    assert told["verdict"].startswith("For the same effort (60 pages each), best-first found ")
     assert [one["strategy"] for one in crawls] == ["best-first", "breadth-first"]
     assert all(one["pages"] == 60 and Path(one["report"]).is_file() for one in crawls)
     assert run(["demo", "--pages", "20", "--out", str(out)]) == 0, "its own folders are replaced"
     told = capsys.readouterr().out
-    assert "target recall" in told
-    assert str(out / "breadth-first" / "report.html") in told
+    assert "For the same effort (20 pages each), best-first found " in told
+    assert told.count("Harvest rate:") == 1
+    assert (out / "index.html").as_uri() in told
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "Puppet theatre" in page
+    assert "What to try next" in page
+    links = re.findall(r'href="([^"]+)"', page)
+    assert len(links) == 12
+    assert all((out / link).is_file() for link in links), "reports and stored copies open from the page"
 
 
 def test_the_demo_replaces_nothing_that_is_not_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

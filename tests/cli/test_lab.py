@@ -227,7 +227,7 @@ def test_measure_prints_the_contract(done: Path, capsys: pytest.CaptureFixture[s
     assert list(found) == ["breadth-first", "best-n-first:n=4", "random", "path-oracle", "content-oracle"]
     values = found["breadth-first"]["target_recall"]
     assert list(values) == ["10", "20", "40"], "the points of the run, unless others are asked for"
-    assert set(values["10"]) == {"mean", "se", "topics"}
+    assert set(values["10"]) == {"mean", "se", "topics", "groups", "ended"}
     assert values["10"]["topics"] == 3
     assert 0.0 <= values["10"]["mean"] <= values["40"]["mean"] <= 1.0
     assert list(told(["lab", "measure", str(done), "--at", "15"], capsys)["random"]["harvest_rate"]) == ["15"]

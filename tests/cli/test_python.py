@@ -31,7 +31,7 @@ def test_crawl_has_its_real_signature() -> None:
 
 def test_help_tells_how_to_crawl() -> None:
     told = pydoc.plain(pydoc.render_doc(scenthound.crawl))
-    assert "crawl(topic: 'Topic | str', seeds: 'S" in told
+    assert "crawl(topic: 'Topic | StrPath', seeds: 'S" in told
     assert "best pages first" in told
 
 

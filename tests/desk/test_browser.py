@@ -101,7 +101,7 @@ def _explain(page: Any) -> None:
     if waiting.count():
         waiting.locator("xpath=../td[1]/a").click()
         page.wait_for_url(re.compile("/page"))
-        assert re.search(r"Place [\d,]+ of [\d,]+|It was fetched", text_of(page, "main"))
+        assert re.search(r"Place [\d,]+ of [\d,]+|Why it is here", text_of(page, "main"))
 
 
 def _search(page: Any) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from scenthound.exports.csv import cell
 from scenthound.exports.gexf import xml_text
 from scenthound.formats import json_line, json_number, printable
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import Selection
 from support.small_crawl import small_crawl
 
 EVIL = "=cmd|'/c calc'!A1 \x1b]0;owned\x07\u202e<b>&\"'\x00\x0b"
@@ -59,20 +61,102 @@ def test_the_five_formats_are_on_the_shelf() -> None:
         EXPORTERS.get("json")
 
 
-def test_jsonl_has_a_trail_line_for_each_page(crawled: Path) -> None:
+def test_jsonl_has_a_row_for_each_page(crawled: Path) -> None:
     lines = [json.loads(line) for line in exported(crawled, "jsonl").splitlines()]
     assert [line["n"] for line in lines] == [1, 2, 3, 4]
     first = lines[0]
-    assert list(first)[:11] == [
-        "n", "url", "parent", "anchor", "score", "parts", "similarity", "depth", "status", "bytes", "time",
-    ]  # fmt: skip
     assert first["url"] == "http://a.test/"
+    assert first["host"] == "a.test"
     assert first["score"] == "inf"
     assert first["parent"] is None
     assert first["title"] == "Balloons"
+    assert first["content_type"] == "text/html; charset=utf-8"
+    assert "hot air balloons" in first["text"]
+    assert datetime.fromisoformat(first["time"]).tzinfo is not None
+    assert first["digest"].startswith("sha1:")
+    assert first["warc_file"] == "pages-00001.warc.gz"
+    assert 0 <= first["relevance"] <= 1
+    assert first["relevant"] is True
     assert lines[1]["parent"] == "http://a.test/"
     assert lines[1]["anchor"] == "Balloons"
-    assert lines[1]["parts"] == {"page": lines[1]["score"]}
+    assert lines[1]["part_page"] == lines[1]["score"]
+
+
+def test_the_digest_and_place_are_those_of_the_archive(crawled: Path) -> None:
+    index = [json.loads(line.split(" ", 2)[2]) for line in (crawled / "pages" / "index.cdxj").read_text().splitlines()]
+    by_url = {line["url"]: line for line in index}
+    for line in map(json.loads, exported(crawled, "jsonl").splitlines()):
+        indexed = by_url[line["url"]]
+        assert (line["digest"], str(line["warc_offset"])) == (indexed["digest"], indexed["offset"])
+
+
+def chosen(folder: Path, name: str, selection: Selection) -> bytes:
+    out = io.BytesIO()
+    with CrawlFolder.look(folder) as opened:
+        EXPORTERS.get(name)(opened, out, selection)
+    return out.getvalue()
+
+
+def test_fields_are_chosen_in_order(crawled: Path) -> None:
+    raw = chosen(crawled, "csv", Selection(("title", "url", "text", "parts")))
+    rows = list(csv.reader(io.StringIO(raw.decode())))
+    assert rows[0] == ["title", "url", "text", "part_page"]
+    assert rows[2][:2] == ["One", "http://b.test/one.html"]
+    with pytest.raises(UnknownName, match="did you mean `title`"):
+        chosen(crawled, "jsonl", Selection(("titel",)))
+    for name in ("gexf", "wacz"):
+        with pytest.raises(BadUsage, match="no fields"):
+            chosen(crawled, name, Selection(("title",)))
+
+
+@pytest.mark.parametrize("name", ["jsonl", "csv", "gexf", "wacz", "parquet"])
+def test_only_relevant_pages_if_wanted(name: str, crawled: Path) -> None:
+    if name == "parquet":
+        pytest.importorskip("pyarrow")
+    with CrawlFolder.look(crawled) as opened:
+        relevance = sorted(page.relevance for page in opened.pages())
+        wanted = sum(page.is_relevant for page in opened.pages())
+        write = EXPORTERS.get(name)
+        assert write(opened, io.BytesIO(), Selection(only_relevant=True)) == wanted < 4
+        assert write(opened, io.BytesIO(), Selection(min_relevance=relevance[-1])) == relevance.count(relevance[-1])
+
+
+def test_exact_duplicates_point_to_the_first(tmp_path: Path) -> None:
+    text = ("Balloons", "hot air balloons", ["http://b.test/", "http://c.test/"])
+    copy = ("Copy", "hot air balloons", [])
+    folder = small_crawl(tmp_path / "crawl", {"http://a.test/": text, "http://b.test/": copy, "http://c.test/": copy})
+    lines = [json.loads(line) for line in exported_any(folder, "jsonl").splitlines()]
+    assert [line["duplicate_of"] for line in lines] == [None, None, lines[1]["url"]]
+
+
+def exported_any(folder: Path, name: str) -> bytes:
+    return chosen(folder, name, Selection())
+
+
+def test_a_page_that_cannot_be_read_has_empty_cells(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    with CrawlFolder.look(folder) as opened:
+        where = next(page.where for page in opened.pages() if page.n == 2)
+        assert where is not None
+        file = folder / "pages" / where.file
+        raw = bytearray(file.read_bytes())
+        raw[where.offset : where.offset + where.length] = bytes(where.length)
+        file.write_bytes(raw)
+        out = io.BytesIO()
+        assert EXPORTERS.get("jsonl")(opened, out) == 4
+        assert opened.recovered[-1].startswith("1 stored pages can't be read")
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [bool(line["text"]) for line in lines] == [True, False, True, True]
+    assert lines[1]["title"] == "One"
+
+
+def test_language_and_main_text_need_an_extra(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(BadUsage, match=r"scenthound\[text\]"):
+        chosen(crawled, "jsonl", Selection(("main_text",)))
+    with CrawlFolder.look(crawled) as opened:
+        EXPORTERS.get("jsonl")(opened, io.BytesIO())
+        assert any("language is left out" in sentence for sentence in opened.recovered)
 
 
 def test_csv_has_a_heading_and_no_formulas(evil: Path) -> None:
@@ -102,6 +186,9 @@ def test_parquet_has_typed_columns(crawled: Path) -> None:
     assert table.column("n").to_pylist() == [1, 2, 3, 4]
     assert math.isinf(table.column("score")[0].as_py())
     assert str(table.schema.field("similarity").type) == "double"
+    assert str(table.schema.field("time").type) == "timestamp[us, tz=UTC]"
+    assert str(table.schema.field("relevant").type) == "bool"
+    assert "hot air balloons" in table.column("text")[0].as_py()
 
 
 def test_parquet_without_pyarrow_says_what_to_install(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +230,9 @@ def test_wacz_holds_what_its_package_says(crawled: Path, tmp_path: Path) -> None
         assert {name for name in names if name.endswith(".gz")} <= stored
         pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()]
         assert pages[0]["format"] == "json-pages-1.0"
+        assert pages[0]["hasText"] is True
+        assert [page.get("seed", False) for page in pages[1:]] == [True, False, False, False]
+        assert "hot air balloons" in pages[1]["text"]
         assert [page["url"] for page in pages[1:3]] == ["http://a.test/", "http://b.test/one.html"]
         packed = archive.read("indexes/index.cdx.gz")
         lines = gzip.decompress(packed).decode().splitlines()

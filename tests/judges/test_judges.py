@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from scenthound.judges import JUDGES
 from scenthound.judges.topic import TopicJudge, best_threshold
-from scenthound.judging import HearsLabels, Judge, Revises, Verdict
+from scenthound.judging import HearsLabels, Revises, Verdict
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
-from scenthound.testing import page_of
+from scenthound.testing import judge_contract, page_of
 
 ON = "hot air balloon basket burner envelope propane flight pilot festival"
 OFF = (
@@ -35,19 +38,28 @@ def others(number: int = 40) -> list[Page]:
 
 
 @pytest.mark.parametrize("name", JUDGES.names())
-def test_a_judge_gives_probabilities_and_the_same_ones_again(name: str) -> None:
-    runs = []
-    for _ in range(2):
-        judge = JUDGES.get(name)()
-        assert isinstance(judge, Judge)
-        judge.start(TOPIC, [Url("http://a.test/0")])
-        runs.append([judge.judge(each) for each in (*seeds(), *others(10), page("http://c.test/", ""))])
-        assert all(isinstance(doubt, str) for doubt in judge.doubts())
-    assert runs[0] == runs[1]
-    assert all(0 <= verdict.probability <= 1 for verdict in runs[0])
+def test_a_judge_keeps_the_contract(name: str) -> None:
+    for says, check in judge_contract(JUDGES.get(name)):
+        try:
+            check()
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {says}: {error}") from error
 
 
-@pytest.mark.parametrize("name", JUDGES.names())
+def test_the_contract_finds_a_judge_that_forgets() -> None:
+    class Forgets(TopicJudge):
+        def load(self, state: Mapping[str, Any]) -> None:
+            super().load({**state, "others": state["given"]})
+
+    checks = dict(judge_contract(Forgets))
+    with pytest.raises(AssertionError, match="what a judge learns"):
+        checks["it goes on after a restart as if nothing had happened"]()
+
+
+BY_WORDS = ["topic", "keywords", "keywords-present", "description", "seed-pages"]
+
+
+@pytest.mark.parametrize("name", BY_WORDS)
 def test_a_judge_prefers_a_page_on_topic(name: str) -> None:
     judge = JUDGES.get(name)()
     judge.start(TOPIC, [Url("http://a.test/0")])
@@ -56,6 +68,40 @@ def test_a_judge_prefers_a_page_on_topic(name: str) -> None:
     assert good.probability > bad.probability
     assert good.is_relevant
     assert not bad.is_relevant
+
+
+@pytest.mark.parametrize("name", ["in-links", "pagerank", "hits"])
+def test_a_page_that_many_link_to_is_important(name: str) -> None:
+    judge = JUDGES.get(name)()
+    judge.start(TOPIC, [])
+    links = '<a href="http://star.test/">x</a>'
+    for n in range(30):
+        judge.judge(page(f"http://b.test/{n}", OFF[0], links=links))
+    star, dark = judge.judge(page("http://star.test/", OFF[1])), judge.judge(page("http://dark.test/", OFF[1]))
+    assert star.is_relevant
+    assert star.probability > 0.95
+    assert not dark.is_relevant
+
+
+def test_topical_hits_wants_endorsement_by_pages_on_topic() -> None:
+    judge = JUDGES.get("topical-hits")()
+    judge.start(TOPIC, [])
+    for n in range(20):
+        judge.judge(page(f"http://hub{n}.test/", ON, links='<a href="http://good.test/">x</a>'))
+        judge.judge(page(f"http://other{n}.test/", OFF[n % 3], links='<a href="http://bank.test/">x</a>'))
+    good, bank = page("http://good.test/", ON), page("http://bank.test/", OFF[0])
+    judge.judge(good), judge.judge(bank)
+    later = dict(judge.revised())
+    assert later[good.url].is_relevant
+    assert not later[bank.url].is_relevant
+
+
+def test_topical_hits_says_when_there_is_nothing_to_go_by() -> None:
+    judge = JUDGES.get("topical-hits")()
+    judge.start(TOPIC, [])
+    for each in others(20):
+        judge.judge(each)
+    assert "another judge" in judge.doubts()[0]
 
 
 def started(

@@ -267,14 +267,13 @@ def test_a_file_is_read_from_the_last_sync_on(folder: Path, monkeypatch: pytest.
     assert starts == [last]
 
 
-def test_the_archive_is_synced_now_and_then_while_the_crawl_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(warc_repository, "UNSYNCED", 10_000)
+def test_the_archive_is_synced_now_and_then_while_the_crawl_runs(tmp_path: Path) -> None:
     session = born(tmp_path / "crawl")
-    for _ in range(10):
+    for second in range(10):
         step_through(session, 5)
-        session.folder.commit(1.0)
+        now = session.clock() + second
+        session.folder.commit(now)
+        session.folder.sync_soon(now)
     session.folder.repository.close()
     file, offset = warc_repository.End.parse(session.folder.database.meta("warc_synced"))
     session.close()

@@ -10,13 +10,17 @@ from scenthound.web.robots import parse
 NO_SECRETS = parse(b"User-agent: *\nDisallow: /secret\nCrawl-delay: 3", "scenthound")
 
 
-def test_rules_hold_for_a_day_and_are_then_asked_for_again() -> None:
-    politeness = Politeness()
-    assert politeness.verdict("http://a.test/", 0.0) == "ask-robots"
-    politeness.learn("http://a.test", NO_SECRETS, 0.0)
-    assert politeness.verdict("http://a.test/", DAY - 1) == "fetch"
-    assert politeness.verdict("http://a.test/secret", DAY - 1) == "robots"
-    assert politeness.verdict("http://a.test/", DAY) == "ask-robots"
+def test_rules_hold_for_an_hour_or_as_long_as_set_and_never_longer_than_a_day() -> None:
+    for politeness, hold in (
+        (Politeness(), 3600.0),
+        (Politeness(robots_cache=60), 60.0),
+        (Politeness(robots_cache=1e9), DAY),
+    ):
+        assert politeness.verdict("http://a.test/", 0.0) == "ask-robots"
+        politeness.learn("http://a.test", NO_SECRETS, 0.0)
+        assert politeness.verdict("http://a.test/", hold - 1) == "fetch"
+        assert politeness.verdict("http://a.test/secret", hold - 1) == "robots"
+        assert politeness.verdict("http://a.test/", hold) == "ask-robots"
 
 
 def test_an_origin_is_scheme_host_and_port_but_a_host_rests_as_one() -> None:

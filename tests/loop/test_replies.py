@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 
-from scenthound.loop.messages import SITEMAP, Fetch, RobotsLanded, SitemapLanded
-from scenthound.loop.replies import Replies, kept, most_bytes, next_hop
+from scenthound.loop.messages import HOPS, SITEMAP, Fetch, RobotsLanded, SitemapLanded
+from scenthound.loop.replies import Replies, kept, most_bytes
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import PageLimits
 from scenthound.page.page import Page
@@ -77,15 +77,20 @@ def test_a_sitemap_lists_urls_even_if_it_is_compressed() -> None:
     assert REPLIES.result(MAP, reply(500), 0.0) == SitemapLanded(MAP.candidate)
 
 
-def test_a_driver_follows_redirects_of_robots_and_sitemaps_only() -> None:
+def test_redirects_of_robots_and_sitemaps_are_for_the_loop_to_follow() -> None:
+    def target(fetch: Fetch, answer: Response | Failure) -> str | None:
+        result = REPLIES.result(fetch, answer, 0.0)
+        return result.spelling if isinstance(result, Moved) else None
+
     there = reply(301, Location="http://b.test/there")
-    assert next_hop(ROBOTS, there, ROBOTS.spelling) == "http://b.test/there"
-    assert next_hop(MAP, there, MAP.spelling) is None, "a sitemap is valid for its own host only"
-    assert next_hop(MAP, reply(302, Location="/m2.xml"), MAP.spelling) == "http://a.test/m2.xml"
-    assert next_hop(PAGE, there, PAGE.spelling) is None, "that is for the loop to decide"
-    assert next_hop(ROBOTS, reply(301), ROBOTS.spelling) is None
-    assert next_hop(ROBOTS, reply(200, Location="/x"), ROBOTS.spelling) is None
-    assert next_hop(ROBOTS, Failure("timeout"), ROBOTS.spelling) is None
+    assert target(ROBOTS, there) == "http://b.test/there"
+    assert target(MAP, there) is None, "a sitemap is valid for its own host only"
+    assert target(MAP, reply(302, Location="/m2.xml")) == "http://a.test/m2.xml"
+    assert target(ROBOTS, reply(301)) is None
+    assert target(ROBOTS, reply(200, Location="/x")) is None
+    assert target(ROBOTS, Failure("timeout")) is None
+    last = Fetch(ROBOTS.candidate._replace(carry={HOPS: 5}), "robots")
+    assert target(last, there) is None, "RFC 9309, 2.3.1.2"
 
 
 def test_only_a_robots_file_has_a_limit_of_its_own() -> None:

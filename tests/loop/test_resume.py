@@ -17,7 +17,7 @@ import pytest
 from scenthound.errors import BadConfig, DiskFull, FolderBroken, FolderInUse
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock
-from scenthound.loop.messages import Wait
+from scenthound.loop.messages import Fetch, Wait
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Response
 from scenthound.ports import Failure
@@ -177,7 +177,7 @@ def test_a_disk_that_is_really_full_loses_nothing_recorded(tmp_path: Path) -> No
 def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     born(tmp_path / "crawl").close()
     file = tmp_path / "crawl" / "crawl.toml"
-    file.write_text(file.read_text().replace("format = 1", "format = 99"))
+    file.write_text(file.read_text().replace("format = 2", "format = 99"))
     with pytest.raises(FolderBroken, match="newer"):
         resume(tmp_path / "crawl")
 
@@ -310,3 +310,32 @@ def test_a_crawl_killed_before_its_database_was_made_has_no_pages_and_can_be_res
     session.folder.finish("pages", 1.0)
     session.close()
     assert trail(tmp_path / "crawl")
+
+
+def test_a_lock_file_deleted_by_hand_lets_no_second_process_in(tmp_path: Path) -> None:
+    session = born(tmp_path / "crawl")
+    (tmp_path / "crawl" / "crawl.lock").unlink()
+    with pytest.raises(FolderInUse):
+        resume(tmp_path / "crawl")
+    session.close()
+    resume(tmp_path / "crawl").close()
+
+
+@pytest.mark.parametrize("back", [3600.0, 1e9])
+def test_a_clock_set_back_between_runs_stalls_nothing(tmp_path: Path, back: float) -> None:
+    finished(tmp_path / "crawl")
+    before = Clock()()
+    database = sqlite3.connect(tmp_path / "crawl" / "crawl.db")
+    database.execute("UPDATE hosts SET next_allowed = ?", (before + 0.5,))
+    database.commit()
+    again = resume(tmp_path / "crawl", fetcher=Recorded(), pages=500, clock=lambda: before - back)
+    step = again.crawl.next(before - back)
+    while isinstance(step, Fetch):
+        step = again.crawl.next(before - back)
+    assert isinstance(step, Wait)
+    assert step.until < before - back + 1.0, "as long as before the clock was set back"
+    again.close()
+    database.execute("UPDATE hosts SET next_allowed = 1e300")
+    database.commit()
+    resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: before).close()
+    assert database.execute("SELECT max(next_allowed) FROM hosts").fetchone()[0] <= before + 86_400

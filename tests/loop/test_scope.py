@@ -63,11 +63,26 @@ def test_a_calendar_is_left_when_it_never_pays_and_only_then() -> None:
 
 
 def step(n: int, similarity: float) -> Step:
-    return Step(n, named(f"a.test/{n}"), None, "", 0.0, {}, similarity, 0, 200, 10, 0.0, f"page {n}")
+    return Step(
+        n,
+        named(f"a.test/{n}"),
+        None,
+        "",
+        0.0,
+        {},
+        similarity,
+        0,
+        200,
+        10,
+        0.0,
+        f"page {n}",
+        relevance=similarity,
+        relevant=similarity >= 0.5,
+    )
 
 
 def test_the_counters_knows_harvest_and_best_pages() -> None:
-    counters = Counters(relevant_from=0.5)
+    counters = Counters()
     for n in range(1, 201):
         counters.page(step(n, 0.9 if n <= 50 else 0.1))
     assert (counters.pages, counters.relevant, counters.harvest, counters.harvest_recent) == (200, 50, 0.25, 0.0)
@@ -75,7 +90,7 @@ def test_the_counters_knows_harvest_and_best_pages() -> None:
 
 
 def test_the_crawl_is_dry_after_page_13_of_the_worked_example() -> None:
-    counters = Counters(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3)
+    counters = Counters(dry_window=5, dry_floor=0.3, dry_patience=3)
     for n, flag in enumerate([1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 1):
         counters.page(step(n, float(flag)))
         if counters.dry:
@@ -85,7 +100,7 @@ def test_the_crawl_is_dry_after_page_13_of_the_worked_example() -> None:
 
 def test_a_counters_taken_up_again_stops_at_the_same_page() -> None:
     flags = [1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0]
-    first, second = (Counters(relevant_from=0.5, dry_window=5, dry_floor=0.3, dry_patience=3) for _ in range(2))
+    first, second = (Counters(dry_window=5, dry_floor=0.3, dry_patience=3) for _ in range(2))
     for n, flag in enumerate(flags[:9], 1):
         first.page(step(n, float(flag)))
     second.load(first.save())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenthound.model import Topic, Url
 from scenthound.page import views
-from scenthound.page.judge import Judge
+from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.page.record import Analysed, Record
 from scenthound.page.views import (
@@ -71,7 +71,7 @@ def test_the_page_is_as_similar_to_strategies_as_to_the_judge(shop: Page) -> Non
     query = Query("solar panel", SMALL)
     assert shop.record.counts(SMALL)["panel"] == 2
     assert page_similarity(shop.record, query) == pytest.approx(0.365148, abs=1e-6)
-    assert Judge(Topic("solar panel"), Analyser("small"))(shop) == page_similarity(shop.record, query)
+    assert KeywordSimilarity(Topic("solar panel"), Analyser("small"))(shop) == page_similarity(shop.record, query)
 
 
 def test_counts_that_came_with_the_record_are_taken() -> None:

@@ -12,26 +12,29 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from scenthound.errors import ScenthoundError
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Lost, Step, Topic, Url
 from scenthound.report.charts import standard_error
-from scenthound.report.crawl_facts import CrawlFacts, gather
+from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather
 from scenthound.report.crawl_facts import _read as read_events
-from scenthound.report.crawl_report import link, render, text, write_report
+from scenthound.report.crawl_report import render, write_report
 from scenthound.report.explain import explain
 from scenthound.report.layout import round_step
+from scenthound.report.web_text import link, text
 from support.small_crawl import small_crawl
 
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "main", "header", "p", "strong", "h1", "h2", "section", "div",
     "b", "span", "ul", "li", "i", "svg", "polygon", "polyline", "line", "text", "rect", "table", "thead", "tbody",
-    "tr", "th", "td", "a", "code", "bdi", "footer",
+    "tr", "th", "td", "a", "code", "bdi", "footer", "input", "label", "mark",
 }  # fmt: skip
 ATTRIBUTES = {
     "lang", "charset", "http-equiv", "content", "name", "class", "viewbox", "role", "aria-label", "points", "x", "y",
-    "x1", "x2", "y1", "y2", "width", "height", "rx", "href", "rel", "target", "style",
+    "x1", "x2", "y1", "y2", "width", "height", "rx", "href", "rel", "target", "style", "type", "id", "for",
+    "checked",
 }  # fmt: skip
 
 
@@ -47,10 +50,10 @@ class Strict(HTMLParser):
         assert tag in TAGS, tag
         for name, value in attrs:
             assert name in ATTRIBUTES, f"{tag} {name}"
-            assert name != "style" or re.fullmatch(r"width:\d+%", value or ""), value
+            assert name != "style" or re.fullmatch(r"width:\d+%|--others:\d|--s1:\d+(;--s\d:\d+)*", value or ""), value
         if tag == "a":
             self.links.append(dict(attrs))
-        if tag != "meta":
+        if tag not in ("meta", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -66,6 +69,8 @@ def parsed(page: str) -> Strict:
     parser.close()
     assert not parser.open
     for found in parser.links:
+        if re.fullmatch(r"copies/page-\d{6}\.html", found["href"] or ""):
+            continue  # our own file beside the report
         assert re.match(r"https?://", found["href"] or ""), found
         assert found["rel"] == "noopener noreferrer nofollow"
     return parser
@@ -86,6 +91,8 @@ def step(n: int, similarity: float = 0.5, title: str = "", **more: object) -> St
         100,
         50.0 + n,
         title,
+        relevance=similarity,
+        relevant=similarity >= 0.1,
     )  # type: ignore[arg-type]
 
 
@@ -267,3 +274,64 @@ def test_an_unknown_page_is_answered_with_near_ones(crawled: Path) -> None:
     with CrawlFolder.look(crawled) as opened:
         found = explain(opened, "http://b.test/one.htm")
     assert (found.state, found.near) == ("unknown", ["http://b.test/one.html"])
+
+
+# ---- snippets, stored copies, tables that are sorted
+
+
+def test_the_best_pages_have_a_snippet_and_a_stored_copy(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    with CrawlFolder.look(folder) as opened:
+        page = write_report(opened).read_text(encoding="utf-8")
+    copies = re.findall(r'href="(copies/page-\d+\.html)"', page)
+    assert len(copies) == 4
+    assert "<mark>balloon</mark>" in page
+    for copy in copies:
+        stored = (folder / copy).read_text(encoding="utf-8")
+        assert "Stored copy, text only" in stored
+        assert "script-src" not in stored
+        assert "default-src 'none'" in stored
+    assert any("hot air balloons fly" in (folder / copy).read_text(encoding="utf-8") for copy in copies)
+
+
+def test_copies_of_hostile_pages_are_text(tmp_path: Path) -> None:
+    evil = "</p><script>alert(1)</script><img src=x onerror=alert(1)>"
+    web = {"http://a.test/": (evil, f"hot air balloons {evil}", ["http://b.test/?q=<script>"])}
+    folder = small_crawl(tmp_path / "crawl", web)
+    with CrawlFolder.look(folder) as opened:
+        page = write_report(opened).read_text(encoding="utf-8")
+    (copy,) = (folder / "copies").iterdir()
+    for document in (page, copy.read_text(encoding="utf-8")):
+        assert "<script" not in document
+        assert "<img" not in document
+
+
+def test_copies_are_not_written_through_a_link(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "copies").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ScenthoundError):
+        CrawlFolder.look(folder)
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_old_copies_go_when_the_report_is_written_again(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    (folder / "copies").mkdir()
+    (folder / "copies" / "page-999999.html").write_text("old")
+    with CrawlFolder.look(folder) as opened:
+        write_report(opened)
+    assert not (folder / "copies" / "page-999999.html").exists()
+
+
+def test_relevant_hosts_come_first_and_every_column_sorts() -> None:
+    facts = CrawlFacts(CrawlRequest(Topic("bees"), ("http://a.test/",)))
+    facts.hosts = {"many.test": HostFacts(50, 0), "good.test": HostFacts(5, 5), "mixed.test": HostFacts(9, 2)}
+    page = render(facts)
+    assert page.index("good.test") < page.index("mixed.test") < page.index("many.test")
+    row = next(line for line in page.splitlines() if "many.test" in line)
+    ranks = dict(re.findall(r"--s(\d):(\d)", row))
+    assert ranks["2"] == "3"  # by relevant pages it is last
+    assert ranks["3"] == "1"  # by pages it is first
+    assert page.count('type="radio" name="hosts"') == 6
+    assert "<script" not in page

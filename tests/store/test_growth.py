@@ -15,7 +15,7 @@ from scenthound.lab.generate.endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
-from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, SCHEMA, VERSION
+from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, REVISED, SCHEMA, VERSION
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
 from scenthound.testing.frontier import ModelFrontier, same
@@ -147,6 +147,8 @@ def first_edition(path: Path) -> None:
     """A crawl's file as the first edition wrote it."""
     connection = sqlite3.connect(path)
     schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(EVENT_TABLES, "")
+    schema = schema.replace(REVISED, "").replace(", relevance REAL, relevant INTEGER", "")
+    schema = schema.replace("history_relevance ON history (relevance)", "history_similarity ON history (similarity)")
     assert schema != SCHEMA
     connection.executescript(f"{schema} PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;")
     for number, url in ((4, "http://b.test/"), (2, "http://a.test/")):
@@ -199,9 +201,9 @@ def test_a_page_that_was_forgotten_and_fetched_again_has_its_links_once() -> Non
 
 def test_marks_say_of_every_page_what_running_figures_need() -> None:
     history = SqliteHistory(CrawlDatabase(":memory:"))
-    history.record(step(1, URLS[0], requested=URLS[5]))
+    history.record(step(1, URLS[0], requested=URLS[5], relevance=0.75, relevant=True))
     history.lost(Miss(Candidate(URLS[1], 0.5), "timeout"), 1.0)
-    assert list(history.marks()) == [(1, URLS[0], 0.25, 10, "title 1", 1, URLS[5])]
+    assert list(history.marks()) == [(1, URLS[0], 0.25, 10, "title 1", 1, URLS[5], 0.75, True)]
 
 
 def said(record: Record) -> tuple[object, ...]:

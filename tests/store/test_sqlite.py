@@ -58,8 +58,8 @@ def offer(name: str, score: float = 0.5, **more: Any) -> Candidate:
 
 def step(n: int, name: str, **more: Any) -> Step:
     said: dict[str, Any] = {
-        "parent": None, "anchor": "", "score": 0.5, "parts": {}, "similarity": 0.1 * n, "depth": 0,
-        "status": 200, "bytes": 10, "time": float(n),
+        "parent": None, "anchor": "", "score": 0.5, "parts": {}, "similarity": 0.1 * n, "relevance": 0.2 * n,
+        "depth": 0, "status": 200, "bytes": 10, "time": float(n),
     }  # fmt: skip
     return Step(n=n, url=Url(f"http://{name}.test/"), **{**said, **more})
 

@@ -65,7 +65,7 @@ def test_a_seed_keeps_its_turn_whatever_links_to_it(web: TinyWeb) -> None:
 
 
 def test_the_parts_of_a_score_are_told(web: TinyWeb) -> None:
-    step = walk(web, Bayes(), BEES, "start.example/").steps[1]
+    step = walk(web, Bayes(score="probability"), BEES, "start.example/").steps[1]
     assert step.parts.keys() == {"goal", "logit"}
     assert step.parts["goal"] == step.score
     step = walk(web, Bayes(score="logit"), BEES, "start.example/").steps[1]

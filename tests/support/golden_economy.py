@@ -38,14 +38,29 @@ def sequence(inputs: Inputs, rules: MarketRules) -> dict[str, Any]:
         for link in trading.own(page, owner, links.get(page, [])):
             trading.corona.enter(link, market.matching(features[link]))
 
+    class Everything:
+        """All pages are known, and the auctions go on after a goal."""
+
+        ends_at_goal = False
+
+        def is_goal(self, page: int) -> bool:
+            return page in goals
+
+        def links(self, page: int) -> list[int]:
+            return links.get(page, [])
+
+        def real_bidders(self, page: int) -> list[int]:
+            return market.matching(features[page])
+
     for start in inputs["HY_START"]:
         join(pages.index(start), ROOT)
     rows: list[list[Any]] = []
     for number in range(1, inputs["HY_AUCTIONS"] + 1):
-        trading.first_bids(goals.__contains__)
+        trading.first_bids(Everything())
         sale = trading.auction()
         if sale is None:
             break
+        trading.refine(sale, Everything())
         trading.settle(sale, sale.page in goals)
         join(sale.page, sale.winner)
         told = (names[sale.winner], pages[sale.page], units(sale.bid), units(sale.price), sale.goal, units(sale.profit))

@@ -43,6 +43,10 @@ PARAMETERS: dict[str, dict[str, Any]] = {  # less training than by default: it t
 }
 
 
+PUBLISHED = {f"{name} as published": name for name in ("bayes", "focused-soft", "focused-hard")}
+"""Variants with the score of their paper, by the strategy: the default scores pages per word."""
+PARAMETERS |= {label: {"score": "probability"} for label in PUBLISHED}
+
 UNSETTLED = frozenset({"hound"})
 """Strategies whose constants are still being fitted."""
 
@@ -55,6 +59,11 @@ def generated_bed(folder: Path) -> Bed:
 def strategies() -> list[str]:
     ours = (name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound."))
     return [name for name in ours if name not in UNSETTLED]
+
+
+def pinned_crawls() -> list[str]:
+    """The strategies, and their variants as published."""
+    return [*strategies(), *PUBLISHED]
 
 
 def digest(steps: Iterable[Step]) -> str:
@@ -70,7 +79,8 @@ def digest(steps: Iterable[Step]) -> str:
 
 def replayed(bed: Bed, strategy: str) -> str:
     topic, limits = bed.topics[0], ReplayLimits(pages=PAGES)
-    result = run_cell(prepare(bed), topic, strategy, PARAMETERS.get(strategy), limits, topics=bed.topics)
+    name = PUBLISHED.get(strategy, strategy)
+    result = run_cell(prepare(bed), topic, name, PARAMETERS.get(strategy), limits, topics=bed.topics)
     assert not result.error, result.error
     assert len(result.steps) == PAGES
     return digest(result.steps)
@@ -94,8 +104,9 @@ def replace_url(response: Response, url: str) -> Response:
 
 
 def crawled_live(bed: Bed, strategy: str, folder: Path) -> str:
-    topic, how = bed.topics[0], dict[str, Any](strategy=strategy, parameters=PARAMETERS.get(strategy))
-    if declaration_of(make_strategy(strategy)).training == "required":
+    topic, name = bed.topics[0], PUBLISHED.get(strategy, strategy)
+    how = dict[str, Any](strategy=name, parameters=PARAMETERS.get(strategy))
+    if declaration_of(make_strategy(name)).training == "required":
         how = {"model": taught(bed, topic, strategy, folder / "model")}
     settings = Settings(
         delay=0.0, robots=False, retries=0, concurrency=1, pages=PAGES, workers=0, traps=False, host_patience=0
@@ -116,7 +127,8 @@ def taught(bed: Bed, topic: BedTopic, strategy: str, folder: Path) -> Path:
     taxonomy = None
     if strategy.startswith("focused"):
         told, taxonomy = replace(told, good=("/".join(topic.path),)), bed.folder
-    train(strategy, told, bed.folder, folder, parameters=PARAMETERS.get(strategy), taxonomy=taxonomy)
+    name = PUBLISHED.get(strategy, strategy)
+    train(name, told, bed.folder, folder, parameters=PARAMETERS.get(strategy), taxonomy=taxonomy)
     return folder
 
 
@@ -136,7 +148,7 @@ def main() -> None:
     chosen = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bed = generated_bed(Path(folder) / "bed")
-        trails = {name: dict(computed(bed, name, Path(folder) / name)) for name in strategies()}
+        trails = {name: dict(computed(bed, name, Path(folder) / name)) for name in pinned_crawls()}
         found = {"bed": bed.digest, "trails": trails}
     if chosen.pin:
         PINNED.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ import copy
 import pickle
 import string
 import unicodedata
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -180,3 +181,19 @@ def test_an_analyser_has_a_name_fit_for_files() -> None:
     assert own == Analyser(frozenset({"a", "b"})).name != Analyser(frozenset({"a"})).name
     assert own.isascii()
     assert own.startswith("own")
+
+
+def test_a_long_text_is_counted_in_pieces_as_it_would_be_in_one() -> None:
+    words = [f"{word}{number}" for number in range(9_000) for word in ("honey", "bees’", "Crème", "панель", "a-b")]
+    text = " ".join(words * 2) + "x" * 300_000 + " end"
+    assert len(text) > 2 * module.PIECE
+    assert "".join(module.pieces(text)) == text
+    assert [token for piece in module.pieces(text) for token in tokens(piece)] == tokens(text)
+    analyser = Analyser()
+    whole = Counter(term for term in analyser.terms(text))
+    assert list(analyser.counts(text).items()) == list(whole.items())
+
+
+def test_the_distinct_terms_of_a_long_text_are_bounded() -> None:
+    text = " ".join(f"w{number}" for number in range(module.MOST_TERMS + 50_000))
+    assert len(Analyser().counts(text)) == module.MOST_TERMS

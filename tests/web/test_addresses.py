@@ -166,6 +166,11 @@ def test_a_host_that_somebody_else_will_look_up_is_judged_by_its_name() -> None:
     assert forbidden_name("a.b.LocalHost.") == "loopback"
     assert forbidden_name("localhost", parse_networks(["loopback"])) is None
     assert forbidden_name("[fe80::1]") == "link-local"
+    for internal in ("intranet", "Wiki.", "nas.LAN", "a.b.internal", "router.home.arpa"):
+        assert forbidden_name(internal) == "internal"
+        assert forbidden_name(internal, parse_networks(["loopback"])) == "internal"
+        assert forbidden_name(internal, parse_networks(["10.0.0.0/8"])) is None
+    assert forbidden_name("www.local.example.org") is None
 
 
 def test_a_literal_is_told_from_a_name() -> None:

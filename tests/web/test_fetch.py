@@ -451,7 +451,8 @@ def test_an_http_proxy_is_asked_for_the_whole_url_and_looks_up_the_name_itself(s
 
 def test_a_proxy_is_not_asked_for_addresses_that_are_refused(server: HostileServer) -> None:
     before = len(server.requests)
-    for host in ("127.0.0.1", "10.0.0.1", "[::1]", "localhost", "a.localhost", "169.254.169.254"):
+    for host in ("127.0.0.1", "10.0.0.1", "[::1]", "localhost", "a.localhost", "169.254.169.254",
+                 "intranet", "db.internal", "printer.local.", "nas.lan", "x.corp"):  # fmt: skip
         assert reason(f"http://{host}/", proxy=server.url(""), allow_private=()) == "refused-address"
     assert len(server.requests) == before
     assert reason(server.url("/fine"), proxy=server.url("")) == "200"
@@ -556,3 +557,28 @@ def test_tls_is_verified_unless_switched_off(tmp_path: Path) -> None:
     unverified = asyncio.run(run(False, context))
     assert isinstance(unverified, Response)
     assert unverified.body == b"ok"
+
+
+def test_few_large_bodies_are_read_at_a_time_and_all_arrive(server: HostileServer) -> None:
+    async def large(exchange: Exchange) -> bool | None:
+        return await exchange.reply(b"x" * 200_000)
+
+    server.serve("/large", large)
+
+    async def work(fetcher: HttpFetcher) -> list[Response | Failure]:
+        return await asyncio.gather(*(fetcher.fetch(server.url("/large")) for _ in range(12)))
+
+    replies = using(work, replace(QUICK, small=10_000, large_bodies=2))
+    assert [len(reply.body) for reply in replies if isinstance(reply, Response)] == [200_000] * 12
+
+
+def test_a_large_body_is_not_read_on_while_too_many_others_are(server: HostileServer) -> None:
+    async def large(exchange: Exchange) -> bool | None:
+        return await exchange.reply(b"x" * 2_000_000)
+
+    server.serve("/too-large", large)
+    found = fetched(server.url("/too-large"), replace(QUICK, small=10_000, large_bodies=0, total=0.5))
+    assert isinstance(found, Response)
+    assert found.truncated == "time"
+    assert len(found.body) < 1_000_000
+    assert isinstance(fetched(server.url("/fine"), replace(QUICK, small=10_000, large_bodies=0)), Response)

@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.url import resolve
-from scenthound.web.robots import ALLOW_ALL, LARGEST, MOST_SITEMAPS, REFUSE_ALL, RobotsRules, parse, verdict_for_status
+from scenthound.web.robots import (
+    ALLOW_ALL,
+    LARGEST,
+    LONGEST_LINE,
+    MOST_SITEMAPS,
+    REFUSE_ALL,
+    RobotsRules,
+    parse,
+    path_of,
+    verdict_for_status,
+)
 
 SITE = "http://x.test"
 
@@ -53,6 +63,20 @@ def only(rules: str) -> str:
         ("Disallow: a", "/a", True),
         ("Disallow: /x***", "/x", False),
         ("Allow: /fish*\nDisallow: /fish", "/fish", True),
+        ("Disallow: /a$b", "/a$b/c", False),
+        ("Disallow: /a$b", "/a", True),
+        ("Disallow: /a$$", "/a$", False),
+        ("Disallow: /a$$", "/a$b", True),
+        ("Disallow: /*$x=1", "/a?$x=1&y", False),
+        ("Disallow: /a*b", "/a*b", False),
+        ("Allow: /x/index.html\nDisallow: /x/", "/x/", True),
+        ("Allow: /x/index.htm\nDisallow: /x/", "/x/", True),
+        ("Allow: /x/index.html\nDisallow: /x/", "/x/index.html", True),
+        ("Allow: /x/index.html\nDisallow: /x/", "/x/index.htm", False),
+        ("Allow: /x/index.html\nDisallow: /x/", "/x/?a", False),
+        ("Allow: /*/index.html\nDisallow: /", "/x/y/", True),
+        ("Allow: index.html\nDisallow: /", "/", False),
+        ("Disallow: /x/index.html", "/x/", True),
     ],
 )
 def test_the_longest_pattern_decides_and_of_equals_the_one_that_allows(rules: str, path: str, allowed: bool) -> None:
@@ -60,37 +84,46 @@ def test_the_longest_pattern_decides_and_of_equals_the_one_that_allows(rules: st
 
 
 @pytest.mark.parametrize(
-    ("pattern", "path"),
-    [
-        ("/ツ", "/%E3%83%84"),
-        ("/%e3%83%84", "/%E3%83%84"),
-        ("/%62%61%7A", "/baz"),
-        ("/baz", "/%62%61%7A"),
-        ("/%7ejoe/", "/~joe/"),
-        ("/a<b", "/a%3Cb"),
-        ("/a%3cb", "/a%3Cb"),
-        ("/a b", "/a%20b"),
-        ("/*?q='", "/?q=%27"),
-        ("/a%2A", "/a*"),
-        ("/a%24$", "/a$"),
-        ("/[a]", "/%5Ba%5D"),
-        ("/100%", "/100%"),
-    ],
+    ("pattern", "path"), [("/ツ", "/%E3%83%84"), ("/%e3%83%84", "/%E3%83%84"), ("/100%", "/100%"), ("/%zz", "/%zz")]
 )
-def test_one_octet_is_compared_however_it_is_spelled(pattern: str, path: str) -> None:
+def test_a_pattern_is_encoded_before_it_is_compared(pattern: str, path: str) -> None:
     assert not may(only(f"Disallow: {pattern}"), path)
 
 
-def test_a_reserved_character_and_its_code_stay_different() -> None:
-    assert may(only("Disallow: /a%2Fb"), "/a/b")
-    assert may(only("Disallow: /a/b"), "/a%2Fb")
-    assert may(only("Disallow: /a%3Fb"), "/a?b")
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("/%62%61%7A", "/baz"),
+        ("/baz", "/%62%61%7A"),
+        ("/a<b", "/a%3Cb"),
+        ("/a%24", "/a$"),
+        ("/a%2Fb", "/a/b"),
+        ("/a/b", "/a%2Fb"),
+        ("/%62", "/%2562"),
+    ],
+)
+def test_a_character_and_its_code_are_different_as_for_google(pattern: str, path: str) -> None:
+    assert may(only(f"Disallow: {pattern}"), path)
 
 
-def test_a_percent_sign_is_decoded_once() -> None:
-    assert may(only("Disallow: /%62"), "/%2562")
-    kept = parse(only("Disallow: /%%36%32").encode(), "scenthound")
-    assert RobotsRules.from_text(kept.to_text()).may_fetch(SITE + "/b"), "going to text and back decodes nothing"
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("", "/"),
+        ("http://x.test", "/"),
+        ("http://x.test/", "/"),
+        ("http://x.test/a?b=c#d", "/a?b=c"),
+        ("http://x.test?a=/b", "/?a=/b"),
+        ("http://x.test;p", "/;p"),
+        ("http://x.test#/a", "/"),
+        ("//x.test/a", "/a"),
+        ("x.test/a://b", "/a://b"),
+        ("/a", "/a"),
+        ("x.test", "/"),
+    ],
+)
+def test_what_a_pattern_is_compared_with_is_path_and_query(url: str, path: str) -> None:
+    assert path_of(url) == path
 
 
 @pytest.mark.parametrize(
@@ -115,6 +148,13 @@ def test_groups_of_one_name_are_one_group() -> None:
     assert [may(robots, path) for path in ("/a", "/b", "/c")] == [False, True, False]
 
 
+@pytest.mark.parametrize("agent", ["scenthound/1.0", "Scent hound", "", "*", "ツ"])
+def test_who_has_no_product_token_gets_the_group_of_everyone(agent: str) -> None:
+    robots = "User-agent: scenthound\nDisallow: /a\nUser-agent: *\nDisallow: /b"
+    assert may(robots, "/a", agent)
+    assert not may(robots, "/b", agent)
+
+
 def test_other_records_and_empty_lines_do_not_end_a_group() -> None:
     robots = "User-agent: scenthound\n\nSitemap: /s.xml\nCrawl-delay: 3\nNonsense: 1\n\nUser-agent: b\nDisallow: /"
     assert not may(robots, "/a")
@@ -134,6 +174,10 @@ def test_rules_before_any_user_agent_are_nobodys() -> None:
         b"useragent: *\ndissallow: /a",
         b"User-agent *\nDisallow /a",
         b"\x00\xff\xfe:\x80\nUser-agent: *\nDisallow: /a\n\x00",
+        b"\xef\xbbUser-agent: *\nDisallow: /a",
+        b"User-agent-of-all: *\nDisallowed: /a",
+        b"User-agent: * and more\nDisallow: /a\x00b",
+        b"User-agent: *\n\x0bDisallow\x0c: /a\x0b",
     ],
 )
 def test_odd_spellings_of_a_file_are_understood(robots: bytes) -> None:
@@ -146,21 +190,24 @@ def test_only_lines_of_http_end_a_line() -> None:
     assert may("User-agent: *\nAllow: /x\u2028Disallow: /a\x0bDisallow: /a", "/a")
 
 
-def test_robots_txt_itself_may_always_be_asked_for() -> None:
-    assert REFUSE_ALL.may_fetch(SITE + "/robots.txt")
-    assert not REFUSE_ALL.may_fetch(SITE + "/robots.txt?x")
-    assert not may(only("Disallow: /robots.txt$\nDisallow: /"), "/robots.txt2")
-
-
 def test_the_two_constants_say_all() -> None:
     assert ALLOW_ALL.may_fetch("https://x.test/")
     assert not REFUSE_ALL.may_fetch("https://x.test/")
     assert not REFUSE_ALL.may_fetch("https://x.test:8080/a?b")
 
 
-def test_text_beyond_ascii_is_no_spelling_and_is_refused() -> None:
-    assert not ALLOW_ALL.may_fetch("http://x.test/ツ")
-    assert ALLOW_ALL.may_fetch(resolve("http://x.test/ツ"))
+def test_raw_text_is_compared_byte_by_byte_and_its_caller_encodes_it() -> None:
+    robots = only("Disallow: /ツ")
+    assert may(robots, "/ツ")
+    assert not may(robots, resolve("http://x.test/ツ").removeprefix(SITE))
+    assert not may(only("Disallow: /"), "/ツ")
+
+
+def test_a_line_counts_up_to_sixteen_thousand_bytes() -> None:
+    pattern = "/" + "a" * 20_000
+    kept = parse(only(f"Disallow: {pattern}").encode(), "scenthound").rules[0][0]
+    assert len("Disallow: " + kept) == LONGEST_LINE
+    assert not may(only(f"Disallow: {pattern}"), kept)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +281,7 @@ def plainly(rules: tuple[tuple[str, bool], ...], path: str) -> bool:
     """RFC 9309 as directly as it can be said; short texts only, since it backtracks."""
     best = (0, True)
     for pattern, allows in rules:
-        end = "$" if pattern.endswith("$") else ""
+        end = r"\Z" if pattern.endswith("$") else ""
         expression = ".*".join(map(re.escape, pattern.removesuffix("$").split("*"))) + end
         if re.match(expression, path):
             best = max(best, (len(pattern), allows))
@@ -242,15 +289,10 @@ def plainly(rules: tuple[tuple[str, bool], ...], path: str) -> bool:
 
 
 @given(
-    st.lists(st.tuples(st.text("/ab*$", min_size=1, max_size=7).map("/".__add__), st.booleans()), max_size=8).map(
-        tuple
-    ),
-    st.text("/ab", max_size=9).map("/".__add__),
+    st.lists(st.tuples(st.text("/ab*$", min_size=1, max_size=7), st.booleans()), max_size=8).map(tuple),
+    st.text("/ab$*", max_size=9).map("/".__add__),
 )
 def test_the_index_answers_as_the_plain_reading_does(rules: tuple[tuple[str, bool], ...], path: str) -> None:
-    rules = tuple(
-        (pattern.rstrip("$").replace("$", "") + "$" * pattern.endswith("$"), allows) for pattern, allows in rules
-    )
     assert RobotsRules(rules).may_fetch(SITE + path) is plainly(rules, path)
 
 
@@ -263,9 +305,8 @@ def test_no_bytes_make_the_parser_fail(body: bytes, agent: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="#"), max_size=60))
 def test_a_url_put_in_a_rule_is_matched_by_it(text: str) -> None:
-    path = resolve("/a" + text, SITE + "/").removeprefix(SITE)
-    literal = path.replace("*", "%2A").replace("$", "%24")
-    assert not may(only(f"Disallow: {literal}"), path)
+    path = resolve("/a" + text, SITE + "/").removeprefix(SITE)[:2000]
+    assert not may(only(f"Disallow: {path.rstrip('$')}"), path)
 
 
 # Files written to hurt: each must come to an end (the suite has a time limit), with the right answer.
@@ -315,19 +356,25 @@ def test_a_file_without_a_rule_allows_everything(body: bytes) -> None:
 
 # Other people's suites. The numbers are places in the suite's file.
 
-IRI = "the URL is raw non-ASCII text, which `url.resolve` never gives; we refuse it, they compare it"
-PREFIX = "they match agents by prefix; RFC 9309 section 2.2.1 wants the same product token"
+RAW = "2.2.2: the URL is raw non-ASCII text; its caller has to encode it (`url.resolve` does)"
+DECODED = "2.2.2: they compare a character and its code as equal; Google's parser decodes nothing"
+TOKEN = "2.2.1: their agent is no product token (letters, `_` and `-`)"
+PREFIX = "2.2.1: they match agents by prefix; the RFC wants the same product token"
+UNKNOWN = "2.2.4: they let unknown records end a group; the RFC forbids it"
 KNOWN_DIFFERENT: dict[str, dict[int, str]] = {
     "consensus": {},
-    "google": {23: "Google compares %62 and b as different; RFC 9309 section 2.2.2 wants %62 decoded"},
+    "google": {},
     "protego": {
-        **dict.fromkeys((97, 98, 99), "they let unknown records end a group; RFC 9309 section 2.2.4 forbids it"),
-        **dict.fromkeys((111, 113), IRI),
+        **dict.fromkeys((14, 16, 114, 117, 118, 120, 121), DECODED),
+        **dict.fromkeys((40, 46, 84, 92, 93), TOKEN),
+        **dict.fromkeys((42, 44, 111, 113), RAW),
+        **dict.fromkeys((97, 98, 99), UNKNOWN),
         **dict.fromkeys((128, 134, 135, 137, 138), PREFIX),
     },
     "crawler_commons": {
-        **dict.fromkeys((327, 329), IRI),
-        333: "they take `foo bar` for an agent's name; a product token has no space, and Google says as we do",
+        **dict.fromkeys((318, 333), TOKEN),
+        **dict.fromkeys((327, 329), RAW),
+        330: DECODED,
     },
 }
 CASES = {"consensus": 275, "google": 78, "protego": 154, "crawler_commons": 109}
@@ -343,7 +390,7 @@ def answer(case: dict[str, Any], url: str) -> bool:
     agent = case["user_agent"] if "user_agent" in case else case["user_agents"][0]
     rules = parse(body, agent)
     assert RobotsRules.from_text(rules.to_text()) == rules
-    return rules.may_fetch(SITE + url if url.startswith("/") else url)
+    return rules.may_fetch(url)
 
 
 @pytest.mark.parametrize("suite", CASES)
@@ -355,10 +402,16 @@ def test_other_peoples_cases_are_answered_as_they_say_but_for_the_known_ones(sha
     )
 
 
+@pytest.mark.parametrize("suite", ["protego", "crawler_commons"])
+def test_every_case_is_answered_as_google_answers_it(shared: Path, suite: str) -> None:
+    found = cases(shared, suite)
+    assert all(answer(case, case["url"]) == case["google_oracle"] for case in found.values())
+
+
 def test_a_crawl_resolves_first_and_then_raw_text_matches_as_the_rfc_says(shared: Path) -> None:
-    """The footnote to Google's 77: resolved, its two cases of raw text turn against us, and the others' towards us."""
+    """Resolved, Google's two cases of raw text turn against us, and the others' towards us."""
     google = cases(shared, "google")
-    assert {n for n, case in google.items() if answer(case, resolve(case["url"])) != case["allowed"]} == {20, 22, 23}
-    for suite, numbers in (("protego", (111, 113)), ("crawler_commons", (327, 329))):
+    assert {n for n, case in google.items() if answer(case, resolve(case["url"])) != case["allowed"]} == {20, 22}
+    for suite, numbers in (("protego", (42, 44, 111, 113)), ("crawler_commons", (327, 329))):
         found = cases(shared, suite)
         assert all(answer(found[n], resolve(found[n]["url"])) == found[n]["allowed"] for n in numbers)

@@ -7,16 +7,17 @@ from typing import BinaryIO
 
 from scenthound.exports import exporter
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import EVERYTHING, Selection
 
 
 @exporter("bookmarks")
-def bookmarks(folder: CrawlFolder, out: BinaryIO) -> int:
+def bookmarks(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
     """The pages in the order of the crawl, as a bookmarks file for browsers."""
     out.write(b"<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL>\n")
     pages = 0
-    for step in folder.history.trail():
-        title = escape(step.title or step.url)  # text from the web is never markup
-        out.write(f'<DT><A HREF="{escape(step.url)}">{title}</A>\n'.encode())
+    for page in filter(selection.takes, folder.pages()):
+        title = escape(page.title or page.url)  # text from the web is never markup
+        out.write(f'<DT><A HREF="{escape(page.url)}">{title}</A>\n'.encode())
         pages += 1
     out.write(b"</DL>\n")
     return pages

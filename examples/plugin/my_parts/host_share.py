@@ -7,7 +7,7 @@ from scenthound.lab.measure.metrics.trails import pages, sampled
 from scenthound.url import host
 
 
-@metric("host_share")
+@metric("host_share", is_rate=True)
 def host_share(trail: Trail, at: Points = None) -> Curve:
     """Distinct hosts among the first t pages / t.
 

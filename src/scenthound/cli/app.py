@@ -1,6 +1,7 @@
 """The root command: finds commands by name, and turns errors into messages and exit codes.
 
-0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 11 interrupted but resumable.
+0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 5 I/O error, 11 interrupted but resumable, 12 ended because
+everything rests.
 """
 
 from __future__ import annotations
@@ -16,14 +17,12 @@ from typing import Any
 
 import click
 
-from scenthound.errors import DiskFull, ScenthoundError
+from scenthound.errors import PATH_ERRORS, DiskFull, IoFailed, ScenthoundError
 from scenthound.formats import printable
 
 NAME, COMPLETE = "scenthound", "_SCENTHOUND_COMPLETE"
-INTERRUPTED = 11
+INTERRUPTED, RESTING = 11, 12
 BAD_PATH = 4
-PATH_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
-"""Errors that are about the path of the user."""
 NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
     kind
     for name, kind in vars(click.exceptions).items()
@@ -42,12 +41,14 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "economy": ("economy_command", "Show the richest agents of a trained Hayek economy, and its money balance."),
     "status": ("folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
     "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
+    "show": ("show_command", "Show a fetched page: its text, links or headers."),
     "explain": ("folder_commands", "Explain why a page was fetched or not."),
     "search": ("search_command", "Search the text of the pages of a crawl."),
     "index": ("search_command", "Make the full-text index of a crawl, or keep it up to date while the crawl runs."),
     "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
     "strategies": ("strategies_command", "List the strategies, or describe one."),
+    "judges": ("judges_command", "List the judges, which decide what is relevant, or describe one."),
     "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
     "doctor": ("doctor_command", "Check the installation: what is missing, and what to do."),
     "completion": ("completion_command", "Print the shell completion script."),
@@ -157,13 +158,15 @@ def run(arguments: list[str]) -> int:
             return _print_error(
                 f"{error.filename}: {error.strerror}", "check the path, and whose it is", BAD_PATH, as_json
             )
+        if isinstance(error, OSError):
+            failed = IoFailed.of(error)
+            return _print_error(failed.message, failed.hint, failed.exit_code, as_json)
         if "--debug" in given:
             import traceback
 
             traceback.print_exc()
-        what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-        hint = "" if isinstance(error, OSError) else "this should not happen; `scenthound --debug …` shows where"
-        return _print_error(what, hint, 1, as_json)
+        hint = "this should not happen; `scenthound --debug …` shows where"
+        return _print_error(f"{type(error).__name__}: {error}", hint, 1, as_json)
 
 
 def _usage_hint(error: click.ClickException) -> str:

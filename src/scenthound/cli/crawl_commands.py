@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.output import emit, json_option, option, repeatable, say
-from scenthound.cli.shell_words import settings_named, strategies_named
+from scenthound.cli.shell_words import judges_named, settings_named, strategies_named
 
 if TYPE_CHECKING:
     from scenthound.wiring import Session
@@ -44,6 +45,12 @@ if TYPE_CHECKING:
 @option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
 @option("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
 @option("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
+@option(
+    "--judge",
+    "NAME",
+    "What decides which pages are relevant, as keywords:threshold=0.2.  [default: topic]",
+    shell_complete=judges_named,
+)
 @option("--frontier", "N", "URLs kept waiting; the worst are dropped.  [default: 100000]")
 @click.option(
     "--scope",
@@ -127,9 +134,10 @@ def finish(session: Session, as_json: bool) -> int:
     """
     import asyncio
 
-    from scenthound.cli.app import INTERRUPTED
+    from scenthound.cli.app import INTERRUPTED, RESTING
     from scenthound.cli.process_limits import keep_memory
     from scenthound.cli.progress import Progress
+    from scenthound.loop.selection import ALL_RESTS
     from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report
@@ -146,7 +154,8 @@ def finish(session: Session, as_json: bool) -> int:
     is_unfinished = reason in ("interrupted", "stopped")
     failure = why_nothing(facts) if not facts.pages and not is_unfinished else None
     if as_json:
-        error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
+        code = RESTING if reason == ALL_RESTS else 1
+        error = {"error": failure[0], "hint": failure[1], "exit_code": code} if failure else {}
         emit({"folder": str(path), "report": str(report), **facts.as_plain(), **error})
     else:
         from scenthound.cli.folder_commands import show
@@ -156,6 +165,9 @@ def finish(session: Session, as_json: bool) -> int:
         if failure:
             say(f"error: {failure[0]}\nhint: {failure[1]}")
     if is_unfinished:
-        say(f"Continue with: scenthound resume {path}")
+        say(f"Continue with: scenthound resume {shlex.quote(str(path))}")
         return INTERRUPTED
+    if reason == ALL_RESTS:
+        say(f"All URLs left are on hosts that rest. Continue later with: scenthound resume {path}")
+        return RESTING
     return 1 if failure else 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import shlex
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +15,15 @@ from scenthound.errors import BadConfig, DiskFull
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.bed import BedTopic
+    from scenthound.report.comparison_page import ComparedCrawl, Story
 
 MARK = ".scenthound-demo"  # marks a folder that the demo made and may replace
 STRATEGIES = ("best-first", "breadth-first")
 WEB_PAGES, WEB_SEED, WEB_TOPIC = 4000, 7, "puppet theatre"
+ABOUT = {
+    "best-first": "follows links of the pages most like the topic first",
+    "breadth-first": "follows links in the order in which it finds them",
+}
 FASTER = 20  # times: delay, latency and back-off of a real crawl are divided by this, so its order is the same
 
 
@@ -29,7 +36,7 @@ FASTER = 20  # times: delay, latency and back-off of a real crawl are divided by
 )
 @json_option
 def demo(pages: int, folder: Path, as_json: bool) -> int:
-    """See it work: crawl an embedded web over real HTTP with best-first and with breadth-first, and compare.
+    """See it work: look for one topic in an embedded web, once best-first and once breadth-first, and compare.
 
     The web is generated, a few thousand pages on several hundred host names, and served on loopback. No network
     is needed. All times are those of a real crawl divided by 20: hosts rest 50 ms instead of 1 s, and replies take
@@ -57,27 +64,51 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
     say(f"making a web of {WEB_PAGES:,} pages …")
     web = GeneratedWeb(WEB_PAGES, WEB_SEED, topics=100)
     topic = next((topic for topic in web.topics if topic.path[-1] == WEB_TOPIC), web.topics[0])
-    on_topic, seeds = len(topic.targets), len(topic.seeds)
-    say(f"{web.plan.hosts} hosts; the topic is “{topic.keywords}”: {on_topic} pages are on it; {seeds} seeds")
-    results = []
+    story = _story(web.plan.hosts, len(topic.targets), folder)
+    say(
+        f"We look for {story.topic}. {len(topic.targets)} of these pages, on {web.plan.hosts} hosts, are about it; a "
+        f"crawler is told only the words and {len(topic.seeds)} pages to start from."
+    )
+    crawls = []
     with serving(BedServer(web, ServerOptions(latency=PoliteLimits().latency / FASTER))) as address:
         for strategy in STRATEGIES:
-            result = _crawl(strategy, topic, pages, folder / strategy, f"http://{address}")
-            results.append(result)
-            if result["ended"] == "stopped":
-                break
-    _print_results(results, topic, as_json)
-    if results[-1]["ended"] == "stopped":
-        say("stopped; run it again to start over")
-        return 1
+            say(f"\n{strategy} {ABOUT[strategy]}:")
+            crawls.append(_crawl(strategy, topic, pages, folder, f"http://{address}"))
+            if crawls[-1].facts.ended == "stopped":
+                say("stopped; run it again to start over")
+                return 1
+    page = _write_comparison(story, crawls, folder)
+    _print_results(story, crawls, page, as_json)
     return 0
 
 
-def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str) -> dict[str, Any]:
+def _story(hosts: int, wanted: int, folder: Path) -> Story:
+    from scenthound.report.comparison_page import Story
+
+    best = shlex.quote(str(folder / STRATEGIES[0]))
+    web = (
+        f"The web was generated for this demo: {WEB_PAGES:,} pages on {hosts} hosts, served on this machine. "
+        f"Delays are those of a polite crawl of the real web, divided by {FASTER}."
+    )
+    seed = "https://en.wikipedia.org/wiki/Hot_air_balloon"
+    real = f'scenthound crawl "hot air ballooning" --seed {seed} --pages 100 --contact you@example.org'
+    steps = [
+        (f"scenthound status {best}", "the first crawl in figures"),
+        (f"scenthound export {best} --to csv --relevant", "its relevant pages as a table"),
+        (real, "a crawl of the real web"),
+        ("scenthound strategies", "other ways to choose the next page"),
+    ]
+    return Story(WEB_TOPIC, wanted, web, steps)
+
+
+def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str) -> ComparedCrawl:
     import asyncio
 
     from scenthound.cli.progress import Progress
     from scenthound.loop.settings import Settings
+    from scenthound.model import Topic
+    from scenthound.report.comparison_page import ComparedCrawl
+    from scenthound.report.copies import write_copies
     from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report
     from scenthound.wiring import begin
@@ -90,7 +121,8 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
         contact="demo@scenthound.invalid",
         proxy=proxy,
     )
-    session = begin(topic.keywords, list(topic.seeds), folder, strategy=strategy, settings=settings)
+    asked = Topic(WEB_TOPIC, name=WEB_TOPIC.capitalize())
+    session = begin(asked, list(topic.seeds), folder / strategy, strategy=strategy, settings=settings)
     try:
         with Progress(session, title=strategy, resumable=False) as progress:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
@@ -98,48 +130,66 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
             session.folder.finish("stopped", session.clock())
         say(progress.line())
         facts = gather(session.folder)
-        report = write_report(session.folder, facts)
+        write_report(session.folder, facts)
+        copies = write_copies(session.folder, facts.best)
         targets = set(topic.targets)
-        on_topic = sum(step.url in targets for step in session.folder.history.trail())
+        found = list(itertools.accumulate(step.url in targets for step in session.folder.history.trail()))
     finally:
         session.close()
-    return {
-        "strategy": strategy,
-        "folder": str(folder),
-        "report": str(report),
-        "ended": facts.ended,
-        "pages": facts.pages,
-        "harvest": facts.harvest,
-        "targets_found": on_topic,
-        "targets": len(targets),
-        "target_recall": on_topic / len(targets) if targets else 0.0,
-        "pages_per_second": facts.rate,
-        "errors": sum(facts.misses.values()),
-    }
+    return ComparedCrawl(strategy, ABOUT[strategy], facts, found, strategy, copies)
 
 
-def _print_results(results: list[dict[str, Any]], topic: BedTopic, as_json: bool) -> None:
+def _write_comparison(story: Story, crawls: list[ComparedCrawl], folder: Path) -> Path:
+    from scenthound.files import write_text
+    from scenthound.report.comparison_page import render_comparison
+
+    page = folder / "index.html"
+    write_text(page, render_comparison(story, crawls[0], crawls[1]))
+    return page
+
+
+def _print_results(story: Story, crawls: list[ComparedCrawl], page: Path, as_json: bool) -> None:
+    from scenthound.report.comparison_page import verdict
+
+    sentence = verdict(story, crawls[0], crawls[1])
     if as_json:
-        emit({"topic": topic.keywords, "crawls": results})
+        results = [_plain(story, crawl, page.parent) for crawl in crawls]
+        emit({"topic": story.topic, "verdict": sentence, "page": str(page), "crawls": results})
         return
     rows = [
         (
-            crawl["strategy"],
-            f"{crawl['pages']:,}",
-            f"{crawl['harvest']:.1%}",
-            f"{crawl['targets_found']:,} of {crawl['targets']:,}",
-            f"{crawl['target_recall']:.1%}",
-            f"{crawl['pages_per_second']:.0f}",
-            f"{crawl['errors']:,}",
+            crawl.name,
+            f"{crawl.facts.pages:,}",
+            f"{crawl.found[-1] if crawl.found else 0:,} of {story.wanted:,}",
+            f"{crawl.facts.harvest:.0%}",
         )
-        for crawl in results
+        for crawl in crawls
     ]
-    heads = ("strategy", "pages", "harvest rate", "on-topic pages found", "target recall", "pages/s", "errors")
     console = out()
-    console.print(table(heads, rows, numbers=range(1, len(heads))))
-    console.print("Harvest: pages similar to the keywords. Found and recall: pages generated for the topic.")
-    for crawl in results:
-        console.print(f"{crawl['strategy']:>14}: {crawl['folder']}/  report: {crawl['report']}", soft_wrap=True)
+    console.print(table(("strategy", "pages fetched", f"about {story.topic}", "harvest rate"), rows, numbers=(1, 2, 3)))
+    console.print("Harvest rate: the share of fetched pages that are similar to the topic's words.\n")
+    console.print(sentence, style="bold", soft_wrap=True)
+    console.print(f"\nLook at both crawls: {page.resolve().as_uri()}", soft_wrap=True)
+    console.print("Try next:")
+    for command, about in story.next_steps:
+        console.print(f"  {command}   # {about}", soft_wrap=True)
+
+
+def _plain(story: Story, crawl: ComparedCrawl, folder: Path) -> dict[str, Any]:
+    facts, found = crawl.facts, crawl.found[-1] if crawl.found else 0
+    return {
+        "strategy": crawl.name,
+        "folder": str(folder / crawl.folder),
+        "report": str(folder / crawl.folder / "report.html"),
+        "ended": facts.ended,
+        "pages": facts.pages,
+        "harvest": facts.harvest,
+        "targets_found": found,
+        "targets": story.wanted,
+        "target_recall": found / story.wanted if story.wanted else 0.0,
+        "pages_per_second": facts.rate,
+        "errors": sum(facts.misses.values()),
+    }
 
 
 def _clear(folder: Path) -> None:
@@ -153,6 +203,7 @@ def _clear(folder: Path) -> None:
             raise BadConfig(f"{folder} exists and was not made by the demo", "name another folder with --out")
         for strategy in STRATEGIES:
             refuse_link(folder / strategy)
+            refuse_link(folder / "index.html")
             if holder(folder / strategy) is not None:
                 raise BadConfig(
                     f"another demo is running in {folder}", "wait for it, or name another folder with --out"

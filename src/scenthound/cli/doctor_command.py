@@ -20,9 +20,18 @@ if TYPE_CHECKING:
     from scenthound.plugins import Registry
 
 OLDEST = (3, 11)
-EXTRAS = {"parquet": ["pyarrow"], "lab": ["pyarrow", "scipy"], "socks": ["aiohttp-socks"], "brotli": ["brotli"]}
+EXTRAS = {
+    "parquet": ["pyarrow"],
+    "lab": ["pyarrow", "scipy"],
+    "text": ["resiliparse"],
+    "pandas": ["pandas"],
+    "socks": ["aiohttp-socks"],
+    "brotli": ["brotli"],
+}
 WHAT_FOR = {
     "parquet": "export --to parquet",
+    "text": "language and main text in exports",
+    "pandas": "crawl folders as pandas tables",
     "lab": "metrics and statistics of experiments",
     "socks": "--proxy socks5://…",
     "brotli": "pages packed with br",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -60,6 +61,7 @@ def show(facts: CrawlFacts) -> None:
         ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
+        ("judge", f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant by its latest verdicts"),
         ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
         ("order", f"{facts.out_of_order:,} requests before better ones whose hosts rested; {waited}"),
         ("failed", _listed(facts.misses) or "nothing"),
@@ -67,13 +69,14 @@ def show(facts: CrawlFacts) -> None:
     ]
     if facts.failures:
         rows.append(("no reply", _listed({reason: times for reason, (times, _) in facts.failures.items()})))
+    rows += [("doubt", printable(doubt, 400)) for doubt in facts.doubts]
     print_facts(rows)
     if facts.best:
         best = [
-            (f"{step.similarity:.3f}", printable(step.title, 46) or "(no title)", printable(step.url, 60))
+            (f"{step.relevance:.3f}", printable(step.title, 46) or "(no title)", printable(step.url, 60))
             for step in facts.best[:5]
         ]
-        out().print(table(("similarity", "best pages", "url"), best, numbers=[0]))
+        out().print(table(("relevance", "best pages", "url"), best, numbers=[0]))
 
 
 def _listed(counts: dict[str, int], most: int = 8) -> str:
@@ -90,8 +93,9 @@ def _listed(counts: dict[str, int], most: int = 8) -> str:
 def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: bool) -> None:
     """Print what was fetched, in order, as JSON lines (with or without --json).
 
-    Each line has n, url, parent, anchor, score, parts, similarity, depth, status, bytes and time. A seed's
-    score is infinite, for which JSON has no number: it is the text "inf".
+    Each line has n, url, parent, anchor, score, parts, similarity, relevance, relevant, depth, status, bytes and
+    time; relevance is the judge's when the page was fetched. A seed's score is infinite, for which JSON has no
+    number: it is the text "inf".
 
     \b
       $ scenthound trail balloons --limit 10
@@ -132,6 +136,10 @@ def explain(folder: Path, url: str, as_json: bool) -> None:
             explanation = explain_url(opened, url)
         except NotAUrl as error:
             raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+    if explanation.state == "unknown" and not explanation.counts:
+        near = " or ".join(shlex.quote(printable(similar, 200)) for similar in explanation.near)
+        hint = f"did you mean {near}?" if near else f"scenthound trail {shlex.quote(str(folder))} lists its pages"
+        raise BadUsage(f"{printable(url, 200)} was not seen in this crawl", hint)
     if as_json:
         emit(explanation.as_plain())
     else:
@@ -185,7 +193,9 @@ def _hop(depth: int, step: Step) -> str:
     anchor = f"by “{printable(step.anchor, 80)}”, " if step.anchor else ""
     score = "a seed" if step.parent is None else f"{anchor}score {step.score:.4g}{_parts(step.parts)}"
     title = f"  {printable(step.title, 80)}\n{'':6}" if step.title else "  "
-    facts = f"page {step.n}, rank {step.rank}, {score}, similarity {step.similarity:.4f}"
+    facts = (
+        f"page {step.n}, rank {step.rank}, {score}, similarity {step.similarity:.4f}, relevance {step.relevance:.3f}"
+    )
     return f"{depth:>4}{title}{printable(step.url, 160)}\n{'':6}{facts}"
 
 
@@ -211,32 +221,53 @@ def report(folder: Path, as_json: bool) -> None:
 @option("--to name", "FORMAT", "jsonl, csv, parquet, wacz or gexf.", required=True, shell_complete=exporters_named)
 @option("--output", "FILE", "Where to; - is stdout.  [default: DIR/NAME.FORMAT]",
         type=click.Path(path_type=Path, allow_dash=True))  # fmt: skip
+@click.option("--relevant", is_flag=True, help="Only relevant pages.")
+@option("--min-relevance", "X", "Only pages with at least this relevance.", type=float)
+@option("--fields", "NAME,…", "Only these columns, in this order; `parts` is all parts of the score.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @json_option
-def export(folder: Path, name: str, output: Path | None, force: bool, as_json: bool) -> None:
+def export(
+    folder: Path,
+    name: str,
+    output: Path | None,
+    relevant: bool,
+    min_relevance: float | None,
+    fields: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF, and print where.
+
+    Columns of the tables are listed in docs/reference/fields.md: text, language, host, relevance, digest and more.
+    CSV has the texts only if --fields names them.
 
     \b
       $ scenthound export balloons --to wacz
       $ scenthound export balloons --to csv --output balloons.csv
+      $ scenthound export balloons --to csv --relevant --fields url,title,main_text --output texts.csv
       $ scenthound export balloons --to jsonl --output - | head
     """
     from scenthound.exports import EXPORTERS
     from scenthound.files import replacing
+    from scenthound.loop.page_rows import Selection
 
     writer = EXPORTERS.get(name)
+    columns = tuple(part.strip() for part in fields.split(",") if part.strip()) if fields is not None else ()
+    if fields is not None and not columns:
+        raise BadUsage("--fields names no field", "as: --fields url,title,text")
+    selection = Selection(columns, relevant, min_relevance)
     with CrawlFolder.look(folder) as opened:
         if output == Path("-"):
             if as_json:
                 raise BadUsage("--json and --output - both want stdout", "leave one of them out")
-            writer(opened, sys.stdout.buffer)
+            writer(opened, sys.stdout.buffer, selection)
             for sentence in opened.recovered:
                 say(f"note: {sentence}")
             return
         path = output or folder / f"{folder.resolve().name}.{name}"
         _check_target(path, force)
         with replacing(path) as file:
-            pages = writer(opened, file)
+            pages = writer(opened, file, selection)
         _index(opened)
         notes = list(opened.recovered)
     size = path.stat().st_size

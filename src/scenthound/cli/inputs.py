@@ -12,7 +12,16 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.cli.output import key_value
 from scenthound.errors import BadConfig, BadUsage, UnknownName
-from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, load_toml, read_seeds, topic_from
+from scenthound.loop.crawl_toml import (
+    LARGEST_SEED_FILE,
+    CrawlRequest,
+    check_seeds,
+    load_toml,
+    read_seed_file,
+    read_topic,
+    some_seeds,
+    topic_from,
+)
 from scenthound.loop.settings import Settings, read
 from scenthound.loop.use_model import parameters_for_model, require_model
 from scenthound.model import Topic
@@ -20,7 +29,6 @@ from scenthound.parameters import values_of
 from scenthound.store.model_folder import load_model
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
 
-LARGEST_SEED_FILE = 50_000_000
 _ABOUT_CRAWLS = {"format", "started", "versions"}  # keys of a crawl.toml that a new crawl does not take over
 
 
@@ -64,9 +72,10 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     given |= plain
     _check_file(given, name, config)
     given |= dict(map(key_value, options.pairs))
-    given |= {key: value for key, value in options.settings.items() if value is not None and value != ()}
     given = {key: _signed(key, value) for key, value in given.items()}
     settings, parameters = split_settings(given, name)
+    flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
+    settings |= {key: _signed(key, value) for key, value in flags.items()}  # never parameters of the same name
     topic = _topic(options.topic, topic_table, config)
     check_topic(topic)
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
@@ -102,22 +111,9 @@ def _topic(typed: str | None, written: Mapping[str, Any], config: Path | None) -
         if not written:
             raise BadUsage("no topic: say what you look for", 'scenthound crawl "hot air ballooning" --seed URL')
         return topic_from(written, config or "the configuration")
-    if typed.endswith(".toml") or (len(typed) < 250 and "\n" not in typed and Path(typed).is_file()):
-        data = _topic_file(typed)
-        inner = data.get("topic")
-        return topic_from(inner if isinstance(inner, dict) else data, typed)
     if not typed.strip():
         raise BadConfig("the topic has no words", 'say what you look for, as: scenthound crawl "hot air ballooning" …')
-    return Topic(" ".join(typed.split()))
-
-
-def _topic_file(name: str) -> dict[str, Any]:
-    try:
-        return load_toml(Path(name), "topic file")
-    except BadConfig as error:
-        if name.endswith(".toml"):
-            raise
-        raise BadConfig(error.message, f'if you mean the words and not the file, add a blank: "{name} "') from None
+    return read_topic(typed)
 
 
 def _check_file(given: Mapping[str, Any], strategy: str, config: Path | None) -> None:
@@ -140,23 +136,13 @@ def _signed(key: str, value: Any) -> Any:
 
 
 def _from_files(names: Sequence[str]) -> list[str]:
-    seeds = []
-    for name in names:
-        source = "stdin" if name == "-" else name
-        try:
-            raw = sys.stdin.buffer.read(LARGEST_SEED_FILE) if name == "-" else _read(Path(name))
-        except OSError as error:
-            raise BadConfig(f"the seed file {name} can't be read: {error.strerror}", "check the path") from None
-        from_file = read_seeds(raw.decode("utf-8-sig", "replace"), source)
-        if not from_file:
-            raise BadConfig(f"no seeds in {source}", "one URL a line, or a browser's bookmarks in HTML")
-        seeds += from_file
-    return seeds
+    return [seed for name in names for seed in _seeds_of(name)]
 
 
-def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(LARGEST_SEED_FILE)
+def _seeds_of(name: str) -> list[str]:
+    if name != "-":
+        return read_seed_file(Path(name))
+    return some_seeds(sys.stdin.buffer.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace"), "stdin")
 
 
 def _table(plain: dict[str, Any], name: str, config: Path | None) -> dict[str, Any]:

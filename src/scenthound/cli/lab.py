@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, comp
         say(f"{about.get('html_pages', pages):,} pages, {more}, {len(made.topics)} topics; digest {made.digest[:12]}")
         if len(made.topics) < topics:
             say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
-        say(f"Serve it with: scenthound lab serve {bed}")
+        say(f"Serve it with: scenthound lab serve {shlex.quote(str(bed))}")
 
 
 @click.command()
@@ -105,10 +106,11 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
             keywords = topic.keywords if topic else None
             emit({"bed": opened.name, "proxy": f"http://{address}", "topic": keywords, "seeds": seeds})
             return
-        flags = " ".join(f"--seed {seed_url}" for seed_url in seeds) or "--seed http://HOST/"
+        flags = " ".join(f"--seed {shlex.quote(seed_url)}" for seed_url in seeds) or "--seed http://HOST/"
         say(f"serving {opened.name}; stop with Ctrl-C. Crawl it with:")
         click.echo(
-            f'scenthound crawl "{topic.keywords if topic else "TOPIC"}" {flags} --proxy http://{address} --delay 0.05'
+            f"scenthound crawl {shlex.quote(topic.keywords if topic else 'TOPIC')} {flags} --proxy http://{address}"
+            " --delay 0.05"
         )
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ def import_(kind: str, source: Path, bed: Path, pairs: tuple[str, ...], as_json:
     say(f"{made.pages:,} pages, {made.redirects:,} redirects, {made.topics:,} topics")
     for problem in made.problems:
         say(f"left out or missing: {printable(problem, 400)}")
-    say(f"Look at it with: scenthound lab info {bed}")
+    say(f"Look at it with: scenthound lab info {shlex.quote(str(bed))}")
 
 
 globals()["import"] = import_  # commands are looked up by name, and this name is a keyword

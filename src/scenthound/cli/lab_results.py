@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,23 +14,45 @@ from scenthound.errors import BadUsage
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
+    from scenthound.lab.measure.equal_pages import Unit
     from scenthound.lab.run.experiment import Experiment
 
 SHOWN = ("target_recall", "description_precision", "harvest_rate")
 
+group_option = option(
+    "--group-by",
+    "WHAT",
+    "Topics that are not independent: category (same path), topic (none), or N levels of the path.",
+    default="category",
+    show_default=True,
+)
+unit_option = option(
+    "--by unit",
+    "UNIT",
+    "What --at counts: pages, or requests (dead links included).",
+    type=click.Choice(["pages", "requests"]),
+    default="pages",
+    show_default=True,
+)
 jobs_option = option("--jobs", "N", "Processes.", type=click.IntRange(min=1), default=2, show_default=True)
 
 
 @click.command()
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @option("--at", "100,250,…", "Page counts at which values are wanted.  [default: those shown last]")
-@option("--metric metrics", "NAME,…", "Only these; `all` shows all.  [default: three, and all with --json]")
+@option(
+    "--metric metrics",
+    "NAME,…",
+    "Only these, as coverage:top=10; `all` shows all.  [default: three]",
+)
 @click.option(
     "--topics", is_flag=True, help="Characteristics of the topics, and their correlation with the last values."
 )
 @option("--trail", "FILE", "Measure the trail of any crawler instead.", type=click.Path(path_type=Path))
 @option("--bed", "BED", "With --trail: the bed that was crawled.", type=click.Path(path_type=Path))
 @option("--topic", "ID", "With --trail: the topic that was crawled for.")
+@unit_option
+@group_option
 @jobs_option
 @json_option
 def measure(
@@ -53,9 +75,10 @@ def measure(
       $ scenthound lab measure runs/first --topics
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
-    from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
-    from scenthound.lab.measure.measure import CORRELATED, summary
+    from scenthound.lab.measure.comparison import measure_if_stale, open_run
+    from scenthound.lab.measure.measure import CORRELATED
 
+    unit, group_by = options.pop("unit"), options.pop("group_by")
     chosen = _metrics(metrics, as_json)
     if (run is None) == (trail is None):
         raise BadUsage("one thing to measure is needed", "name the folder RUN, or --trail FILE --bed BED --topic ID")
@@ -67,20 +90,52 @@ def measure(
     assert run is not None
     jobs = options["jobs"]
     opened = open_run(run)
-    points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
+    points = _points(opened, at, unit)
     with TaskProgress("measuring, topics", as_json) as progress:
-        if topics:
+        if topics or unit == "requests":
             points = measure_if_stale(
-                opened, points or [opened.spec.limits.pages], show=False, jobs=jobs, progress=progress
+                opened,
+                points or [opened.spec.limits.pages],
+                show=False,
+                jobs=jobs,
+                progress=progress,
+                metrics=chosen or (),
             )
         else:
-            points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
+            points = measure_if_stale(opened, points, jobs=jobs, progress=progress, metrics=chosen or ())
     if topics:
         _topics(opened, points, chosen if metrics else CORRELATED, as_json)
     elif as_json:
-        emit(summary(opened, points, chosen))
+        emit(_summary_json(opened, points, chosen, unit, group_by))
     else:
-        show_summary(opened, points, chosen)
+        show_summary(opened, points, chosen, unit, group_by)
+
+
+def _points(run: Experiment, at: str | None, unit: Unit) -> tuple[int, ...] | None:
+    """The points that were asked for, within the crawls. By requests there are defaults; by pages those shown last."""
+    from scenthound.lab.measure.by_requests import default_request_points
+    from scenthound.lab.measure.comparison import split_points
+
+    if unit == "pages":
+        return split_points(numbers(at, "--at"), run.spec.limits.pages)[0] if at else None
+    last = max((outcome.attempts for outcome in run.outcomes().values()), default=1)
+    return split_points(numbers(at, "--at"), last, unit)[0] if at else default_request_points(last)
+
+
+def _summary_json(
+    run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, unit: Unit, group_by: str
+) -> dict[str, Any]:
+    """The summary; each value also says on how many topics the crawl had ended earlier."""
+    from scenthound.lab.measure.equal_pages import crawl_lengths, ended_crawls
+    from scenthound.lab.measure.measure import summary
+
+    ended = ended_crawls(crawl_lengths(run, unit), points)
+    table = summary(run, points, metrics, group_by, unit == "requests")
+    for name, values in table.items():
+        for cells in values.values():
+            for point, cell in cells.items():
+                cell["ended"] = ended.get(name, {}).get(point, (0, 0))[0]
+    return table
 
 
 def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, as_json: bool) -> None:
@@ -152,9 +207,10 @@ def _measure_trail(
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @option("--at", "100,250,…", "Page counts at which tables show values.  [default: those shown last]")
+@group_option
 @jobs_option
 @json_option
-def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
+def report(run: Path, at: str | None, group_by: str, jobs: int, as_json: bool) -> None:
     """Write RUN/report.html, one file that needs nothing else: curves, error bands, tests, tables.
 
     \b
@@ -167,7 +223,7 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
     points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
     with TaskProgress("measuring, topics", as_json) as progress:
         points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
-    path = write_report(opened, points)
+    path = write_report(opened, points, group_by)
     emit({"report": str(path)}) if as_json else click.echo(path)
 
 
@@ -177,49 +233,66 @@ def report(run: Path, at: str | None, jobs: int, as_json: bool) -> None:
 @option("--metric", "NAME", "What to compare.", default="target_recall", show_default=True)
 @option("--at", "N,…", "After how many pages.  [default: the last]")
 @option("--against", "RUN2", "Take B from another run.", type=click.Path(path_type=Path))
+@unit_option
+@group_option
 @jobs_option
 @json_option
 def compare(
-    run: Path, names: tuple[str, ...], metric: str, at: str | None, against: Path | None, jobs: int, as_json: bool
+    run: Path,
+    names: tuple[str, ...],
+    metric: str,
+    at: str | None,
+    against: Path | None,
+    unit: Unit,
+    group_by: str,
+    jobs: int,
+    as_json: bool,
 ) -> None:
     """Is strategy A better than B? A paired one-tailed t test over topics, as a sentence.
 
     With more than two names the first is tested against each of the others, and with none every pair is tested
-    both ways; then p values are adjusted (Holm). Two runs are compared if bed, limits and seeds are the same.
+    both ways; then p values are adjusted (Holm). Two runs are compared if bed, limits, seeds and targets are the same.
+
+    Topics of one category are not independent: errors are cluster-robust, and the sentence says how many categories
+    there are. Where a crawl had ended, a rate is compared after as many pages of both; recall keeps what was found.
 
     \b
       $ scenthound lab compare runs/first best-n-first breadth-first --metric target_recall --at 500
       $ scenthound lab compare runs/first best-first best-first --against runs/second
       $ scenthound lab compare runs/first --json
     """
-    from scenthound.lab.measure.comparison import as_json as plain
     from scenthound.lab.measure.comparison import (
+        Question,
         compare_across,
         compare_within,
         open_run,
         split_points,
         with_display_names,
     )
+    from scenthound.lab.measure.comparison import as_json as plain
     from scenthound.lab.measure.statistics import sentence
     from scenthound.lab.run.spec import FILE
 
     if against is None and len(names) == 3 and (Path(names[1]) / FILE).exists():  # RUN1 A RUN2 B
         against, names = Path(names[1]), (names[0], names[2])
     opened = open_run(run)
-    pages = opened.spec.limits.pages
-    points, beyond = split_points(numbers(at, "--at") if at else [pages], pages)
+    last = opened.spec.limits.pages
+    if unit == "requests":
+        last = max(outcome.attempts for outcome in opened.outcomes().values())
+    points, beyond = split_points(numbers(at, "--at") if at else [last], last, unit)
     if beyond:
-        raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {pages:,} pages", f"give up to --at {pages}")
+        raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {last:,} {unit}", f"give up to --at {last}")
+    question = Question(metric, points, group_by, unit)
     given = dict(opened.spec.given)
     with TaskProgress("measuring, topics", as_json) as progress:
         if against is None:
-            comparisons = compare_within(opened, names, metric, points, jobs=jobs, progress=progress)
+            comparisons = compare_within(opened, names, question, jobs=jobs, progress=progress)
         elif len(names) != 2:
             raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
         else:
             pair, other = (names[0], names[1]), open_run(against)
             given |= other.spec.given
-            comparisons = compare_across((opened, other), pair, metric, points, jobs=jobs, progress=progress)
+            comparisons = compare_across((opened, other), pair, question, jobs=jobs, progress=progress)
     if as_json:
         documents = [plain(comparison, given) for comparison in comparisons]
         emit(documents[0] if len(documents) == 1 else documents)
@@ -230,29 +303,77 @@ def compare(
             say(f"Left out, because they have no value: {printable(', '.join(comparison.left_out), 300)}")
 
 
-def show_summary(experiment: Experiment, points: Sequence[int], metrics: Sequence[str] | None = SHOWN) -> None:
-    """Print a table of means ± standard errors for each metric."""
+def show_summary(
+    experiment: Experiment,
+    points: Sequence[int],
+    metrics: Sequence[str] | None = SHOWN,
+    unit: Unit = "pages",
+    group_by: str = "category",
+) -> None:
+    """Print a table of means ± standard errors for each metric, and which crawls ended early."""
+    from scenthound.lab.measure.equal_pages import crawl_lengths, ended_crawls
     from scenthound.lab.measure.measure import summary
+    from scenthound.lab.measure.metrics import get_metric
     from scenthound.lab.run.spec import display_name
 
-    summaries = summary(experiment, points, metrics)
+    summaries = summary(experiment, points, metrics, group_by, unit == "requests")
+    ended = ended_crawls(crawl_lengths(experiment, unit), points)
     names = list(dict.fromkeys(name for values in summaries.values() for name in values))
     console = out()
     for name in [*(name for name in SHOWN if name in names), *(name for name in names if name not in SHOWN)]:
         rows = []
         for strategy, values in summaries.items():
             cells = values.get(name, {})
-            means = [f"{_number(cell['mean'])} ± {_number(cell['se'])}" for cell in cells.values()]
-            topics = {cell["topics"] for cell in cells.values()}
-            if any(topics):
-                counts = "/".join(map(str, sorted(topics, key=lambda n: n or 0)))
-                rows.append((display_name(strategy, experiment.spec.given), *means, counts))
+            marks = [
+                " †" if get_metric(name).is_rate and ended.get(strategy, {}).get(point, (0, 0))[0] else ""
+                for point in cells
+            ]
+            means = [
+                f"{_number(cell['mean'])} ± {_number(cell['se'])}{mark}"
+                for cell, mark in zip(cells.values(), marks, strict=True)
+            ]
+            counts = [_counts(cell[what] for cell in cells.values()) for what in ("topics", "groups")]
+            if any(cell["topics"] for cell in cells.values()):
+                rows.append((display_name(strategy, experiment.spec.given), *means, *counts))
         if rows:
-            heads = (name, *(f"{point:,} pages" for point in points), "topics")
-            console.print(table(heads, rows, numbers=range(1, len(points) + 2)))
+            heads = (name, *(f"{point:,} {unit}" for point in points), "topics", "groups")
+            console.print(table(heads, rows, numbers=range(1, len(points) + 3)))
+    _show_ended(experiment, ended, points, unit)
+    _explain_oracles(summaries)
     if experiment.spec.given:
         rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.spec.given.items()]
         console.print(table(("strategy", "given beyond keywords and seeds"), rows))
+
+
+def _counts(values: Iterable[float | int | None]) -> str:
+    return "/".join(map(str, sorted({int(value or 0) for value in values})))
+
+
+def _explain_oracles(names: Iterable[str]) -> None:
+    from scenthound.lab.run.oracles import EXPLAINED
+
+    for name in names:
+        if name in EXPLAINED:
+            say(f"{name}: {EXPLAINED[name]}.")
+
+
+def _show_ended(
+    experiment: Experiment, ended: Mapping[str, Mapping[int, tuple[int, int]]], points: Sequence[int], unit: Unit
+) -> None:
+    """Print how many crawls had ended before each point. The path oracle always ends when all targets are found."""
+    rows = [
+        (name, *(f"{ended[name][point][0]} of {ended[name][point][1]}" for point in points))
+        for name in experiment.spec.strategies
+        if name in ended
+    ]
+    if not rows:
+        return
+    heads = ("topics on which a crawl had ended", *(f"before {point:,}" for point in points))
+    out().print(table(heads, rows, numbers=range(1, len(points) + 1)))
+    say(
+        "A crawl that ended keeps its last value. † a rate over fewer pages than its column says: not to be compared "
+        f"down the column; `lab compare` takes both crawls after as many {unit}."
+    )
 
 
 def numbers(text: str, what: str) -> list[int]:

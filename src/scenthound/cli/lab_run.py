@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from scenthound.lab.run.experiment import Experiment
     from scenthound.lab.run.polite_replay import PoliteLimits
     from scenthound.lab.run.run_cell import ReplayLimits
+    from scenthound.lab.run.spec import StrategySpec
 
 POLITE = ("delay", "latency", "sigma", "concurrency", "order", "seconds")
 FAILURES = 5  # shown on the terminal; the folder and the report have them all
@@ -35,11 +37,22 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
 @option("--topics", "N|ID,…", "The first N topics, or those with these ids.  [default: all]")
 @option("--topics-file", "FILE", "Use these topics instead of the bed's own.", type=click.Path(path_type=Path))
 @option("--pages", "N", "Pages of each crawl.  [default: the profile's; open: 1000]", type=click.IntRange(min=1))
+@option(
+    "--requests", "N", "Requests of each crawl, dead links included.  [default: no limit]", type=click.IntRange(min=1)
+)
 @option("--seeds-per-run", "N", "Only a topic's first N seeds.  [default: all]", type=click.IntRange(min=0), default=0)
+@option(
+    "--start",
+    "WHERE",
+    "Where crawls start: seeds, examples, neighbours, distance=N or augmented.",
+    default="seeds",
+    show_default=True,
+)
 @option("--seed-numbers", "0,1", "Random seeds: a crawl for each, averaged by topic.", default="0", show_default=True)
 @option("--jobs", "N", "Crawls at a time.", type=click.IntRange(min=1), default=2, show_default=True)
 @option("--at", "100,250,…", "Page counts at which values are shown.  [default: 100,250,500,1000 and the last]")
 @option("--profile", "NAME", "Limits of a paper: open, exp, biz or graph.", default="open", show_default=True)
+@option("--judge", "NAME", "The judge whose verdicts are measured, as `topic`.  [default: keywords]")
 @option("--in-flight", "N", "Imitate N threads.  [default: the profile's]", type=click.IntRange(min=1))
 @repeatable("--set pairs", "KEY=VALUE", "Another limit: frontier, spread, static, redirects, page_bytes, url_length.")
 @click.option("--polite", is_flag=True, help="Let hosts rest, on a virtual clock: the order of a live crawl.")
@@ -58,7 +71,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
 
     What is done is kept: after Ctrl-C run the same command again to continue. More strategies, topics and seed
     numbers can be added to a folder later, as long as bed and limits stay the same. Two reference lines are added:
-    the path oracle knows the answers, the content oracle may read pages before they are fetched.
+    the path oracle knows the answers; the content oracle may read pages before they are fetched, and is no upper bound.
 
     With --polite hosts rest and replies take time, on a virtual clock; values by page and by second are shown.
 
@@ -71,12 +84,16 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     from scenthound.lab.run.experiment import RunOptions
     from scenthound.lab.run.experiment import run as run_experiment
 
-    flags = {name: options.pop(name) for name in ("pages", "in_flight")}
+    flags = {name: options.pop(name) for name in ("pages", "requests", "in_flight", "judge")}
+    if flags["pages"] is None:
+        flags["pages"] = flags["requests"]  # no crawl has more pages than requests
     given = dict(map(key_value, options.pop("pairs")))
-    limits, cut = _limits(options.pop("profile"), flags, given)
+    profile = options.pop("profile")
+    limits, cut = _limits(profile, flags, given)
+    chosen = _strategies(strategies, profile)
     limits = replace(limits, polite=_polite(options.pop("polite"), {name: options.pop(name) for name in POLITE}))
     if "spread" in given:
-        _check_spread(strategies, limits.spread)
+        _check_spread(chosen, limits.spread)
     points = _points(at, limits.pages)
     options["oracles"] = not options.pop("no_oracles")
     options["seed_numbers"] = numbers(options["seed_numbers"], "--seed-numbers")
@@ -88,9 +105,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
                 progress(count, total, f"{cell.strategy} on {cell.topic}")
 
             what = RunOptions(limits=limits, cut=cut, **options)
-            experiment = run_experiment(
-                bed, strategies, folder, what, jobs=jobs, progress=cell_done, preparing=progress
-            )
+            experiment = run_experiment(bed, chosen, folder, what, jobs=jobs, progress=cell_done, preparing=progress)
             progress.begin("measuring, topics")
             shown = measure_if_stale(experiment, points, jobs=jobs, progress=progress)
     except KeyboardInterrupt:
@@ -122,6 +137,16 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
     )
 
 
+def _strategies(text: str, profile: str) -> list[StrategySpec]:
+    """The strategies, with the parameters of the profile's paper where none are given."""
+    from scenthound.lab.run.run_cell import PROFILES
+    from scenthound.lab.run.spec import parse_strategies
+
+    published = PROFILES[profile].parameters
+    specs = parse_strategies(text)
+    return [replace(spec, parameters={**published.get(spec.name, {}), **spec.parameters}) for spec in specs]
+
+
 def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
     from scenthound.lab.run.polite_replay import PoliteLimits
 
@@ -132,12 +157,11 @@ def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
     return PoliteLimits(**given) if is_polite else None
 
 
-def _check_spread(strategies: str, spread: int) -> None:
+def _check_spread(strategies: Sequence[StrategySpec], spread: int) -> None:
     """Refuse a spread that was asked for and would be ignored. The report says the same of that of a profile."""
-    from scenthound.lab.run.spec import parse_strategies
     from scenthound.wiring.build import check_spread, make_strategy
 
-    for spec in parse_strategies(strategies):
+    for spec in strategies:
         check_spread(make_strategy(spec.name, spec.parameters), spec.label, spread)
 
 
@@ -232,4 +256,4 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
         say(f"failed: {printable(cell.strategy)} on {printable(cell.topic)}: {printable(outcome.error, 200)}")
     if failed:
         say(f"{len(failed):,} crawls failed; all are in {experiment.folder}/failures.jsonl")
-    say(f"Draw it with: scenthound lab report {experiment.folder}")
+    say(f"Draw it with: scenthound lab report {shlex.quote(str(experiment.folder))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,9 @@ def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as
             _show(opened, as_json)
         return
     if url is None or on_topic is None:
-        raise BadUsage("a label needs a page and what it is", f"scenthound label {folder} URL --on-topic")
+        raise BadUsage(
+            "a label needs a page and what it is", f"scenthound label {shlex.quote(str(folder))} URL --on-topic"
+        )
     with CrawlFolder.look(folder) as opened:
         page = _known_page(opened, url)
         delivery = _delivery(opened)
@@ -59,7 +62,7 @@ def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as
             f"note: {opened.request.strategy} does not learn from labels; it is kept for training and for other crawls."
         )
     elif delivery == "when resumed":
-        say(f"note: the crawl is not running; it uses the label after: scenthound resume {folder}")
+        say(f"note: the crawl is not running; it uses the label after: scenthound resume {shlex.quote(str(folder))}")
 
 
 def _known_page(opened: CrawlFolder, raw: str) -> Url:

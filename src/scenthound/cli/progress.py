@@ -20,6 +20,7 @@ REFRESH = 0.25
 PLAIN_EVERY = 5.0
 SPEED_OVER = 10.0  # seconds of the panel's recent speed
 BEST_SHOWN = 5
+DOUBTS_FIRST, DOUBTS_EVERY = 50, 500  # pages after which the judge is asked what it is not sure about
 
 
 class Progress:
@@ -34,6 +35,8 @@ class Progress:
         self._marks: deque[tuple[float, int]] = deque([(self._started, session.crawl.counters.pages)])
         self._interrupt_reported = False
         self._silence_reported = False
+        self._doubts: list[str] = []
+        self._doubts_from = DOUBTS_FIRST
 
     def __enter__(self) -> Progress:
         if not self.quiet and sys.stderr.isatty():
@@ -59,6 +62,7 @@ class Progress:
             return
         self._shown = now
         self._report_silence()
+        self._report_doubts()
         self._marks.append((now, self.session.crawl.counters.pages))
         while len(self._marks) > 2 and now - self._marks[0][0] > SPEED_OVER:
             self._marks.popleft()
@@ -78,6 +82,18 @@ class Progress:
         about = f" ({printable(worst)}: {printable(failures[worst][1], 120)})" if worst else ""
         check = "--proxy" if worst == "proxy" else "the network"
         self._note(f"note: no server answers{about}; waiting, and trying again. Ctrl-C stops; check {check}.")
+
+    def _report_doubts(self) -> None:
+        """Say what the judge is not sure about, each time that it changes, at most every few hundred pages."""
+        pages = self.session.crawl.counters.pages
+        if self.quiet or pages < self._doubts_from:
+            return
+        self._doubts_from = pages + DOUBTS_EVERY
+        doubts = self.session.crawl.judging.doubts()
+        for doubt in doubts:
+            if doubt not in self._doubts:
+                self._note(f"note: {printable(doubt, 400)}")
+        self._doubts = doubts
 
     def line(self) -> str:
         """The figures in one line, as in the summary at the end."""
@@ -129,9 +145,9 @@ class Progress:
         worst = ", ".join(f"{printable(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
         grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(counters.misses.values()):,}  {worst}")
         best = Table.grid(padding=(0, 2))
-        for similarity, _, url, title in sorted(counters.best, reverse=True)[:BEST_SHOWN]:
+        for relevance, _, url, title in sorted(counters.best, reverse=True)[:BEST_SHOWN]:
             best.add_row(
-                Text(f"{similarity:.3f}"),
+                Text(f"{relevance:.3f}"),
                 Text(printable(title, 50) or "(no title)"),
                 Text(printable(url, 60), style="dim"),
             )

@@ -1,4 +1,4 @@
-"""Shell completion for `--strategy`, `--set` and `--to`. Nothing is imported before Tab is pressed."""
+"""Shell completion for `--strategy`, `--judge`, `--set` and `--to`. Nothing is imported before Tab is pressed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ def strategies_named(ctx: click.Context, _: click.Parameter, prefix: str) -> lis
     from scenthound.strategies import STRATEGIES
 
     return [_item(name, kind.__doc__) for name, kind in STRATEGIES.items() if name.startswith(prefix)]
+
+
+def judges_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
+    """Names of judges, each with a line about it."""
+    from scenthound.judges import JUDGES
+
+    return [_item(name, kind.__doc__) for name, kind in JUDGES.items() if name.startswith(prefix)]
 
 
 def exporters_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:

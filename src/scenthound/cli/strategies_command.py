@@ -39,7 +39,10 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
         "story": story,
         "score_parts": dict(declared.score_parts),
         "oracle_modes": list(declared.oracle_modes),
-        "papers": [PAPERS[tag] for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS],
+        "papers": [
+            f"[{tag}] {PAPERS[tag]}" for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS
+        ],
+        "sheets": list(dict.fromkeys(re.findall(r"[Ss]heet (\d\d(?:\.\d+)?)", story))),
         "parameters": [
             {
                 "name": f.name,
@@ -51,6 +54,15 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
             if f.init
         ],
     }
+
+
+def key_to_sheets(sheets: list[str]) -> str:
+    """What "sheet 20.2" stands for."""
+    several = len(sheets) > 1
+    return (
+        f"Sheet{'s' if several else ''} {', '.join(sheets)}: the section{'s' if several else ''} of that number in "
+        "docs/spec, where the formulas are written out."
+    )
 
 
 @click.command()
@@ -87,6 +99,8 @@ def _show(strategy: dict[str, Any], as_json: bool) -> None:
     console.print(strategy["story"] + "\n")
     for paper in strategy["papers"]:
         console.print(f"  {paper}")
+    if strategy["sheets"]:
+        console.print(f"  {key_to_sheets(strategy['sheets'])}")
     if strategy["score_parts"]:
         console.print(table(("part of a score", "what it is"), list(strategy["score_parts"].items())))
     if not strategy["parameters"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -141,7 +142,8 @@ def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: boo
         return
     _warn_of_categories(analysis, good)
     click.echo(file)
-    say(f"Crawl for it: scenthound crawl {file} --seed URL; or train a strategy first: scenthound train --help")
+    crawl = f"scenthound crawl {shlex.quote(str(file))} --seed URL"
+    say(f"Crawl for it: {crawl}; or train a strategy first: scenthound train --help")
 
 
 def _categories(taxonomy: str | None, depth: int | None) -> Categories | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -70,4 +71,4 @@ def train(strategy: str, topic: Path, source: str, out: Path, as_json: bool, **o
         )
         return
     click.echo(out)
-    say(f"Use it with: scenthound crawl {topic} --seed URL --model {out}")
+    say(f"Use it with: scenthound crawl {shlex.quote(str(topic))} --seed URL --model {shlex.quote(str(out))}")

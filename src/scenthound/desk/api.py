@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from scenthound.errors import BadUsage, FolderInUse, OurFault, ScenthoundError
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import ACTIONS, give_label, give_order, parse_order
 from scenthound.report.explain import explain
+from scenthound.store.live_queries import Wanted
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 from scenthound.store.text_index import INDEX, Filters, TextIndex
@@ -185,15 +186,16 @@ async def get_collection(request: Request) -> Any:
 
 async def get_pages(request: Request) -> Any:
     path, query = folder_of(request), request.query_params
-    wanted = {
-        "order": read.among(query, "order", {"new": "new", "best": "best"}),
-        "host": query.get("host", "")[:300],
-        "least": read.share(query, "min_relevance"),
-        "label": read.among(query, "label", LABELS),
-        "limit": read.whole(query, "limit", 30, 0, 200),
-        "offset": read.whole(query, "offset", 0, 0, 10**9),
-    }
-    return await run_in_threadpool(partial(views.pages, path, **wanted))
+    wanted = Wanted(
+        order=read.among(query, "order", {"new": "new", "best": "best"}),
+        host=query.get("host", "")[:300],
+        on_topic=read.among(query, "on_topic", {"": None, "yes": True, "no": False}),
+        least=read.share(query, "min_relevance"),
+        label=read.among(query, "label", LABELS),
+        limit=read.whole(query, "limit", 30, 0, 200),
+        offset=read.whole(query, "offset", 0, 0, 10**9),
+    )
+    return await run_in_threadpool(views.pages, path, wanted)
 
 
 async def get_explanation(request: Request) -> Any:

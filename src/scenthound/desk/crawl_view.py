@@ -181,17 +181,7 @@ def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[st
         shown = join(look.empty("No pages yet", element("p", waits)), element("ol", id="results", class_="results"))
     new = element("button", "", type="button", id="new-bar", hidden=True, data_do="show-new")
     more = element("button", "More", type="button", id="more-results", hidden=len(rows) < 30, data_do="more-results")
-    threshold = str(facts.get("relevant_from", ""))
-    return element(
-        "section",
-        element("h2", "Results", class_="hidden"),
-        head,
-        new,
-        shown,
-        more,
-        class_="found",
-        data_threshold=threshold,
-    )
+    return element("section", element("h2", "Results", class_="hidden"), head, new, shown, more, class_="found")
 
 
 def losses(facts: Mapping[str, Any]) -> Markup:

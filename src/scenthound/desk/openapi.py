@@ -149,6 +149,7 @@ def description() -> dict[str, Any]:
         _query("order", {"type": "string", "enum": ["new", "best"]}, "Which come first."),
         _query("host", TEXT, "Only this host."),
         LEAST,
+        _query("on_topic", {"type": "string", "enum": ["", "yes", "no"]}, "Only pages that the judge calls on topic."),
         _query("label", {"type": "string", "enum": ["", "on", "off"]}, "Only pages with this label."),
         LIMIT,
         OFFSET,

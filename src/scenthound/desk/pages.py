@@ -16,6 +16,7 @@ from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, element
 from scenthound.errors import ScenthoundError
 from scenthound.loop.folder import CrawlFolder
+from scenthound.store.live_queries import Wanted
 
 STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -52,7 +53,7 @@ async def crawl(request: Request) -> str:
     await run_in_threadpool(desk.processes.follow, path)
     facts = await run_in_threadpool(api.overview, desk, name, path)
     order = "best" if request.query_params.get("order") == "best" else "new"
-    found = await run_in_threadpool(views.pages, path, order, "", None, None, 30, 0)
+    found = await run_in_threadpool(views.pages, path, Wanted(order))
     return look.page(
         facts["topic"],
         crawl_view.head(facts),

@@ -16,6 +16,7 @@ from scenthound.report.explain import Explanation, explain
 from scenthound.search import relevance_of, snippets
 from scenthound.store import live_queries
 from scenthound.store.order_table import Order
+from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.web.html_document import HtmlDocument
 from scenthound.wiring import make_strategy, page_limits
 
@@ -31,14 +32,11 @@ def url_of(raw: str) -> Url:
         raise BadUsage(error.message, "write the whole address, as https://example.org/page") from None
 
 
-def pages(
-    path: Path, order: str, host: str, least: float | None, label: bool | None, limit: int, offset: int
-) -> dict[str, Any]:
+def pages(path: Path, wanted: live_queries.Wanted) -> dict[str, Any]:
     """Fetched pages with a passage of their text."""
     with CrawlFolder.look(path) as folder:
-        rows = live_queries.pages(folder.database, order, host, least, label, limit, offset)
+        rows = live_queries.pages(folder.database, wanted, folder.request.settings.relevant or OLD_RULE)
         labels = folder.database.labels()
-        threshold = folder.request.settings.relevant
         passages = _passages(path, [row.url for row in rows], folder.request.topic.keywords)
         shown = [
             {
@@ -47,7 +45,7 @@ def pages(
                 "host": urls.host(row.url),
                 "title": row.title,
                 "relevance": row.relevance,
-                "on_topic": row.relevance >= threshold,
+                "on_topic": bool(row.relevant),
                 "score": json_number(row.score),
                 "parent": row.parent,
                 "anchor": row.anchor,
@@ -82,14 +80,13 @@ def explanation(path: Path, raw: str) -> dict[str, Any]:
         plain["label"] = _label(folder.database.labels(), found.path[-1].url if found.path else found.url)
         plain["waiting_list"] = _waiting_list(folder, found)
         if found.state == "crawled":
-            plain["page"] = _page(folder, found.path[-1])
+            plain["page"] = _page(found.path[-1])
         return plain
 
 
-def _page(folder: CrawlFolder, step: Step) -> dict[str, Any]:
-    relevance = relevance_of(step)
-    on_topic = relevance >= folder.request.settings.relevant
-    return {**full_trail_line(step), "relevance": relevance, "on_topic": on_topic, "host": urls.host(step.url)}
+def _page(step: Step) -> dict[str, Any]:
+    facts = {"relevance": relevance_of(step), "on_topic": step.relevant, "host": urls.host(step.url)}
+    return {**full_trail_line(step), **facts}
 
 
 def _parts_in_words(folder: CrawlFolder) -> dict[str, str]:

@@ -77,11 +77,8 @@ class Watch:
                     self._add(event)
         return self.pages - before
 
-    def is_relevant(self, step: Step) -> bool:
-        return relevance_of(step) >= self.folder.request.settings.relevant
-
     def _add(self, step: Step) -> None:
-        good, host = self.is_relevant(step), urls.host(step.url)
+        good, host = step.relevant, urls.host(step.url)
         self.pages += 1
         self.relevant += good
         self.newest.append(step)
@@ -124,7 +121,6 @@ class Watch:
             "pages": self.pages,
             "budget": self.folder.budget,
             "on_topic": self.relevant,
-            "relevant_from": request.settings.relevant,
             "share": self.relevant / self.pages if self.pages else 0.0,
             "share_recent": sum(self._recent) / len(self._recent) if self._recent else 0.0,
             "recent": len(self._recent),

@@ -1,23 +1,35 @@
 """A crawl folder in the formats of other tools: tables, graphs, web archives.
 
-An exporter is a function that reads an open `CrawlFolder` and writes bytes to a stream, once, from front to back. It
-returns the number of pages, and adds to `folder.recovered` what it had to leave out. Put a file here (or register an
+An exporter is a function that reads an open `CrawlFolder` and writes bytes to a stream, once, from front to back: the
+pages of a `Selection`, with its columns if the format has columns (`loop/page_rows.py` lists them). It returns the
+number of pages, and adds to `folder.recovered` what it had to leave out. Put a file here (or register an
 entry point of the group `scenthound.exporters`) and `scenthound export --to NAME` finds it. Text from the web is made
 harmless for the format: no formulas in tables, no control characters in XML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from scenthound.errors import BadUsage
+from scenthound.loop.page_rows import EVERYTHING, Selection
 from scenthound.plugins import Registry
 
 if TYPE_CHECKING:
     from scenthound.loop.folder import CrawlFolder
 
-Exporter = Callable[["CrawlFolder", BinaryIO], int]
-"""Writes a crawl to a stream and returns the number of pages. Its docstring is its description."""
+
+class Exporter(Protocol):
+    """Writes the selected pages of a crawl to a stream and returns their number. Its docstring is its description."""
+
+    def __call__(self, folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int: ...
+
+
+def refuse_columns(selection: Selection, name: str) -> None:
+    """Raise `BadUsage` if columns are named for a format that has none."""
+    if selection.columns:
+        raise BadUsage(f"{name} has no fields to choose", "leave out --fields, or export to jsonl, csv or parquet")
+
 
 EXPORTERS: Registry[Exporter] = Registry("export format", "scenthound.exporters", __name__)
 exporter = EXPORTERS.add

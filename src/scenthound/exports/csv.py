@@ -8,27 +8,28 @@ import json
 from typing import Any, BinaryIO
 
 from scenthound.exports import exporter
-from scenthound.formats import full_trail_line
+from scenthound.exports.jsonl import plain
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import EVERYTHING, LONG, PageTable, Selection
 
 _STARTS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 
 
 @exporter("csv")
-def csv_table(folder: CrawlFolder, out: BinaryIO) -> int:
-    """One row a page, with a heading; texts that look like formulas get a leading apostrophe."""
+def csv_table(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
+    """One row a page, with a heading, without texts unless they are named; no cell is a formula."""
+    table = PageTable.of(folder.history.trail(), selection, without=LONG)
     pages = 0
     text = io.TextIOWrapper(out, encoding="utf-8", errors="replace", newline="", write_through=True)
     try:
         writer = csv.writer(text)
-        for step in folder.history.trail():
-            line = full_trail_line(step)
-            if not pages:
-                writer.writerow(line)
-            writer.writerow([cell(value) for value in line.values()])
+        writer.writerow([cell(column.name) for column in table.columns])
+        for row in table.rows(filter(selection.takes, folder.pages())):
+            writer.writerow([cell(plain(value)) for value in row.values()])
             pages += 1
     finally:
         text.detach()  # the stream is the caller's to close
+    folder.recovered += table.problems
     return pages
 
 

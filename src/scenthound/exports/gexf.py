@@ -7,9 +7,9 @@ import re
 from typing import BinaryIO
 from xml.sax.saxutils import escape
 
-from scenthound import url as urls
-from scenthound.exports import exporter
+from scenthound.exports import exporter, refuse_columns
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import EVERYTHING, Selection
 
 # What XML 1.0 can't hold in any form, lone surrogates included.
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -21,6 +21,8 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <attributes class="node">
 <attribute id="n" title="n" type="integer"/>
 <attribute id="similarity" title="similarity" type="double"/>
+<attribute id="relevance" title="relevance" type="double"/>
+<attribute id="relevant" title="relevant" type="boolean"/>
 <attribute id="score" title="score" type="double"/>
 <attribute id="host" title="host" type="string"/>
 <attribute id="url" title="url" type="string"/>
@@ -29,8 +31,9 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 @exporter("gexf")
-def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
-    """The pages and the links between them, with number, similarity, score, host and URL."""
+def gexf(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
+    """The pages and the links between them, with number, relevance, similarity, score, host and URL."""
+    refuse_columns(selection, "gexf")
 
     def write(text: str) -> None:
         out.write(text.encode())
@@ -38,12 +41,15 @@ def gexf(folder: CrawlFolder, out: BinaryIO) -> int:
     write(_HEAD.format(about=xml_text(folder.request.topic.keywords)))
     page_numbers: dict[str, int] = {}
     write("<nodes>\n")
-    for step in folder.history.trail():
+    for page in filter(selection.takes, folder.pages()):
+        step = page.step
         if step.requested is not None:
             page_numbers.setdefault(step.requested, step.n)
         page_numbers[step.url] = step.n
         score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
-        values = (("n", step.n), ("similarity", step.similarity), ("score", score), ("host", urls.host(step.url)))
+        judged = (("relevance", page.relevance), ("relevant", str(page.is_relevant).lower()))
+        known = (("n", step.n), ("similarity", step.similarity), *judged)
+        values = (*known, ("score", score), ("host", page.host))
         write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
         for name, value in (*values, ("url", step.url)):
             write(f'<attvalue for="{name}" value="{xml_text(str(value))}"/>')

@@ -1,19 +1,35 @@
-"""JSON lines: the trail, one page per line."""
+"""JSON lines: one page per line."""
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from datetime import datetime
+from typing import Any, BinaryIO
 
 from scenthound.exports import exporter
-from scenthound.formats import full_trail_line, json_line
+from scenthound.formats import json_line, json_number
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import EVERYTHING, PageTable, Selection
 
 
 @exporter("jsonl")
-def jsonl(folder: CrawlFolder, out: BinaryIO) -> int:
-    """One JSON object a line: the trail line of each page, its title, rank and first URL."""
+def jsonl(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
+    """One JSON object a line: URL, title, text, relevance, headers, place in the WARC, and why it was fetched."""
+    table = PageTable.of(folder.history.trail(), selection)
     pages = 0
-    for step in folder.history.trail():
-        out.write(json_line(full_trail_line(step)).encode() + b"\n")
+    for row in table.rows(filter(selection.takes, folder.pages())):
+        out.write(json_line({name: plain(value) for name, value in row.items()}).encode("utf-8", "replace") + b"\n")
         pages += 1
+    folder.recovered += table.problems
     return pages
+
+
+def plain(value: Any) -> Any:
+    """A value of a row for JSON: times in ISO 8601, infinity as text.
+
+    >>> from datetime import UTC
+    >>> plain(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)), plain(float("inf")), plain(True)
+    ('2026-01-02T03:04:05.000000Z', 'inf', True)
+    """
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return json_number(value) if isinstance(value, float) else value

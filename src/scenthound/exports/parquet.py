@@ -1,46 +1,48 @@
-"""Parquet: the trail as typed columns."""
+"""Parquet: one row a page, as typed columns."""
 
 from __future__ import annotations
 
 import itertools
-import json
 from typing import BinaryIO
 
 from scenthound.errors import BadUsage
 from scenthound.exports import exporter
-from scenthound.formats import json_number
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import EVERYTHING, PageTable, Selection
 
-ROWS = 10_000  # rows of a group: bounded memory however long the crawl
+ROWS = 2_000  # rows of a group: bounded memory however long the crawl
 
 
 @exporter("parquet")
-def parquet(folder: CrawlFolder, out: BinaryIO) -> int:
-    """One row a page as typed columns; needs the extra `parquet`."""
+def parquet(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
+    """One row a page as typed columns, text included; needs the extra `parquet`."""
     try:
         import pyarrow as pa
         from pyarrow import parquet as files
     except ImportError:
         raise BadUsage("Parquet needs the package pyarrow", "pip install 'scenthound[parquet]'") from None
-    text, real = pa.string(), pa.float64()
-    schema = pa.schema(
-        [
-            ("n", pa.int64()), ("url", text), ("parent", text), ("anchor", text), ("score", real),
-            ("parts", text), ("similarity", real), ("depth", pa.int32()), ("status", pa.int32()),
-            ("bytes", pa.int64()), ("time", real), ("title", text), ("rank", pa.int64()), ("requested", text),
-        ]
-    )  # fmt: skip
+    kinds = {
+        "whole": pa.int64(),
+        "real": pa.float64(),
+        "text": pa.string(),
+        "flag": pa.bool_(),
+        "time": pa.timestamp("us", "UTC"),
+    }
+    table = PageTable.of(folder.history.trail(), selection)
+    schema = pa.schema([(column.name, kinds[column.kind]) for column in table.columns])
     pages = 0
     with files.ParquetWriter(out, schema, compression="zstd") as writer:
-        trail = iter(folder.history.trail())
-        while steps := list(itertools.islice(trail, ROWS)):
-            rows = [
-                {
-                    **{name: getattr(step, name) for name in schema.names},
-                    "parts": json.dumps({name: json_number(value) for name, value in step.parts.items()}),
-                }
-                for step in steps
-            ]
-            writer.write_table(pa.Table.from_pylist(rows, schema))
-            pages += len(steps)
+        rows = table.rows(filter(selection.takes, folder.pages()))
+        while group := list(itertools.islice(rows, ROWS)):
+            writer.write_table(pa.Table.from_pylist([_writable(row) for row in group], schema))
+            pages += len(group)
+    folder.recovered += table.problems
     return pages
+
+
+def _writable(row: dict[str, object]) -> dict[str, object]:
+    """A row without lone surrogates, which UTF-8 does not have."""
+    return {
+        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        for name, value in row.items()
+    }

@@ -20,20 +20,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from scenthound.exports import exporter
+from scenthound.exports import exporter, refuse_columns
 from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.page_rows import EVERYTHING, Selection
+from scenthound.loop.stored_page import StoredPage
 from scenthound.ports import Where
 from scenthound.store.cdxj import lines_of, write_sorted
 
 VERSION = "1.1.1"
 BLOCK = 1024  # index lines of a block, as in the reference tool
+LONGEST_TEXT = 100_000  # characters of a page's text in the list: what readers search
 _CHUNK = 1 << 20
 
 
 @exporter("wacz")
-def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
-    """A web archive with index and list of pages, for ReplayWeb.page and pywb."""
+def wacz(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
+    """A web archive with index, and the selected pages with their text, for ReplayWeb.page and pywb."""
+    refuse_columns(selection, "wacz")
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as scratch:
         package = _Package(archive)
         files = [
@@ -49,12 +53,29 @@ def wacz(folder: CrawlFolder, out: BinaryIO) -> int:
         with index.open(encoding="ascii") as lines:
             urls = dict(map(_place, lines))
         by_name = {file.path.name: file for file in files}
-        pages = [*_pages(folder, urls, by_name)]
+        listed = _Listed()
+        pages = listed.lines(_pages(filter(selection.takes, folder.pages()), urls, by_name))
+        package.add("pages/pages.jsonl", pages, packed=True)
         _note_missing(folder, by_name)
-        head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
-        package.add("pages/pages.jsonl", (json.dumps(page).encode() + b"\n" for page in [head, *pages]), packed=True)
-        package.close(printable(folder.request.topic.name or folder.request.topic.keywords, 200), pages)
-    return len(pages)
+        package.close(printable(folder.request.topic.name or folder.request.topic.keywords, 200), listed.first)
+    return listed.count
+
+
+@dataclass(slots=True)
+class _Listed:
+    """The list of pages while it is written: how many there are, and the first."""
+
+    count: int = 0
+    first: dict[str, Any] | None = None
+
+    def lines(self, pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+        yield (
+            json.dumps({"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": True}).encode() + b"\n"
+        )
+        for page in pages:
+            self.first = self.first or page
+            self.count += 1
+            yield json.dumps(page).encode() + b"\n"
 
 
 @dataclass(slots=True)
@@ -131,7 +152,7 @@ class _Package:
         name = path.rpartition("/")[2].lower()
         self.resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
 
-    def close(self, title: str, pages: list[dict[str, Any]]) -> None:
+    def close(self, title: str, first: dict[str, Any] | None) -> None:
         """Write the list of files, and its digest."""
         about: dict[str, Any] = {
             "profile": "data-package",
@@ -141,8 +162,8 @@ class _Package:
             "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "resources": self.resources,
         }
-        if pages:
-            about |= {"mainPageUrl": pages[0]["url"], "mainPageDate": pages[0]["ts"]}
+        if first is not None:
+            about |= {"mainPageUrl": first["url"], "mainPageDate": first["ts"]}
         text = json.dumps(about, indent=2).encode()
         digest = {"path": "datapackage.json", "hash": "sha256:" + hashlib.sha256(text).hexdigest()}
         self.archive.writestr(zipfile.ZipInfo("datapackage.json"), text)
@@ -169,18 +190,19 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
 
 
 def _pages(
-    folder: CrawlFolder, urls: dict[tuple[str, int], str], files: dict[str, _WarcFile]
+    pages: Iterable[StoredPage], urls: dict[tuple[str, int], str], files: dict[str, _WarcFile]
 ) -> Iterator[dict[str, Any]]:
-    """The pages of the trail, with the URLs of the archive."""
-    places = dict(folder.history.places())
-    for step in folder.history.trail():
-        where = places.get(step.url)
+    """The pages with the URLs of the archive, their text, and a mark for seeds."""
+    for page in pages:
+        where = page.where
         file = files.get(where.file) if where is not None else None
         offset = file.offset_in_archive(where.offset) if file is not None and where is not None else None
         url = urls.get((where.file, offset)) if where is not None and offset is not None else None
         if url is not None:
-            stamp = datetime.fromtimestamp(step.time, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-            yield {"id": str(step.n), "url": url, "ts": stamp, "title": printable(step.title, 500) or url}
+            stamp = page.time.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            entry = {"id": str(page.n), "url": url, "ts": stamp, "title": printable(page.title, 500) or url}
+            seed = {"seed": True} if page.step.parent is None else {}
+            yield {**entry, **seed, "text": page.text[:LONGEST_TEXT]}
 
 
 def _place(line: str) -> tuple[tuple[str, int], str]:

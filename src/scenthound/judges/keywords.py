@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from scenthound.judges import judge
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
-from scenthound.page.judge import Judge as Similarity
+from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.parameters import Parameterised, parameter
 
@@ -25,7 +25,7 @@ class Keywords(Parameterised):
     threshold: float = parameter(0.1, "similarity from which a page is relevant", least=0, most=1)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
-        self.similarity_ = Similarity(topic)
+        self.similarity_ = KeywordSimilarity(topic)
 
     def judge(self, page: Page) -> Verdict:
         similarity = self.similarity_(page)

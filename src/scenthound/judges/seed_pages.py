@@ -5,8 +5,9 @@ Seeds count from when they are fetched; a seed itself is relevant by definition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scenthound.judges import judge
 from scenthound.judging import Verdict
@@ -36,6 +37,12 @@ class SeedPages(Parameterised):
             return Verdict(1.0, True)
         similarity = cosine(self.counts_, counts)
         return Verdict(similarity, similarity >= self.threshold)
+
+    def save(self) -> Mapping[str, Any]:
+        return {"counts": dict(self.counts_)}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.counts_ = {str(term): int(count) for term, count in state["counts"].items()}
 
     def doubts(self) -> list[str]:
         return [] if self.counts_ else ["no seed could be fetched: nothing to compare pages with"]

@@ -6,7 +6,7 @@
     separation  (L - B)/v (ln(score) - (L + B)/2)    B: the same of other pages, v: pooled variance (two normals)
     keywords    the same two normals over the mean of ln(1 + tf) of the keywords, weighted by idf
     title       share of the keywords in the title
-    links       mean probability of the judged pages that it links to, above the average
+    links       ln(mean probability of the pages that it links to / average); in a fit also of those that link to it
     parent      probability of the page that it was found on, above the average
 
 The first two count W / (W + .5) times, W being the weight of the pages on topic: a model of nearly nothing says little.
@@ -30,24 +30,27 @@ generated webs, see docs/concepts/judges.md.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from scenthound import url as urls
 from scenthound.judges import judge
+from scenthound.judges.seen_pages import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
 from scenthound.parameters import Parameterised, parameter
 from scenthound.text.background import document_share
 from scenthound.text.tokens import Analyser
-from scenthound.text.topic_model import Document, Floats, TopicModel
+from scenthound.text.topic_model import Floats, TopicModel
 
 BIAS = -1.4
-WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.8, "parent": 0.5}
+WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}
 _WEIGHTS = np.array(list(WEIGHTS.values()))
 GIVEN = 6.0
 """Prior log-odds of an example page or of a label."""
@@ -68,22 +71,8 @@ FLAG_RANGE = (0.2, 0.5)
 LITTLE = 0.5  # weight of pages on topic at which the model counts half
 DOUBTFUL_SEED = 0.3
 LEAST_SEED = 0.25  # a seed below this probability is no part of the topic
-MOST_PROBABILITIES = 200_000
-
-
-@dataclass(slots=True, eq=False)
-class _Seen:
-    """A remembered page."""
-
-    url: Url
-    document: Document
-    keyword_counts: Floats
-    """ln(1 + tf) of each keyword."""
-    context: tuple[float, float, float]
-    """title, links, parent"""
-    kind: str = ""
-    """`seed`, `given` (example, label or description), `off` (label), or nothing."""
-    probability: float = 0.0
+MOST_PROBABILITIES = 20_000
+MOST_LINKS = 500  # of a page
 
 
 @judge("topic")
@@ -106,8 +95,8 @@ class TopicJudge(Parameterised):
         keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
         share = document_share if self.background else _nowhere
         self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
-        self.given_: list[_Seen] = []
-        self.others_: list[_Seen] = []
+        self.given_: list[SeenPage] = []
+        self.others_: list[SeenPage] = []
         self.probabilities_: dict[Url, float] = {}
         self.fitted_at_, self.average_, self.threshold_ = 0, 0.1, 0.4
         self.on_, self.off_, self.variance_ = math.log(TYPICAL_ON), math.log(TYPICAL_OFF), 0.5
@@ -116,7 +105,7 @@ class TopicJudge(Parameterised):
         if topic.description.strip():
             counts = self.analyser_.counts(topic.description)
             document = self.model_.document(counts)
-            self.given_.append(_Seen(Url(""), document, self._keyword_counts(counts), (0.0, 0.0, 0.0), "given", 1.0))
+            self.given_.append(SeenPage(Url(""), document, self._keyword_counts(counts), (0.0, 0.0, 0.0), "given", 1.0))
         self._fit()
 
     def judge(self, page: Page) -> Verdict:
@@ -133,10 +122,13 @@ class TopicJudge(Parameterised):
         return self._verdict(seen, seen.probability)
 
     def revised(self) -> Iterator[tuple[Url, Verdict]]:
-        self._fit()
-        for seen in (*self.given_, *self.others_):
+        later = copy.copy(self)  # a fit changes what is said next: that must not depend on who asked
+        later.model_, later.probabilities_ = copy.copy(self.model_), dict(self.probabilities_)
+        later.given_, later.others_ = [*map(copy.copy, self.given_)], [*map(copy.copy, self.others_)]
+        later._fit()
+        for seen in (*later.given_, *later.others_):
             if seen.url:
-                yield seen.url, self._verdict(seen, seen.probability)
+                yield seen.url, Verdict(seen.probability, seen.probability >= later.threshold_)
 
     def take_label(self, url: Url, on_topic: bool) -> None:
         self.labels_[url] = on_topic
@@ -147,6 +139,26 @@ class TopicJudge(Parameterised):
                     self.others_.remove(seen)
                     self.given_.append(seen)
         self._fit()
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "model": self.model_.save(),
+            "given": pack(self.given_),
+            "others": pack(self.others_),
+            "probabilities": dict(self.probabilities_),
+            "labels": dict(self.labels_),
+            "numbers": {name: vars(self)[name] for name in _NUMBERS},
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.model_.load(state["model"])
+        self.given_, self.others_ = unpack(state["given"]), unpack(state["others"])
+        self.probabilities_ = {Url(url): float(value) for url, value in state["probabilities"].items()}
+        self.labels_ = {Url(url): bool(value) for url, value in state["labels"].items()}
+        for name in _NUMBERS:
+            setattr(self, name, state["numbers"][name])
+        auc, number = self.seed_auc_
+        self.seed_auc_ = (auc, number)
 
     def doubts(self) -> list[str]:
         seeds = [seen for seen in self.given_ if seen.kind == "seed"]
@@ -164,18 +176,20 @@ class TopicJudge(Parameterised):
 
     # ---- evidence
 
-    def _seen(self, page: Page) -> _Seen:
+    def _seen(self, page: Page) -> SeenPage:
         counts = page.record.counts(self.analyser_)
         title = frozenset(self.analyser_.terms(page.title))
         linked = [known for link in page.outlinks if (known := self.probabilities_.get(link.url)) is not None]
         parent = self.probabilities_.get(page.candidate.parent) if page.candidate.parent else None
         context = (
             len(title & self.keywords_) / max(len(self.keywords_), 1),
-            (sum(linked) + 3 * self.average_) / (len(linked) + 3) - self.average_,
+            float(link_evidence(np.array(sum(linked)), np.array(float(len(linked))), self.average_)),
             (parent if parent is not None else self.average_) - self.average_,
         )
         kind = self._kind((page.url, page.candidate.url))
-        return _Seen(page.url, self.model_.document(counts), self._keyword_counts(counts), context, kind)
+        links = np.array([url_number(link.url) for link in page.outlinks[:MOST_LINKS]], np.uint32)
+        document = self.model_.document(counts)
+        return SeenPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
 
     def _kind(self, names: Iterable[Url]) -> str:
         for name in names:
@@ -188,11 +202,11 @@ class TopicJudge(Parameterised):
     def _keyword_counts(self, counts: Mapping[str, int]) -> Floats:
         return np.log1p(np.array([counts.get(term, 0) for term in self.model_.keywords], np.float64))
 
-    def _probability(self, seen: _Seen) -> float:
+    def _probability(self, seen: SeenPage) -> float:
         score = np.array([self.model_.score(seen.document)])
         return float(self._probabilities([seen], np.log(np.maximum(score, FLOOR)))[0])
 
-    def _probabilities(self, pages: Sequence[_Seen], logs: Floats) -> Floats:
+    def _probabilities(self, pages: Sequence[SeenPage], logs: Floats) -> Floats:
         likeness = np.clip(logs - self.on_, -3.0, 1.5)
         slope = (self.on_ - self.off_) / self.variance_
         separation = np.clip(slope * (logs - (self.on_ + self.off_) / 2), -5.0, 8.0)
@@ -204,13 +218,13 @@ class TopicJudge(Parameterised):
         told = [CERTAIN[seen.kind] for seen in pages]
         return np.clip(found, [least for least, _ in told], [most for _, most in told])
 
-    def _keyword_scores(self, pages: Sequence[_Seen]) -> Floats:
+    def _keyword_scores(self, pages: Sequence[SeenPage]) -> Floats:
         idf = self.model_.keyword_idf()
         if not len(idf):
             return np.zeros(len(pages))
         return np.array([seen.keyword_counts for seen in pages]) @ idf / float(idf.sum())
 
-    def _priors(self, pages: Sequence[_Seen]) -> Floats:
+    def _priors(self, pages: Sequence[SeenPage]) -> Floats:
         by_kind = {"": 0.0, "given": GIVEN, "off": -GIVEN, "seed": self._seed_prior()}
         return np.array([by_kind[seen.kind] for seen in pages])
 
@@ -242,8 +256,11 @@ class TopicJudge(Parameterised):
         fit = self.model_.fit([seen.document for seen in pages])
         is_given = np.arange(len(pages)) < len(self.given_)
         self._compare_seeds(pages)
+        neighbours = Neighbours(pages)
         found = np.array([seen.probability or 0.5 for seen in pages])
         for _ in range(ROUNDS):
+            for seen, links in zip(pages, neighbours.evidence(found, self.average_).tolist(), strict=True):
+                seen.context = (seen.context[0], links, seen.context[2])
             on = np.where(found > np.where(is_given, LEAST_SEED, 0.5), found, 0.0)
             allowed, joined = self._most_joined(float(on[is_given].sum())), float(on[~is_given].sum())
             if joined > allowed:
@@ -268,7 +285,7 @@ class TopicJudge(Parameterised):
         trust = float(_logistic(np.array(self._seed_prior())))
         return JOINED * given + FIRST_JOINED * (1 - trust)
 
-    def _compare_seeds(self, pages: Sequence[_Seen]) -> None:
+    def _compare_seeds(self, pages: Sequence[SeenPage]) -> None:
         scores = self._keyword_scores(pages)
         seeds = scores[[seen.kind == "seed" for seen in pages]]
         others = np.sort(scores[[not seen.kind for seen in pages]])
@@ -296,11 +313,18 @@ class TopicJudge(Parameterised):
         variance = (spread + 8 * KEYWORD_VARIANCE) / (ons + offs + 8)
         self.keyword_slope_, self.keyword_middle_ = _slope(mean_on, mean_off, variance)
 
-    def _verdict(self, seen: _Seen, probability: float) -> Verdict:
+    def _verdict(self, seen: SeenPage, probability: float) -> Verdict:
         self.probabilities_[seen.url] = probability
         if len(self.probabilities_) > MOST_PROBABILITIES:
             self.probabilities_.pop(next(iter(self.probabilities_)))
         return Verdict(probability, probability >= self.threshold_)
+
+
+_NUMBERS = (
+    "fitted_at_", "average_", "threshold_", "on_", "off_", "variance_", "seed_auc_", "reliance_", "keyword_slope_",
+    "keyword_middle_",
+)  # fmt: skip
+"""The learned numbers of a judge, as they are saved."""
 
 
 def best_threshold(probabilities: Floats) -> float:

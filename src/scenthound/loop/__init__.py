@@ -8,6 +8,6 @@ is left.
 
 The parts: `selection` (which candidate is next), `politeness` (may it be fetched: hosts, robots.txt, limits),
 `strategy_calls`, `new_urls` (what enters the frontier: links, redirects, sitemaps), `scope` (which URLs are wanted),
-`recording` (history and counters) and `connectivity` (is our own connection down). `folder` makes a crawl durable and
-`resume` continues it.
+`trap_watch` (which give nothing new), `service_files` (robots.txt and sitemaps), `recording` (history and counters) and
+`connectivity` (is our own connection down). `folder` makes a crawl durable and `resume` continues it.
 """

@@ -7,19 +7,22 @@ same object runs live, in replay and on a cluster. The parts that it is made of 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
-from scenthound.loop.messages import FOREVER, SITEMAP, Done, Fetch, Limits, Result, RobotsLanded, SitemapLanded, Wait
+from scenthound.loop.judgements import Judgement, Judging
+from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
-from scenthound.loop.selection import Selection
+from scenthound.loop.selection import ALL_RESTS, Selection
+from scenthound.loop.service_files import ServiceFiles, is_service_file, robots_file
 from scenthound.loop.strategy_calls import Stopwatch, StrategyCalls
+from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Frontier, History, OwnFrontier, Repository, Strategy, Where, declaration_of
@@ -42,7 +45,8 @@ class Crawl:
     limits: Limits
     scope: Scope | None = None
     politeness: Politeness | None = None
-    judge: Callable[[Page], float] | None = None
+    judging: Judging = field(default_factory=Judging)
+    traps: TrapWatch | None = None
     counters: Counters = field(default_factory=Counters)
     repository: Repository | None = None
     seed_number: int = 0
@@ -54,27 +58,25 @@ class Crawl:
 
     def __post_init__(self) -> None:
         strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
-        self.seed_spellings = dict(self.seeds)
-        self.ended = ""  # why the crawl ended, or is about to
+        seeds, declared = dict(self.seeds), declaration_of(self.strategy)
+        self.seed_spellings, self.ended = seeds, ""  # `ended`: why the crawl ended, or is about to
         self.unkept = False  # a page was read whose content is not in the repository
         recorder = self.recorder = Recorder(self.history, self.counters, self.watch)
         self.stopwatch = Stopwatch(self.meter)
         self.calls = StrategyCalls(strategy, self.stopwatch)
-        self.admission = Admission(politeness, limits)
-        is_own, is_batched = isinstance(strategy, OwnFrontier), declaration_of(strategy).batch > 1
+        self.admission = Admission(politeness, limits, self.traps)
+        is_own, is_batched = isinstance(strategy, OwnFrontier), declared.batch > 1
         self.turns = Turns(replace(self.order, window=1) if is_own or is_batched else self.order, recorder, limits)
-        self.selection = Selection(
-            frontier, recorder, self.seed_spellings, politeness, declaration_of(strategy), self.seed_number
-        )
+        self.selection = Selection(frontier, recorder, seeds, politeness, declared, self.seed_number)
         self.selection.follow(self.turns, has_ranks=not is_own)
-        closed = self.admission.closed
-        self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, limits.nofollow)
+        closed, nofollow = self.admission.closed, limits.nofollow
+        self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
         self.redirects = Redirects(self.selection, recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
+        self._files = ServiceFiles(self.selection, politeness, self.sitemaps)
         self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
-        self._connectivity = Connectivity()
         self._in_flight: dict[Url, Fetch] = {}
-        self._early, self._not_before = EarlyResults(self.turns), 0.0
+        self._connectivity, self._early, self._not_before = Connectivity(), EarlyResults(self.turns), 0.0
 
     @property
     def pages(self) -> int:
@@ -120,6 +122,8 @@ class Crawl:
         self._read_early(now)
         if not self.ended and now >= self.limits.ends_at:
             self.ended = "time"
+        if not self.ended and 0 < self.limits.requests <= self.counters.attempts + len(self._in_flight):
+            self.ended = "requests"
         if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
         coming = sum(fetch.kind == "page" for fetch in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
@@ -140,14 +144,14 @@ class Crawl:
         if not self._in_flight and ready == FOREVER:
             return self._close("frontier empty")
         if not self._in_flight and ready - now > self.limits.longest_wait:
-            return self._close("all that is left rests")
+            return self._close(ALL_RESTS)
         return Wait(ready)
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
         """Many hosts in a row gave no answer: test our connection on a host that answered before."""
         step = self._connectivity.probe(politeness.next_allowed, now)
         if isinstance(step, str):
-            return self._launch(Fetch(Candidate(step, FOREVER, spelling=step), "robots"))
+            return self._launch(Fetch(robots_file(urls.origin(step)), "robots"))
         return Wait(step) if step > now else None
 
     def _close(self, reason: str) -> Wait | Done:
@@ -160,16 +164,14 @@ class Crawl:
 
     def _admitted(self, candidate: Candidate, now: float) -> Fetch | None:
         """The fetch for a candidate whose turn it is; None if politeness or limits forbid it."""
-        if SITEMAP in candidate.carry:
-            return self._launch(Fetch(candidate, "sitemap"))
+        if is_service_file(candidate):
+            return self._launch(self._files.request(candidate, now))
         do, reason, until = self.admission.verdict(candidate, now)
         match do:
             case "fetch":
                 return self._launch(Fetch(candidate))
             case "robots":
-                self.selection.hold(candidate, FOREVER)
-                file = urls.origin(candidate.spelling or candidate.url) + "/robots.txt"
-                return self._launch(Fetch(Candidate(Url(file), FOREVER, spelling=file), "robots"))
+                return self._launch(self._files.ask_robots(candidate))
             case "rest":
                 self._rest(urls.host(candidate.url), now if until is None else until)
                 self.selection.hold(candidate)
@@ -182,12 +184,13 @@ class Crawl:
                 self._lose(Miss(candidate, reason), now, heard=False)
         return None
 
-    def _launch(self, fetch: Fetch) -> Fetch:
-        if self.politeness is not None:
+    def _launch(self, fetch: Fetch | None) -> Fetch | None:
+        if fetch is not None and self.politeness is not None:
             host = urls.host(fetch.candidate.url)
             fetch = replace(fetch, host=self.politeness.launched(host))
             self.selection.rest(host, FOREVER)
-        self._in_flight[fetch.candidate.url] = fetch
+        if fetch is not None:
+            self._in_flight[fetch.candidate.url] = fetch
         return fetch
 
     def _rest(self, host: str, until: float) -> None:
@@ -202,10 +205,12 @@ class Crawl:
         if self.politeness is not None:
             self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
             if self._connectivity.observe(result):
-                self._in_flight.pop(candidate.url, None)
-                self._excuse(result, now)
+                self.counters.count("no-network")
+                self.postpone(result, now + self._connectivity.excuse(host))
                 return
-            self._rest(host, self.politeness.landed(result, now if ended is None else ended))
+            until = self.politeness.landed(result, now if ended is None else ended)
+            if not self._files.follow(result):
+                self._rest(host, until)
             if not (isinstance(result, Miss) and self._may_retry(result)) and self._early.keep(result, response):
                 return
         self._take_in(result, response, now)
@@ -223,36 +228,33 @@ class Crawl:
             self.selection.hold(candidate)
             return
         if isinstance(result, Page):
-            similarity = self.judge(result) if self.judge else 0.0  # before the strategy can change the page
-            offers = self.calls.read(result)  # before anything is written: a strategy may raise
+            judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
+            offers = self.calls.read(result)  # before anything is written: a strategy or a judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
-                self._record(result, similarity, where, now)
+                self._record(result, judgement, where, now)
                 with self.stopwatch:
                     self.candidates.add_page(result, offers)
                 if self.counters.dry:
                     self.stop("dry")
             case Miss():
                 self._missed(result, now)
-            case Moved():
+            case Moved() if not is_service_file(candidate):
                 if (miss := self.redirects.follow(result)) is not None:
                     self._lose(miss, now)
             case RobotsLanded():
-                if result.rules is not None:
-                    self._ask_sitemaps(result.rules.sitemaps, candidate)
+                self._files.take_robots(result)
             case SitemapLanded():
-                self.selection.release(candidate.url)
-                for listed in self.sitemaps.listed(result):
+                for listed in self._files.take_sitemap(result):
                     self.candidates.add(listed)
-                self._ask_sitemaps(result.children, candidate)
         self._take_events()
 
-    def _record(self, page: Page, similarity: float, where: Where | None, now: float) -> None:
+    def _record(self, page: Page, judgement: Judgement, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
         rank, requested = self.selection.release(url), self.redirects.end(url)
-        step = self.recorder.page(page, similarity, rank, requested, where, now)
+        step = self.recorder.page(page, judgement, rank, requested, where, now)
         self.selection.settle(url)
         relevant = self.counters.page(step)
         if self.politeness is not None:
@@ -262,17 +264,12 @@ class Crawl:
         self.unkept = self.unkept or (where is None and self.repository is not None)
         self.recorder.tell(step)
 
-    def _ask_sitemaps(self, spellings: Iterable[str], named_by: Candidate) -> None:
-        for candidate in self.sitemaps.wanted(spellings, urls.host(named_by.url)):
-            self.selection.hold(candidate)
-
-    def _excuse(self, result: Result, now: float) -> None:
-        """Try again later, without counting a failure of URL or host. See `Connectivity`."""
-        host = urls.host(result.candidate.url)
-        self._rest(host, now + self._connectivity.excuse(host))
-        self.counters.count("no-network")
-        if isinstance(result, Miss):
-            self.selection.hold(result.candidate)
+    def postpone(self, result: Result | Postponed, until: float) -> None:
+        """Make a request again later, without counting a failure of URL or host."""
+        candidate = result.candidate
+        self._in_flight.pop(candidate.url, None)
+        self._rest(urls.host(candidate.url), until)
+        self._files.postpone(result)
 
     def _missed(self, miss: Miss, now: float) -> None:
         if self._may_retry(miss):

@@ -5,12 +5,13 @@ Also the readers for what people bring: topic files and lists of seeds.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl
@@ -20,8 +21,12 @@ from scenthound.model import NOTHING, Topic, Url
 from scenthound.parameters import changed_values
 from scenthound.web.html_document import parse_html
 
-FORMAT = 1
+FORMAT = 2
+OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
+"""The rule by which crawls of format 1 count."""
+_KINDS: Mapping[type, str] = {int: "whole number", str: "text", dict: "table", list: "list"}
 MOST_SEEDS_NAMED = 5
+LARGEST_SEED_FILE = 50_000_000
 _SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
     r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@", re.IGNORECASE
 )
@@ -41,10 +46,16 @@ class CrawlRequest:
     model: str = ""
     """Digest of the model that the strategy began with, which is in the same folder; empty if none."""
 
+    def __post_init__(self) -> None:
+        """No password of a seed or an example is kept: none is ever sent, and this is written to a file."""
+        object.__setattr__(self, "seeds", tuple(map(without_login, self.seeds)))
+        examples = tuple(map(without_login, self.topic.examples))
+        object.__setattr__(self, "topic", replace(self.topic, examples=examples))
+
     @property
     def has_secrets(self) -> bool:
-        """True if the proxy or a seed contains a password."""
-        return any(masked(text) != text for text in (self.settings.proxy, *self.seeds))
+        """True if the proxy contains a password."""
+        return masked(self.settings.proxy) != self.settings.proxy
 
     def keyed_seeds(self) -> list[tuple[Url, str]]:
         """Seeds as (key, spelling), the first spelling of each key."""
@@ -53,6 +64,11 @@ class CrawlRequest:
             spelling = urls.resolve(raw)
             spellings.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
         return list(spellings.items())
+
+    @property
+    def _settings_written(self) -> dict[str, Any]:
+        """The settings that are not at their defaults, and the judge: its verdicts are in the history."""
+        return {**changed_values(self.settings), "judge": self.settings.judge}
 
     def to_toml(self) -> str:
         topic = {"keywords": self.topic.keywords, "name": self.topic.name, "description": self.topic.description}
@@ -74,7 +90,7 @@ class CrawlRequest:
                 *(f"{key} = {toml_value(value)}" for key, value in self.parameters.items()),
                 "",
                 "[settings]",
-                *(f"{key} = {toml_value(value)}" for key, value in changed_values(self.settings).items()),
+                *(f"{key} = {toml_value(value)}" for key, value in self._settings_written.items()),
                 "",
                 "[versions]",
                 *(f"{toml_value(key)} = {toml_value(value)}" for key, value in self.versions.items()),
@@ -86,23 +102,41 @@ class CrawlRequest:
     def from_toml(cls, text: str, where: Path) -> CrawlRequest:
         try:
             data = tomllib.loads(text)
-            if data["format"] > FORMAT:
+            if _kind(data, "format", int) > FORMAT:
                 problem = f"was written by a newer scenthound (format {data['format']}, this one knows {FORMAT})"
                 raise FolderBroken(where, problem, "install the newer version")
             return cls(
-                topic_from(data["topic"], where),
-                tuple(data["seeds"]),
-                data["strategy"],
-                data.get("parameters", {}),
-                read(Settings, data.get("settings", {})),
-                data.get("versions", {}),
-                data.get("started", ""),
-                data.get("model", ""),
+                topic_from(_kind(data, "topic", dict), where),
+                tuple(_texts(data, "seeds")),
+                _kind(data, "strategy", str),
+                _kind(data, "parameters", dict, {}),
+                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **_kind(data, "settings", dict, {})}),
+                {name: str(version) for name, version in _kind(data, "versions", dict, {}).items()},
+                _kind(data, "started", str, ""),
+                _kind(data, "model", str, ""),
             )
-        except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError) as error:
             raise FolderBroken(
                 where, f"can't be read: {error}", "it was written by the crawl; put the original back"
             ) from None
+
+
+K = TypeVar("K")
+
+
+def _kind(data: Mapping[str, Any], key: str, kind: type[K], default: K | None = None) -> K:
+    """The value of a key; TypeError if it is of another kind, or missing without a default."""
+    value = data.get(key, default)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError(f"`{key}` is no {_KINDS[kind]}")
+    return value
+
+
+def _texts(data: Mapping[str, Any], key: str) -> list[str]:
+    values = _kind(data, key, list)
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"`{key}` is no list of texts")
+    return values
 
 
 def masked(text: str) -> str:
@@ -112,6 +146,20 @@ def masked(text: str) -> str:
     ('http://***@proxy.test:8080/', 'http://a.test/@me')
     """
     return _SECRET.sub(lambda found: f"{found[1] or ''}***@", text) if "@" in text else text
+
+
+def without_login(url: str) -> str:
+    """A URL without user name and password, and otherwise as it was written.
+
+    >>> without_login("http://me:secret@x.test/a#b"), without_login("http://x.test/@me#b")
+    ('http://x.test/a', 'http://x.test/@me#b')
+    """
+    if masked(url) == url:
+        return url
+    try:
+        return urls.resolve(url)
+    except NotAUrl:
+        return masked(url)
 
 
 def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloons"') -> dict[str, Any]:
@@ -149,6 +197,45 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
     if not plain.get("keywords", "").strip():
         raise BadConfig(f"the topic in {where} has no keywords", 'add a line: keywords = "hot air balloons"')
     return Topic(**plain)
+
+
+def read_topic(given: Topic | str | os.PathLike[str]) -> Topic:
+    """The topic that is meant: itself, keywords, or a topic file (a path, a name in `.toml`, a file that exists)."""
+    if isinstance(given, Topic):
+        return given
+    if isinstance(given, str) and not _is_file_name(given):
+        return Topic(" ".join(given.split()))
+    try:
+        data = load_toml(Path(given), "topic file")
+    except BadConfig as error:
+        if not isinstance(given, str) or given.endswith(".toml"):
+            raise
+        raise BadConfig(error.message, f'if you mean the words and not the file, add a blank: "{given} "') from None
+    inner = data.get("topic")
+    return topic_from(inner if isinstance(inner, dict) else data, os.fspath(given))
+
+
+def _is_file_name(text: str) -> bool:
+    return text.endswith(".toml") or (
+        len(text) < 250 and "\n" not in text and "\0" not in text and Path(text).is_file()
+    )
+
+
+def read_seed_file(path: Path) -> list[str]:
+    """The seeds of a file. Raises `BadConfig` if it can't be read or has none."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise BadConfig(f"the seed file {path} can't be read: {error.strerror}", "check the path") from None
+    return some_seeds(text, str(path))
+
+
+def some_seeds(text: str, where: str) -> list[str]:
+    """The seeds in a text, as `read_seeds` finds them. Raises `BadConfig` if there are none."""
+    if not (seeds := read_seeds(text, where)):
+        raise BadConfig(f"no seeds in {where}", "one URL a line, or a browser's bookmarks in HTML")
+    return seeds
 
 
 def read_seeds(text: str, where: str) -> list[str]:

@@ -10,20 +10,35 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scenthound.errors import BadConfig, DiskFull, FileDamaged, FolderBroken, OurFault
-from scenthound.files import NO_ROOM, write_text
+from scenthound import url as urls
+from scenthound.errors import (
+    PATH_ERRORS,
+    BadConfig,
+    DiskFull,
+    FileDamaged,
+    FolderBroken,
+    IoFailed,
+    OurFault,
+    UnknownName,
+)
+from scenthound.files import NO_ROOM, make_folder, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
-from scenthound.loop.folder_files import MODEL, PAGES, refuse_links
+from scenthound.loop.folder_files import MODEL, PAGES, refuse_links, remove_crawl
+from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.messages import FOREVER
-from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
-from scenthound.loop.resume import LoopState, Saved
+from scenthound.loop.page_rows import page_table
+from scenthound.loop.politeness import DAY, HOST_FAILURES, KnownHost, OriginRules, Politeness
+from scenthound.loop.resume import Learned, LoopState, Saved
+from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Step
 from scenthound.ports import OwnFrontier, Saves
 from scenthound.store import cdxj, warc_repair
@@ -32,10 +47,17 @@ from scenthound.store.label_table import Labels
 from scenthound.store.lock import NAME as LOCK
 from scenthound.store.lock import lock
 from scenthound.store.model_folder import TrainedModel, load_model, save_model
+from scenthound.store.schema_check import LATEST
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
+from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
+from scenthound.web.request_headers import request_headers
 from scenthound.web.robots import RobotsRules
 
+if TYPE_CHECKING:
+    import pandas
+
+NO_PAGE = "`scenthound trail DIR` lists the pages"
 INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; more is left to `report`
 MOST_RUNS = 500
 
@@ -59,6 +81,8 @@ class CrawlFolder:
     crawl: Crawl | None = None
     synced: End = NOWHERE
     """How far the WARC is synced to disk, as the database has it."""
+    sync_due: float | None = None
+    """When the last commit has to be synced to disk; None: it is, or is about to be."""
     runs: list[tuple[float, float]] = field(default_factory=list)
     """The runs of this crawl, as (begin, end) by the last commit."""
 
@@ -69,15 +93,23 @@ class CrawlFolder:
 
     @classmethod
     def create(cls, path: Path, request: CrawlRequest, model: TrainedModel | None = None) -> CrawlFolder:
-        """A new crawl in a new folder. A `model` is copied into it, so that the folder is complete."""
+        """A new crawl in a new folder, or in place of one that fetched nothing.
+
+        A `model` is copied into it, so that the folder is complete.
+        """
+        if (path / "crawl.toml").exists() and cls._fetched_nothing(path):
+            remove_crawl(path)
         if (path / "crawl.toml").exists():
-            raise BadConfig(f"there is a crawl in {path} already", f"go on with it: scenthound resume {path}")
+            raise BadConfig(
+                f"there is a crawl in {path} already",
+                f"go on with it: scenthound resume {shlex.quote(str(path))}",
+            )
         kept = LOCK if model is None else MODEL  # left by an interrupted `create`
         if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
         with _room(path):
-            path.mkdir(parents=True, exist_ok=True)
+            make_folder(path.resolve())
             release = lock(path).release
             try:
                 if model is not None and not (
@@ -86,17 +118,30 @@ class CrawlFolder:
                     save_model(path / MODEL, model)
                 mode = 0o600 if request.has_secrets else 0o666
                 write_text(path / "crawl.toml", request.to_toml(), mode)  # first: from here on it can be resumed
-                return cls._with(path, request, CrawlDatabase(path / "crawl.db"), release)
+                folder = cls._with(path, request, CrawlDatabase(path / "crawl.db"), release)
+                folder.database.sync_names()
+                return folder
             except BaseException:
                 release()
                 raise
 
     @classmethod
-    def reopen(cls, path: Path, refetch: bool = False) -> CrawlFolder:
+    def _fetched_nothing(cls, path: Path) -> bool:
+        """True for a crawl that ended without a page or a label: nothing is lost with it."""
+        try:
+            with lock(path), cls.look(path) as folder:
+                has_ended = bool(folder.database.meta("ended"))
+                return has_ended and not len(folder.history) and not Labels(folder.database).all()
+        except (OurFault, OSError):
+            return False
+
+    @classmethod
+    def reopen(cls, path: str | os.PathLike[str], refetch: bool = False) -> CrawlFolder:
         """Open a crawl that ended, was interrupted or was killed, and repair what a crash left behind.
 
         A missing WARC file is an error, unless `refetch` allows its pages to be fetched again.
         """
+        path = Path(path)
         request = read_request(path)
         refuse_links(path)
         _may_write(path)
@@ -130,8 +175,9 @@ class CrawlFolder:
         return CrawlDatabase(file), [message]
 
     @classmethod
-    def look(cls, path: Path) -> CrawlFolder:
+    def look(cls, path: str | os.PathLike[str]) -> CrawlFolder:
         """Read only, and without a lock: the crawl may be running."""
+        path = Path(path)
         request = read_request(path)
         refuse_links(path)
         file = path / "crawl.db"
@@ -143,9 +189,16 @@ class CrawlFolder:
     def _with(
         cls, path: Path, request: CrawlRequest, database: CrawlDatabase, release: Callable[[], None]
     ) -> CrawlFolder:
-        pages = WarcRepository(path / "pages", roll=request.settings.warc_roll)
+        settings = request.settings
+        pages = WarcRepository(
+            path / "pages",
+            roll=settings.warc_roll,
+            info=warc_info(request.topic, settings),
+            request_headers=request_headers(user_agent(settings)),
+        )
         runs = _read_runs(database.meta("runs"))
-        return cls(path, request, database, SqliteHistory(database), pages, release, runs=runs)
+        history = SqliteHistory(database, relevant_from=request.settings.relevant or OLD_RULE)
+        return cls(path, request, database, history, pages, release, runs=runs)
 
     def _mend_pages(self, refetch: bool) -> None:
         """Compare the WARC files with the history: move broken tails aside, refetch pages whose record is gone."""
@@ -177,6 +230,29 @@ class CrawlFolder:
             )
         return model
 
+    # ---- its pages
+
+    def stored(self, step: Step) -> StoredPage:
+        """A page of the history with what is stored of it."""
+        return StoredPage(step, self.history.where(step.url), self.repository, self.request.settings)
+
+    def pages(self) -> Iterator[StoredPage]:
+        """All pages in the order in which they were fetched."""
+        for _, step, where in self.history.numbered_after(0):
+            if isinstance(step, Step):
+                yield StoredPage(step, where, self.repository, self.request.settings)
+
+    def open(self, url: str) -> StoredPage:
+        """The page of a URL, also one that was redirected. Raises `UnknownName` with similar URLs if there is none."""
+        step = self.history.step_of(urls.make(url))
+        if step is None:
+            raise UnknownName.among("page in this crawl", url, (mark.url for mark in self.history.marks()), NO_PAGE)
+        return self.stored(step)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table of all pages, one row each, with the columns of the exports except the texts. Needs pandas."""
+        return page_table(self.pages(), self.history.trail())
+
     # ---- during a run
 
     def attach(self, crawl: Crawl, now: float) -> None:
@@ -206,17 +282,34 @@ class CrawlFolder:
             for host, asked in crawl.sitemaps.take_asked().items():
                 self.database.save_state(f"sitemaps of {host}", {"asked": asked})
             self.database.save_state("crawl", LoopState.of(crawl).to_plain())
-            self._save_strategy(crawl)
+            self._save_learned(crawl)
             self._save_run(now)
             if isinstance(crawl.strategy, OwnFrontier):  # its frontier is not in a table
                 waiting = len(crawl.frontier) + len(crawl.frontier.in_flight())
                 self.database.save_meta("waiting", str(waiting))
         self.database.commit()
+        if self.sync_due is None:
+            self.sync_due = now + settings.sync_time
+
+    def sync_soon(self, now: float) -> None:
+        """Make commits survive a power cut, in the background: the first one at most `sync_time` seconds after it.
+
+        The WARC is synced before the database, so that a page which is recorded can be read. If the power fails in
+        between, the next `resume` finds the pages that can't be read and fetches them again.
+        """
+        if self.sync_due is not None and now >= self.sync_due and self.repository.sync_soon(self.database.sync):
+            self.sync_due = None
+
+    def sync(self) -> None:
+        """Make all that was committed survive a power cut, and wait for it."""
+        self.repository.sync()
+        self.database.sync_names()
+        self.sync_due = None
 
     def _save_end(self) -> None:
         """Save how far the WARC reaches, and how far it is synced."""
         repository = self.repository
-        repository.sync_soon()
+        repository.finish_sync()
         if repository.end().file:
             self.database.save_meta("warc_end", str(repository.end()))
         if repository.synced != self.synced:
@@ -233,12 +326,17 @@ class CrawlFolder:
                 name, next_allowed=due, failures=host.failures, pages=host.pages, barren=host.barren
             )
 
-    def _save_strategy(self, crawl: Crawl, now: bool = False) -> None:
-        if isinstance(crawl.strategy, Saves):
+    def _save_learned(self, crawl: Crawl, now: bool = False) -> None:
+        """Save what strategy and judge have learned, and the number of the last event that is part of it."""
+        if isinstance(crawl.strategy, Saves) or crawl.judging.has_state:
             heard = self.history.last_event()
-            last = int(self.database.meta("snapshot", "-1000000"))
+            last = self.database.meta_number("snapshot", -1_000_000)
             if now or crawl.unkept or heard - last >= self.request.settings.snapshot:
-                self.database.save_state("strategy", crawl.strategy.save())
+                if isinstance(crawl.strategy, Saves):
+                    self.database.save_state("strategy", crawl.calls.save() or {})
+                if crawl.judging.has_state:
+                    self.database.save_state("judge", crawl.judging.save())
+                self.database.save_meta("doubts", json.dumps(crawl.judging.doubts()))
                 self.database.save_meta("snapshot", str(heard))
                 self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
                 crawl.unkept = False
@@ -258,16 +356,20 @@ class CrawlFolder:
     @property
     def budget(self) -> int:
         """The page budget: as in crawl.toml, or as a later run set it."""
-        saved = self.database.meta("pages_asked")
-        return int(saved) if saved.isdigit() else self.request.settings.pages
+        saved = self.database.meta_number("pages_asked")
+        return saved if saved > 0 else self.request.settings.pages
 
     def finish(self, reason: str, now: float) -> None:
         """Save why the run ended and everything else, and index the pages for replay tools."""
         if self.crawl is not None:
-            self._save_strategy(self.crawl, now=True)
+            revised = self.crawl.judging.revised()
+            self.history.revise({url: (later.relevance, later.relevant) for url, later in revised.items()})
+            self._save_learned(self.crawl, now=True)
+            self.database.save_meta("doubts", json.dumps(self.crawl.judging.doubts()))
         self._note_end(reason, now)
         self.repository.sync()
         self.commit(now)
+        self.sync()
         with contextlib.suppress(OSError, OurFault):  # an index can be made at any time
             cdxj.refresh(self.path / "pages", INDEXED)
 
@@ -276,8 +378,11 @@ class CrawlFolder:
         try:
             self._note_end(reason, now)
             self.commit(now, reserve=False)
-        except OurFault:  # this connection is unusable; a line or two may still fit into the old WAL
-            with contextlib.suppress(OurFault), contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again:
+        except (OurFault, OSError):  # this connection is unusable; a line or two may still fit into the old WAL
+            with (
+                contextlib.suppress(OurFault, OSError),
+                contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again,
+            ):
                 again.save_meta("ended", reason)
                 again.save_meta("ended_at", str(now))
                 again.commit()
@@ -286,29 +391,54 @@ class CrawlFolder:
         self.database.save_meta("ended", reason)
         self.database.save_meta("ended_at", str(now))
 
-    def saved(self) -> Saved:
-        """The state of the crawl for `resume`, as of the last commit."""
-        loop, snapshot = self.database.state("crawl"), self.database.state("strategy")
-        event = labels = 0
-        if snapshot is not None:
-            event = int(self.database.meta("snapshot", "0"))
-            labels = int(self.database.meta("snapshot_labels", "0"))
+    def saved(self, relearn: bool = False) -> Saved:
+        """The state of the crawl for `resume`, as of the last commit. With `relearn` no snapshot is part of it.
+
+        Raises `StateDamaged` if a snapshot can't be read.
+        """
         return Saved(
-            None if loop is None else LoopState.from_plain(loop),
-            snapshot,
-            event,
-            Labels(self.database).delivered(labels),
+            self._loop_state(),
+            self._learned("strategy", relearn),
+            self._learned("judge", relearn),
             self.salvaged,
             tuple(self.forgotten),
         )
 
+    def _loop_state(self) -> LoopState | None:
+        """The saved state of the loop; an empty one, and a note, if it is damaged."""
+        try:
+            plain = self.database.state("crawl")
+            return None if plain is None else LoopState.from_plain(plain)
+        except (FolderBroken, ValueError) as error:
+            why = error.problem if isinstance(error, FolderBroken) else str(error)
+            self.recovered.append(f"the saved state of the loop can't be read ({why}): retries start again from zero")
+            return LoopState()
+
+    def _learned(self, name: str, relearn: bool) -> Learned:
+        """The last snapshot of the strategy or the judge, and the labels that came after it."""
+        state, labels = None if relearn else self.database.state(name), Labels(self.database)
+        if state is None:
+            return Learned(labels=labels.delivered())
+        event, last = (self.database.meta_number(key) for key in ("snapshot", "snapshot_labels"))
+        return Learned(state, event, labels.delivered(last))
+
+    def doubts(self) -> list[str]:
+        """Why the judge's verdicts may be wrong, by the last snapshot or the end of the last run."""
+        try:
+            said = json.loads(self.database.meta("doubts") or "[]")
+        except ValueError:
+            return []
+        return [str(doubt) for doubt in said] if isinstance(said, list) else []
+
     def politeness(self, now: float) -> Politeness:
         """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
+        self.database.set_clock(now, self.runs[-1][1] if self.runs else now, DAY)
         settings = self.request.settings
         made = Politeness(
             settings.delay,
             settings.backoff,
             settings.robots,
+            settings.robots_cache,
             recall_host=self._recall_host,
             recall_origin=self._recall_origin,
         )
@@ -319,7 +449,8 @@ class CrawlFolder:
     def _recall_host(self, name: str) -> KnownHost:
         saved = self.database.host(name)
         failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
-        return KnownHost(saved.next_allowed, failures, int(saved.more.get("barren", 0)), saved.pages)
+        barren = saved.more.get("barren", 0)
+        return KnownHost(saved.next_allowed, failures, barren if isinstance(barren, int) else 0, saved.pages)
 
     def _recall_origin(self, origin: str) -> OriginRules | None:
         saved = self.database.robots(origin)
@@ -339,9 +470,10 @@ class CrawlFolder:
 
     def close(self) -> None:
         """Close the folder. What was not committed is lost, as after a crash."""
-        self.repository.close()
-        self.database.close()
-        self.release()
+        with contextlib.ExitStack() as stack:  # all three, whatever fails
+            stack.callback(self.release)
+            stack.callback(self.database.close)
+            stack.callback(self.repository.close)
 
     def __enter__(self) -> CrawlFolder:
         return self
@@ -363,6 +495,8 @@ def read_request(path: Path) -> CrawlRequest:
     except UnicodeDecodeError as error:
         raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
     except OSError as error:
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, file) from error
         raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
 
 
@@ -372,7 +506,7 @@ def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
     return FolderBroken(
         path / PAGES,
         f"lacks {names}, with {sum(files.values()):,} recorded pages",
-        f"put the files back; or have the pages fetched again: scenthound resume {path} --refetch",
+        f"put the files back; or have the pages fetched again: scenthound resume {shlex.quote(str(path))} --refetch",
     )
 
 
@@ -386,9 +520,10 @@ def _may_write(path: Path) -> None:
 
 def _read_runs(text: str) -> list[tuple[float, float]]:
     try:
-        return [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
-    except (ValueError, TypeError):
+        runs = [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return []  # damaged: the times of the pages must do
+    return [run for run in runs if 0.0 <= run[0] <= run[1] < LATEST]
 
 
 @contextmanager
@@ -398,10 +533,14 @@ def _room(path: Path) -> Iterator[None]:
     except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
         if _is_full(path):
             raise DiskFull(path, "make room and try again") from error
+        if isinstance(error, FileDamaged):  # it was made a moment ago
+            raise IoFailed(error.path, error.problem) from error
         raise
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(path, "make room and try again") from error
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, path) from error
         raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
 
 

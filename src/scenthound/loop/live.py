@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from scenthound import url as urls
+from scenthound.loop.address_delay import AddressDelay, KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.messages import FOREVER, Done, Fetch, HostBehaviour, Result, Wait
-from scenthound.loop.replies import REDIRECTS, Replies, kept, most_bytes, next_hop
+from scenthound.loop.messages import FOREVER, Done, Fetch, HostBehaviour, Postponed, Result, Wait
+from scenthound.loop.replies import Replies, kept, most_bytes
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
 from scenthound.ports import Failure, Fetcher, TakesLabels
@@ -26,6 +28,7 @@ from scenthound.store.label_table import Labels
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
 SETTLED = 50  # … once this many pages are recorded: a smaller crawl is over before a worker is ready
 AT_ONCE = 8  # replies taken in before new requests are sent and workers are supplied
+MOST_WAITING = 64_000_000  # bytes of replies that wait to be taken in; above that nothing new is requested
 OWN = 4  # a reply that has to be read here first counts as this many of these
 
 
@@ -54,7 +57,7 @@ class _Landed(NamedTuple):
     """The reply to a request, and when it came; `result` if a worker has read it."""
 
     fetch: Fetch
-    reply: Response | Failure
+    reply: Response | Failure | Postponed
     ended: float
     result: Result | None = None
 
@@ -106,17 +109,22 @@ class LiveRun:
     """Requests, in addition to these, that wait for a slow host."""
     group_pages: int = 8
     group_time: float = 0.25
-    delay: float = 1.0
+    address_delay: AddressDelay | None = None
+    """Spaces the requests to one IP address, if the fetcher `KnowsAddresses`."""
     reader: Reader | None = None
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
     """Called at least a few times a second, to show progress."""
     listen: Callable[[], None] | None = None
-    """Called when all that has landed is durable, to tell the strategy of new labels."""
+    """Called when all that has landed is committed, to sync it and to tell the strategy of new labels."""
+    deliver: Callable[[], Awaitable[None]] | None = None
+    """Awaited when all that has landed is durable: hands pages to those who wait for them."""
     interrupted: int = 0
     _wake: asyncio.Event | None = None
     _being_read: int = 0
     """Replies that the workers are reading."""
+    _waiting: int = 0
+    """Bytes of the replies that are not taken in yet."""
 
     def interrupt(self) -> None:
         self.interrupted += 1
@@ -135,6 +143,7 @@ class LiveRun:
 
         async def bring(flight: _Flight) -> None:
             fetch = flight.fetch
+            reply: Response | Failure | Postponed
             try:
                 async with flight.deadline:
                     reply = await self._fetch(fetch)
@@ -143,16 +152,20 @@ class LiveRun:
             except Exception as error:  # a bug of the fetcher must not leave its host waiting for ever
                 reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
             slots.end(flight, idle(), fetch.kind == "page" and isinstance(reply, Response))
+            self._waiting += _size(reply)
             (unread if self._readable(fetch, reply) else landed).append(_Landed(fetch, reply, self.clock()))
             wake.set()
             hand_out()
 
         def hand_out() -> None:
-            while self.reader is not None and unread and self.reader.takes(unread[0].reply):
+            while self.reader is not None and unread:
+                reply = unread[0].reply
+                assert isinstance(reply, Response)
+                if not self.reader.takes(reply):
+                    return
                 landed_reply = unread.popleft()
-                assert isinstance(landed_reply.reply, Response)
                 try:
-                    self.reader.read(landed_reply.fetch.candidate, landed_reply.reply, partial(was_read, landed_reply))
+                    self.reader.read(landed_reply.fetch.candidate, reply, partial(was_read, landed_reply))
                 except Exception:  # its own bug: read the page here
                     landed.append(landed_reply)
                 else:
@@ -172,7 +185,7 @@ class LiveRun:
                 now = self.clock()
                 step: Fetch | Wait | Done = Wait(now)
                 taken = len(landed) + len(unread) + self._being_read + uncommitted
-                while slots.in_use(idle()) + taken < self.concurrency:
+                while slots.in_use(idle()) + taken < self.concurrency and self._waiting < MOST_WAITING:
                     slow = [flight.fetch for flight in slots.slow]
                     if not isinstance(step := self.crawl.next(now, slow), Fetch):
                         break
@@ -211,6 +224,8 @@ class LiveRun:
                     since = now
                     if self.listen is not None:
                         self.listen()
+                    if self.deliver is not None:
+                        await self.deliver()
                 if self.tick is not None:
                     self.tick()
             return "interrupted"
@@ -224,7 +239,8 @@ class LiveRun:
     async def _sleep(wake: asyncio.Event, seconds: float) -> None:
         if seconds > 0:
             try:
-                await asyncio.wait_for(wake.wait(), seconds)
+                async with asyncio.timeout(seconds):  # `wait_for` of Python 3.11 can swallow a cancellation
+                    await wake.wait()
             except TimeoutError:
                 return
         else:
@@ -233,35 +249,41 @@ class LiveRun:
 
     # ---- one request
 
-    async def _fetch(self, fetch: Fetch) -> Response | Failure:
-        """One request; for robots.txt and sitemaps the redirects too, a delay apart, since no page waits for them."""
+    async def _fetch(self, fetch: Fetch) -> Response | Failure | Postponed:
+        if self.address_delay is not None and isinstance(self.fetcher, KnowsAddresses):
+            host = urls.host(fetch.spelling)
+            address, now = await self.fetcher.address(host), self.clock()
+            if address and (until := self.address_delay.ready_at(host, address, now)) > now:
+                return Postponed(fetch.candidate, until)
         if fetch.kind == "page":
             return await self.fetcher.fetch(fetch.spelling)
-        spelling, most = fetch.spelling, most_bytes(fetch)
-        for _ in range(REDIRECTS + 1):
-            reply = await self.fetcher.fetch(spelling, most)
-            if (target := next_hop(fetch, reply, spelling)) is None:
-                return reply
-            spelling = target
-            await asyncio.sleep(self.delay)
-        return reply
+        return await self.fetcher.fetch(fetch.spelling, most_bytes(fetch))
 
-    def _readable(self, fetch: Fetch, reply: Response | Failure) -> bool:
+    def _readable(self, fetch: Fetch, reply: Response | Failure | Postponed) -> bool:
         return self.reader is not None and fetch.kind == "page" and isinstance(reply, Response) and reply.status == 200
 
-    def _land(self, fetch: Fetch, reply: Response | Failure, ended: float, read: Result | None) -> None:
+    def _land(self, fetch: Fetch, reply: Response | Failure | Postponed, ended: float, read: Result | None) -> None:
         now = self.clock()
+        self._waiting -= _size(reply)
+        if isinstance(reply, Postponed):
+            self.crawl.postpone(reply, reply.until)
+            return
         result = read or self.replies.result(fetch, reply, now)
         self.crawl.landed(result, now, kept(result, reply), ended)
 
 
+def _size(reply: Response | Failure | Postponed) -> int:
+    return len(reply.body) if isinstance(reply, Response) else 0
+
+
 class LabelListener:
-    """Passes labels that people give while the crawl runs to its strategy."""
+    """Passes labels that people give while the crawl runs to its strategy and its judge."""
 
     def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
         self._folder, self._crawl = folder, crawl
         self._labels = Labels(folder.database)
-        self._listens = isinstance(crawl.strategy, TakesLabels)  # a slow test, needed after every commit
+        takes = isinstance(crawl.strategy, TakesLabels)  # a slow test, needed after every commit
+        self._listens = takes or crawl.judging.hears_labels
 
     def listen(self) -> int:
         """Pass on new labels and return how many there were; the strategy's new scores replace the old ones.
@@ -273,6 +295,7 @@ class LabelListener:
         new = self._labels.undelivered()
         event = self._folder.history.last_event() if new else 0
         for label in new:
+            self._crawl.judging.take_label(label.url, label.on_topic)
             with self._crawl.stopwatch:
                 for candidate in self._crawl.calls.take_label(label.url, label.on_topic):
                     self._crawl.candidates.add(candidate)

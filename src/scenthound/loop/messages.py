@@ -15,6 +15,8 @@ HostBehaviour = Literal["proven", "new", "silent"]
 """How a host has behaved: it gave pages; it gave none yet; its last request got no reply."""
 FOREVER = float("inf")
 SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
+ROBOTS = "(robots)"  # a key in `carry`: the candidate is the robots.txt of this origin
+HOPS = "(hops)"  # a key in `carry` of these: the redirects so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,13 @@ class SitemapLanded(NamedTuple):
     children: Sequence[str] = ()
 
 
+class Postponed(NamedTuple):
+    """The request was not sent: hosts at the same address were asked a moment ago."""
+
+    candidate: Candidate
+    until: float
+
+
 Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
 """What a driver brings for a `Fetch`."""
 
@@ -84,6 +93,8 @@ class Limits:
 
     pages: int = 1000
     ends_at: float = FOREVER
+    requests: int = 0
+    """Requests of all kinds, misses and redirects included; 0: no limit."""
     pages_per_host: int = 0
     redirects: int = 10
     retries: int = 2

@@ -12,6 +12,7 @@ from scenthound.loop.messages import SITEMAP, SitemapLanded
 from scenthound.loop.recording import Recorder
 from scenthound.loop.scope import Scope
 from scenthound.loop.selection import Selection
+from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
 from scenthound.ports import Frontier
@@ -32,19 +33,26 @@ class Candidates:
         scope: Scope | None,
         closed: Callable[[str], str | None],
         nofollow: bool,
+        traps: TrapWatch | None = None,
     ) -> None:
         self._frontier, self._recorder, self._fell = frontier, recorder, selection.fell
         self._chosen, self._scope, self._closed, self._nofollow = selection.chosen, scope, closed, nofollow
-        self._seen = recorder.history.seen
+        self._seen, self._traps = recorder.history.seen, traps
+        self._checks = scope is not None or traps is not None
+
+    def _is_known(self, url: Url) -> bool:
+        return url in self._frontier or url in self._chosen or self._seen(url)
 
     def add_page(self, page: Page, offers: list[Candidate], unfetched: Collection[Url] = ()) -> None:
         """Add what the strategy returned for a page."""
+        if self._traps is not None and (suspended := self._traps.learn(page, self._is_known)) is not None:
+            self._recorder.suspended(suspended, page.url)
         barred: set[Url] = set()
         if self._nofollow and any(link.nofollow for link in page.links):
             barred = {link.url for link in page.links if link.nofollow}
             barred -= {link.url for link in page.links if not link.nofollow}
         rescored = _rescored_from(offers)
-        chosen, seen, scope = self._chosen, self._seen, self._scope
+        chosen, seen, checks = self._chosen, self._seen, self._checks
         push, matters = self._frontier.push, self._frontier.matters
         for candidate in offers[:rescored]:  # about 100 per page: the common case is inlined
             url = candidate.url
@@ -52,7 +60,7 @@ class Candidates:
                 continue
             if barred and url in barred:
                 self._recorder.dropped(candidate, "nofollow")
-            elif scope is not None or candidate.rescored:
+            elif checks or candidate.rescored:
                 self._admit(candidate)
             elif (fallen := push(candidate)) is not None:
                 self._fell(fallen, candidate)
@@ -72,6 +80,8 @@ class Candidates:
                 return  # a new score for a URL that is not waiting any more
             scope = self._scope
             reason = scope.refuses(candidate) or self._closed(urls.host(candidate.url)) if scope else None
+            if reason is None and self._traps is not None:
+                reason = self._traps.refuses(candidate.url)
             if reason:
                 self._recorder.dropped(candidate, reason)
                 return

@@ -1,7 +1,7 @@
 """When a host may be asked again, and whether a candidate may be fetched now.
 
 Every host has one state: when it may next be asked, how often it failed lately, how many pages it gave. Every origin
-has its robots rules, fetched before its first page and kept for a day at most (RFC 9309). `Politeness` is the only
+has its robots rules, fetched before its first page and kept for a day at most (RFC 9309, 2.4). `Politeness` is the only
 writer of both; `Admission` applies them, and the limits per host, to the candidate whose turn it is.
 """
 
@@ -13,7 +13,8 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from scenthound import url as urls
-from scenthound.loop.messages import FOREVER, HostBehaviour, Limits, Result, RobotsLanded
+from scenthound.loop.messages import FOREVER, ROBOTS, HostBehaviour, Limits, Result, RobotsLanded
+from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, RobotsRules
 
@@ -65,6 +66,8 @@ class Politeness:
     delay: float = 1.0
     backoff: float = 10.0
     obey: bool = True
+    robots_cache: float = 3600.0
+    """How long robots rules hold."""
     tries: int = 2
     """How often an unreachable robots.txt is requested before its origin is given up for a day."""
     recall_host: Callable[[str], KnownHost | None] = field(default=lambda name: None)
@@ -120,9 +123,13 @@ class Politeness:
 
     def landed(self, result: Result, now: float) -> float:
         """Take in a result. Returns when the host may be asked again, by its delay or back-off."""
-        origin = urls.origin(result.candidate.spelling or result.candidate.url)
+        spelling = result.candidate.spelling or result.candidate.url
+        origin = urls.origin(spelling)
         if isinstance(result, RobotsLanded):
-            self.learn(origin, result.rules, now, result.hopeless, result.retry_after)
+            asking = result.candidate.carry.get(ROBOTS, origin)
+            self.learn(asking, result.rules, now, result.hopeless, result.retry_after)
+            if asking != origin and result.rules is not None and spelling == f"{origin}/robots.txt":
+                self.learn(origin, result.rules, now)  # a redirect led to the file of another origin
         return self.rest_after_miss(result, origin, now) if isinstance(result, Miss) else self.rest_after(origin, now)
 
     def rest_after(self, origin: str, now: float) -> float:
@@ -211,7 +218,7 @@ class Politeness:
         """
         self._changed_origins.add(origin)
         if rules is not None:
-            self._keep(origin, OriginRules(rules, now + DAY))
+            self._keep(origin, OriginRules(rules, now + min(self.robots_cache, DAY)))
             return
         before = self.origin(origin)
         failures = before.failures + 1 if before is not None else 1
@@ -251,19 +258,21 @@ class Decision(NamedTuple):
     until: float | None = None
 
 
-FETCH, ROBOTS = Decision("fetch"), Decision("robots")
+FETCH, ASK_ROBOTS = Decision("fetch"), Decision("robots")
 
 
 class Admission:
     """Applies politeness and limits. Without politeness every candidate may be fetched at any time."""
 
-    def __init__(self, politeness: Politeness | None, limits: Limits) -> None:
-        self._politeness, self._limits = politeness, limits
+    def __init__(self, politeness: Politeness | None, limits: Limits, traps: TrapWatch | None = None) -> None:
+        self._politeness, self._limits, self._traps = politeness, limits, traps
         self.blocked: set[str] = set()
         """Hosts from which people want no more pages."""
 
     def verdict(self, candidate: Candidate, now: float) -> Decision:
         politeness = self._politeness
+        if self._traps is not None and candidate.parent is not None and (reason := self._traps.refuses(candidate.url)):
+            return Decision("drop", reason)
         if politeness is None:
             return FETCH
         if reason := self.closed(urls.host(candidate.url)):
@@ -276,7 +285,7 @@ class Admission:
         if answer == "fetch":
             return FETCH
         if answer == "ask-robots":
-            return ROBOTS
+            return ASK_ROBOTS
         rules = politeness.origin(origin)
         if politeness.asks_again(origin):
             return Decision("rest", until=rules.until if rules else now)

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scenthound import url as urls
+from scenthound.loop.judgements import Judgement
 from scenthound.loop.messages import Dropped
+from scenthound.loop.trap_watch import Suspended
 from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import History, Where
@@ -28,6 +30,10 @@ class Counted(Protocol):
     @property
     def similarity(self) -> float: ...
     @property
+    def relevance(self) -> float: ...
+    @property
+    def relevant(self) -> bool: ...
+    @property
     def bytes(self) -> int: ...
     @property
     def title(self) -> str: ...
@@ -41,7 +47,6 @@ class Counters:
     moving harvest rate has stayed below max(floor, best rate / 5) for `dry_patience` pages in a row.
     """
 
-    relevant_from: float = 0.1
     dry_window: int = 0
     dry_floor: float = 0.02
     dry_patience: int = 200
@@ -50,6 +55,8 @@ class Counters:
     bytes: int = 0
     relevant: int = 0
     similarity: float = 0.0
+    relevance: float = 0.0
+    """The sum over all pages, as of `similarity`."""
     misses: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -67,13 +74,14 @@ class Counters:
 
     def page(self, step: Counted) -> bool:
         """Count a page; True if it is relevant."""
-        good = step.similarity >= self.relevant_from
+        good = bool(step.relevant)
         self.pages += 1
         self.bytes += step.bytes
         self.relevant += good
         self.similarity += step.similarity
+        self.relevance += step.relevance
         self.recent.append(good)
-        entry = (step.similarity, -step.n, str(step.url), step.title)
+        entry = (step.relevance, -step.n, str(step.url), step.title)
         if len(self.best) < BEST:
             heapq.heappush(self.best, entry)
         elif entry > self.best[0]:
@@ -119,6 +127,18 @@ class Counters:
             **{name: value for name, value in order.items() if value},
         }
 
+    @staticmethod
+    def parse(state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What `save` returned, with every value checked; ValueError, TypeError or AttributeError if one is wrong."""
+        flags, best_rate, below = state.get("dry", [[], 0.0, 0])
+        return {
+            "attempts": int(state.get("attempts", 0)),
+            "retries": {str(reason): int(times) for reason, times in state.get("retries", {}).items()},
+            "out_of_order": int(state.get("out_of_order", 0)),
+            "waited": float(state.get("waited", 0.0)),
+            "dry": [[int(flag) for flag in flags], float(best_rate), int(below)],
+        }
+
     def load(self, state: Mapping[str, Any]) -> None:
         """Load what `save` returned; pages, misses and dropped links are counted again from the history."""
         self.attempts = state.get("attempts", 0)
@@ -142,7 +162,7 @@ class Recorder:
         self.last_number = history.highest()
 
     def page(
-        self, page: Page, similarity: float, rank: int, requested: Url | None, where: Where | None, now: float
+        self, page: Page, judgement: Judgement, rank: int, requested: Url | None, where: Where | None, now: float
     ) -> Step:
         """Record a page with its links; an alias if it was requested under another URL."""
         candidate, history = page.candidate, self.history
@@ -155,7 +175,7 @@ class Recorder:
             anchor=candidate.anchor,
             score=candidate.score,
             parts=candidate.parts,
-            similarity=similarity,
+            similarity=judgement.similarity,
             depth=candidate.depth,
             status=page.status,
             bytes=page.size,
@@ -164,6 +184,8 @@ class Recorder:
             rank=rank,
             requested=requested,
             carry=candidate.carry,
+            relevance=judgement.relevance,
+            relevant=judgement.relevant,
         )
         history.record(step, where)
         history.link(page.url, [link.url for link in page.outlinks])
@@ -196,6 +218,11 @@ class Recorder:
         """Count something by the URL's host."""
         self.history.count(urls.host(url), reason)
         self.counters.count(reason)
+
+    def suspended(self, suspended: Suspended, url: Url) -> None:
+        """URLs of a form are not requested any more, since this page and others like it had nothing new."""
+        facts = {**suspended._asdict(), "why": str(suspended)}
+        self.events([Event("suspended", facts, url, self.last_number)])
 
     def events(self, events: Iterable[Event]) -> None:
         """Events of the strategy."""

@@ -1,7 +1,7 @@
 """What a reply means, for every driver with a network: pages, robots.txt files and sitemaps.
 
-A driver sends the request of a `Fetch` and calls `Replies.result` with what came; `next_hop` tells it which redirects
-to follow itself. No clock and no socket here, so a driver is one file.
+A driver sends the request of a `Fetch` and calls `Replies.result` with what came. No clock and no
+socket here, so a driver is one file.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl, Unreadable
-from scenthound.loop.messages import Fetch, Result, RobotsLanded, SitemapLanded
-from scenthound.model import Miss, Moved, Response
+from scenthound.loop.messages import HOPS, Fetch, Result, RobotsLanded, SitemapLanded
+from scenthound.model import Miss, Moved, Response, Url
 from scenthound.page.landing import PageLimits, land
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
@@ -55,8 +55,10 @@ class Replies:
         except Exception as error:  # `land` promises not to raise; if it does, one page must not stop the crawl
             return Miss(fetch.candidate, "unreadable", f"{type(error).__name__}: {error}"[:200], reply.status)
 
-    def robots(self, fetch: Fetch, reply: Response | Failure, now: float) -> RobotsLanded:
+    def robots(self, fetch: Fetch, reply: Response | Failure, now: float) -> RobotsLanded | Moved:
         """The rules of an origin. A file cut short by an error counts as unreachable."""
+        if (moved := _redirect(fetch, reply)) is not None:
+            return moved
         if isinstance(reply, Failure):
             hopeless = "" if reply.may_retry else reply.reason
             return RobotsLanded(fetch.candidate, None, hopeless, reason=reply.reason)
@@ -71,7 +73,9 @@ class Replies:
         wait = landed.retry_after if isinstance(landed, Miss) and landed.retry_after else 0.0
         return RobotsLanded(fetch.candidate, None, retry_after=wait, answered=True)
 
-    def sitemap(self, fetch: Fetch, reply: Response | Failure) -> SitemapLanded:
+    def sitemap(self, fetch: Fetch, reply: Response | Failure) -> SitemapLanded | Moved:
+        if (moved := _redirect(fetch, reply)) is not None:
+            return moved
         if isinstance(reply, Failure) or reply.status != 200:
             return SitemapLanded(fetch.candidate)
         sitemap = read_sitemap(_decompressed(reply, self.page_limits.unpacked) or b"", fetch.spelling)
@@ -89,20 +93,18 @@ def most_bytes(fetch: Fetch) -> int | None:
     return ROBOTS_BYTES if fetch.kind == "robots" else None
 
 
-def next_hop(fetch: Fetch, reply: Response | Failure, spelling: str) -> str | None:
-    """The redirect of a robots.txt or sitemap that the driver follows itself, a delay later, up to `REDIRECTS` times.
-
-    `spelling` is the URL that was requested last. Redirects of pages are the loop's.
-    """
-    if fetch.kind == "page" or isinstance(reply, Failure) or not 300 <= reply.status < 400:
+def _redirect(fetch: Fetch, reply: Response | Failure) -> Moved | None:
+    """The redirect of a robots.txt or sitemap, unless there were too many: then it is a file that is not there."""
+    candidate, spelling = fetch.candidate, fetch.spelling
+    if isinstance(reply, Failure) or not 300 <= reply.status < 400 or candidate.carry.get(HOPS, 0) >= REDIRECTS:
         return None
     try:
         target = urls.resolve(reply.header("location"), spelling) if reply.header("location") else None
     except NotAUrl:
         return None
-    if target is not None and fetch.kind == "sitemap" and urls.host(target) != urls.host(spelling):
+    if target is None or (fetch.kind == "sitemap" and urls.host(target) != urls.host(spelling)):
         return None  # a sitemap is valid for its own host only
-    return target
+    return Moved(candidate, Url(target), target, reply.status, len(reply.body))
 
 
 def kept(result: Result, reply: Response | Failure) -> Response | None:

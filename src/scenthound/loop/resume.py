@@ -1,9 +1,9 @@
 """How a crawl is saved, and how it continues after any kind of stop.
 
-The state of a crawl has three parts: the loop's own (`LoopState`), a snapshot of the strategy, and the history, which
-has everything since that snapshot. `resume` brings a newly made crawl to where the old one was: it counts the pages of
-the history, loads the snapshot, lets the strategy read again what came after it, and restores the pending candidates.
-So a resumed strategy decides as an undisturbed one.
+The state of a crawl has three parts: the loop's own (`LoopState`), snapshots of the strategy and the judge, and the
+history, which has everything since these snapshots. `resume` brings a newly made crawl to where the old one was: it
+counts the pages of the history, loads the snapshots, lets strategy and judge read again what came after them, and
+restores the pending candidates. So a resumed strategy decides as an undisturbed one.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.errors import FolderBroken
+from scenthound.errors import FolderBroken, StateDamaged
 from scenthound.loop.core import Crawl
-from scenthound.loop.messages import SITEMAP
+from scenthound.loop.messages import ROBOTS, SITEMAP
+from scenthound.loop.recording import Counters
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
@@ -44,11 +45,12 @@ class LoopState:
     tries: Mapping[Url, int] = field(default_factory=dict)
     sitemaps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counters: Mapping[str, Any] = field(default_factory=dict)
+    traps: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, crawl: Crawl) -> LoopState:
         selection, redirects = crawl.selection, crawl.redirects
-        pending = [*crawl.unfinished, *selection.pending]
+        pending = [c for c in (*crawl.unfinished, *selection.pending) if ROBOTS not in c.carry]
         in_flight = crawl.frontier.in_flight()
         loose = {c.url for c in pending if c.url in redirects or SITEMAP in c.carry or c.url not in in_flight}
         return cls(
@@ -59,6 +61,7 @@ class LoopState:
             dict(crawl.tries),
             crawl.sitemaps.save(),
             crawl.counters.save(),
+            crawl.traps.save() if crawl.traps is not None else {},
         )
 
     def to_plain(self) -> dict[str, Any]:
@@ -71,19 +74,77 @@ class LoopState:
             "tries": dict(self.tries),
             "sitemaps": dict(self.sitemaps),
             "tally": dict(self.counters),
+            **({"traps": dict(self.traps)} if self.traps else {}),
         }
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> LoopState:
-        return cls(
-            plain["batches"],
-            [(url, number) for url, number in plain["batch"]],
-            plain["held"],
-            [(Candidate(*fields), asked, hops) for *fields, asked, hops in plain["loose"]],
-            plain["tries"],
-            plain["sitemaps"],
-            plain["tally"],
-        )
+        """The inverse of `to_plain`; ValueError if the state is damaged."""
+        try:
+            return cls(
+                _whole(plain["batches"]),
+                [(_url(url), _whole(number)) for url, number in plain["batch"]],
+                [_url(url) for url in plain["held"]],
+                [_loose(fields) for fields in plain["loose"]],
+                {_url(url): _whole(times) for url, times in plain["tries"].items()},
+                {str(host): [_url(spelling) for spelling in asked] for host, asked in plain["sitemaps"].items()},
+                Counters.parse(plain["tally"]),
+                dict(plain.get("traps", {})),
+            )
+        except (KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"{type(error).__name__}: {error}") from None
+
+
+def _loose(fields: Sequence[Any]) -> tuple[Candidate, Url | None, int]:
+    url, score, carry, parts, parent, anchor, depth, spelling, due, rescored, asked, hops = fields
+    candidate = Candidate(
+        _url(url),
+        _number(score),
+        dict(carry),
+        {str(name): _number(part) for name, part in parts.items()},
+        None if parent is None else _url(parent),
+        _text(anchor),
+        _whole(depth),
+        _text(spelling),
+        _number(due),
+        bool(rescored),
+    )
+    return candidate, None if asked is None else _url(asked), _whole(hops)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is no text")
+    return value
+
+
+def _url(value: Any) -> Url:
+    if not _text(value).startswith(("http://", "https://")):
+        raise ValueError(f"{value!r:.60} is no URL")
+    return Url(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise ValueError(f"{value!r:.60} is no number")
+    return float(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise ValueError(f"{value!r:.60} is no count")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The last snapshot of a strategy or a judge, and what it does not hold."""
+
+    state: Mapping[str, Any] | None = None
+    event: int = 0
+    """The last event that is part of the snapshot."""
+    labels: Sequence[DeliveredLabel] = ()
+    """The labels that were delivered after the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +153,8 @@ class Saved:
 
     loop: LoopState | None = None
     """None: it was stopped before its first commit."""
-    strategy: Mapping[str, Any] | None = None
-    """The last snapshot of the strategy."""
-    event: int = 0
-    """The last event that is part of the snapshot."""
-    labels: Sequence[DeliveredLabel] = ()
-    """The labels that the strategy was told of after the snapshot."""
+    strategy: Learned = field(default_factory=Learned)
+    judge: Learned = field(default_factory=Learned)
     is_damaged: bool = False
     """The frontier may be incomplete: fill it again from the pages."""
     gone: Sequence[Step] = ()
@@ -123,7 +180,8 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     else:
         crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its answer is in the frontier
         _count_again(crawl)
-        _tell_again(crawl, saved, read)
+        _tell_again(crawl, saved.strategy, read)
+        _judge_again(crawl, saved.judge, read)
         _restore(crawl, saved.loop)
     if saved.is_damaged:
         _refill(crawl, read)
@@ -146,7 +204,23 @@ def _count_again(crawl: Crawl) -> None:
     crawl.counters.dropped.update(crawl.history.counts())
 
 
-def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None], Page | None]) -> None:
+def _judge_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
+    """Load the judge's snapshot and show it the pages and labels that came after that."""
+    judging = crawl.judging
+    if not judging.has_state:
+        for label in saved.labels:
+            judging.take_label(label.url, label.on_topic)
+        return
+    if saved.state is not None:
+        _load(judging, saved.state)
+    for event, where in _in_order(crawl, saved):
+        if isinstance(event, DeliveredLabel):
+            judging.take_label(event.url, event.on_topic)
+        elif isinstance(event, Step) and (page := read(event, where)) is not None:
+            judging.judge(page, event.requested)
+
+
+def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
     """Load the strategy's snapshot and tell it what happened after that.
 
     The frontier of the crawl has the candidates of these pages already. A strategy's own frontier is as old as the
@@ -157,8 +231,8 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
         for label in saved.labels:
             calls.take_label(label.url, label.on_topic)
         return
-    if saved.strategy is not None:
-        strategy.load(saved.strategy)
+    if saved.state is not None:
+        _load(strategy, saved.state)
     own = isinstance(strategy, OwnFrontier)
     unfetched = _fetched_since(crawl, saved.event) if own else set()
     for event, where in _in_order(crawl, saved):
@@ -182,6 +256,19 @@ def _tell_again(crawl: Crawl, saved: Saved, read: Callable[[Step, Where | None],
             calls.take_events(crawl.recorder.last_number)  # recorded before the stop
 
 
+def _load(learner: Saves, state: Mapping[str, Any]) -> None:
+    """Load a snapshot. A strategy or judge may raise anything if its state is damaged: its form is its own."""
+    try:
+        learner.load(state)
+    except Exception as error:
+        name = type(learner).__name__
+        raise StateDamaged(
+            f"the saved state of {name}",
+            f"is damaged: {type(error).__name__}: {error}"[:300],
+            "put the original crawl.db back",
+        ) from error
+
+
 def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
     """URLs fetched after the snapshot. Others that are fetched by now leave the strategy's frontier."""
     since: set[Url] = set()
@@ -193,7 +280,7 @@ def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
     return since
 
 
-def _in_order(crawl: Crawl, saved: Saved) -> Iterator[tuple[Step | Lost | DeliveredLabel, Where | None]]:
+def _in_order(crawl: Crawl, saved: Learned) -> Iterator[tuple[Step | Lost | DeliveredLabel, Where | None]]:
     """Pages, misses and labels after the snapshot, as they came."""
     labels = deque(saved.labels)
     for number, event, where in crawl.history.numbered_after(saved.event):
@@ -208,6 +295,11 @@ def _restore(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
+    if crawl.traps is not None:
+        try:
+            crawl.traps.load(state.traps)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+            crawl.traps.load({})  # damaged: it learns again which patterns give nothing
     crawl.selection.restore(state.batches, state.pending, state.batch)
     for candidate, asked, hops in state.loose:
         crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it

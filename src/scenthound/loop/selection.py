@@ -22,6 +22,9 @@ from scenthound.loop.recording import Recorder
 from scenthound.model import Candidate, Url
 from scenthound.ports import Declaration, Frontier, Popped
 
+ALL_RESTS = "all that is left rests"
+"""Why a crawl ended that can go on later, when its hosts are awake."""
+
 
 class Pending:
     """Candidates whose turn has come and whose host rests: by when it wakes, then by arrival.

@@ -29,12 +29,14 @@ _BYTES: dict[str, float] = {
 }
 _UNITS: dict[str, dict[str, float]] = {"seconds": _SECONDS, "bytes": _BYTES}
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-_QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*\Z")
+_QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zA-Z]*)\s*\Z")
 
 
-def option(default: Any, doc: str, unit: str = "", least: float = 0, among: tuple[str, ...] = ()) -> Any:
+def option(
+    default: Any, doc: str, unit: str = "", least: float = 0, among: tuple[str, ...] = (), most: float | None = None
+) -> Any:
     """A parameter with a unit (`seconds`, `bytes` or none); a number is not negative unless `least` says so."""
-    declared = parameter(default, doc, least=least, among=among)
+    declared = parameter(default, doc, least=least, most=most, among=among)
     declared.metadata = declared.metadata | {"unit": unit}
     return declared
 
@@ -58,6 +60,12 @@ class Settings:
     contact: str = option("", "mail address or URL that site owners can write to; part of the User-Agent")
     user_agent: str = option("", "replaces the User-Agent altogether")
     delay: float = option(1.0, "rest between two requests to one host", "seconds")
+    address_delay: float = option(
+        -1.0,
+        "rest between two requests to one IP address; -1: a quarter of `delay`, none in `allow_private`",
+        "seconds",
+        least=-1,
+    )
     order: str = option(
         "auto",
         "when better hosts rest: `quality` waits for them, `speed` takes others; `auto`: quality if the time allows it",
@@ -65,6 +73,7 @@ class Settings:
     )
     spread: int = option(1, "serve this many different hosts in as many consecutive picks where possible", least=1)
     robots: bool = option(True, "obey robots.txt, meta robots and X-Robots-Tag")
+    robots_cache: float = option(3600.0, "ask for a robots.txt again after this long", "seconds", most=86_400)
     nofollow: bool = option(True, "leave links marked rel=nofollow alone")
     sitemaps: bool = option(False, "offer the URLs of sitemaps named in robots.txt, at score 0")
     retries: int = option(2, "try again this often after a passing failure (timeout, 429, 5xx)")
@@ -77,10 +86,13 @@ class Settings:
     not_domains: list[str] = option([], "keep out of these domains")
     paths: list[str] = option([], "follow only URLs whose path and query match one of these patterns (RE2)")
     not_paths: list[str] = option([], "leave URLs alone whose path and query match one of these patterns (RE2)")
-    traps: bool = option(True, "leave URLs alone that look like a trap: repeated path parts, endless counters")
+    traps: bool = option(
+        True, "leave URLs alone that look like a trap, or whose like had nothing new: copies, calendars, mazes"
+    )
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
-    relevant: float = option(0.1, "similarity from which a page counts as relevant in harvest rates")
-    dry_window: int = option(0, "stop when the harvest over this many pages stays low (sheet 70.2); 0: do not")
+    judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")
+    relevant: float = option(0.0, "a page is relevant from this relevance on; 0: by the judge's own threshold")
+    dry_window: int = option(0, "stop when the harvest over this many pages stays low; 0: do not")
     dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
 
@@ -103,6 +115,7 @@ class Settings:
 
     group_pages: int = option(0, "pages per database transaction; 0: a quarter of `concurrency`")
     group_time: float = option(0.25, "longest time a landed page waits for its transaction", "seconds")
+    sync_time: float = option(0.5, "longest time a committed page waits to be synced to disk", "seconds")
     snapshot: int = option(500, "pages between two saved states of a strategy that learns", least=1)
     warc_roll: int = option(1_000_000_000, "start a new WARC file at this size", "bytes", least=1)
     disk_reserve: int = option(50_000_000, "stop cleanly when less than this is free on the disk", "bytes")

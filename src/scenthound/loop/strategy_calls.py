@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from scenthound.errors import StrategyFailed
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import EmitsEvents, NeedsRandom, Strategy, TakesLabels
+from scenthound.ports import EmitsEvents, NeedsRandom, Saves, Strategy, TakesLabels
 
 
 class Stopwatch:
@@ -36,6 +37,7 @@ class StrategyCalls:
         self._stopwatch = stopwatch
         self._tells = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, needed after every page
         self._hears = strategy if isinstance(strategy, TakesLabels) else None
+        self._saves = strategy if isinstance(strategy, Saves) else None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
         if isinstance(self.strategy, NeedsRandom):
@@ -52,22 +54,40 @@ class StrategyCalls:
                 if fetched != (page.url, page.candidate, page.record, page.status, page.size):
                     raise TypeError("it changed the page that it was given")
             except Exception as error:
-                name = type(self.strategy).__name__
-                raise StrategyFailed(
-                    f"the strategy {name} failed on {page.url}: {type(error).__name__}: {error}",
-                    "nothing recorded is lost: mend the strategy, then resume",
-                ) from error
+                raise self._failed(f"on {page.url}", error) from error
         self.links_scored += len(candidates)
         self._stopwatch.seconds -= page.reading_seconds - reading
         return candidates
 
     def miss(self, miss: Miss) -> list[Candidate]:
-        return list(self.strategy.miss(miss))
+        try:
+            return list(self.strategy.miss(miss))
+        except Exception as error:
+            raise self._failed(f"on the miss of {miss.candidate.url}", error) from error
 
     def take_label(self, url: Url, on_topic: bool) -> list[Candidate]:
         """The candidates that the strategy returns for a label; none if it does not listen."""
-        return list(self._hears.take_label(url, on_topic)) if self._hears else []
+        try:
+            return list(self._hears.take_label(url, on_topic)) if self._hears else []
+        except Exception as error:
+            raise self._failed(f"on the label of {url}", error) from error
 
     def take_events(self, number: int) -> list[Event]:
         """The strategy's new events, with the number of the last page."""
-        return [event._replace(n=number) for event in self._tells.take_events()] if self._tells else []
+        try:
+            return [event._replace(n=number) for event in self._tells.take_events()] if self._tells else []
+        except Exception as error:
+            raise self._failed("on its events", error) from error
+
+    def save(self) -> Mapping[str, Any] | None:
+        """The strategy's state; None if it has none to save."""
+        try:
+            return self._saves.save() if self._saves else None
+        except Exception as error:
+            raise self._failed("to save its state", error) from error
+
+    def _failed(self, where: str, error: Exception) -> StrategyFailed:
+        return StrategyFailed(
+            f"the strategy {type(self.strategy).__name__} failed {where}: {type(error).__name__}: {error}",
+            "nothing recorded is lost: mend the strategy, then resume",
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from selectolax.lexbor import LexborNode
 from scenthound.model import Url
 from scenthound.page.record import EVERYTHING, Analysed, Elements, Leaves, Numbers, Parts, Record, analyse, fixed
 from scenthound.text.term_counts import TermCounts, pack_terms
-from scenthound.text.tokens import tokens
+from scenthound.text.tokens import pieces, tokens
 from scenthound.web.html_document import HtmlDocument, parse_html, tag_name
 
 
@@ -57,9 +58,10 @@ def _read_tree(document: HtmlDocument) -> tuple[str, Leaves, Elements]:
     tree = _elements_of(nodes)
     found, first, end = _walk(document, nodes, tree.numbers)
     text, begins, ends = _locate(document.text, [leaf.text for leaf in found])
-    words, flat, first_token = dict[str, int](), list[int](), [0]
+    words, flat, first_token = dict[str, int](), array("i"), [0]
     for leaf in found:
-        flat += [words.setdefault(token, len(words)) for token in tokens(leaf.text)]
+        for piece in pieces(leaf.text):
+            flat.extend([words.setdefault(token, len(words)) for token in tokens(piece)])
         first_token.append(len(flat))
     anchors, headings = [leaf.anchor for leaf in found], [leaf.heading for leaf in found]
     columns = map(_column, (begins, ends, anchors, headings, first_token))

@@ -27,6 +27,16 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
     (lambda reason: reason.startswith("http-5"), "the server has a problem", "try again later"),
     (lambda reason: reason == "not-html", "something other than a web page", "start from web pages"),
     (
+        lambda reason: reason == "redirect-to-known",
+        "it redirects to a page that was fetched or requested already",
+        "nothing is lost: that page is in the crawl",
+    ),
+    (
+        lambda reason: reason == "redirect-loop",
+        "it redirects in circles, or too often",
+        "check the address in a browser",
+    ),
+    (
         lambda reason: reason.startswith("redirect"),
         "it redirects to where the crawl may not go",
         "start from the target of the redirect",

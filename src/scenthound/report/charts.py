@@ -23,7 +23,7 @@ def harvest_curve(curve: Sequence[HarvestPoint]) -> str:
     return axes.svg(
         "Harvest rate by pages fetched",
         axes.grid_lines("{:.0%}" if axes.step >= 0.01 else "{:.1%}"),
-        _ticks(axes, "pages"),
+        page_ticks(axes),
         axes.area(_band(recent, [e[1] for e in errors]), "band recent"),
         axes.area(_band(overall, [e[0] for e in errors]), "band overall"),
         axes.line(recent, "curve recent"),
@@ -43,6 +43,11 @@ def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
         wide, high = max(1.0, axes.x(width) - axes.x(0) - 1.5), axes.y(0) - y
         bars.append(f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1.5"/>')
     return axes.svg("Pages a second over time", axes.grid_lines("{:g}"), _ticks(axes, name, unit), *bars)
+
+
+def page_ticks(axes: Axes) -> str:
+    """Round numbers of pages along the x axis."""
+    return _ticks(axes, "pages")
 
 
 def _ticks(axes: Axes, name: str, unit: float = 1.0) -> str:

@@ -6,7 +6,7 @@ import heapq
 import json
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scenthound import url as urls
@@ -15,6 +15,7 @@ from scenthound.formats import full_trail_line
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.recording import WINDOW, Counters
+from scenthound.loop.selection import ALL_RESTS
 from scenthound.model import Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.store.lock import holder
@@ -29,16 +30,17 @@ ENDINGS = {
     "pages": "all requested pages were fetched",
     "time": "the time was up",
     "frontier empty": "no URL was left to fetch",
-    "all that is left rests": "every host with URLs left had to rest too long",
+    ALL_RESTS: "every host with URLs left had to rest too long",
     "dry": "too few relevant pages were found lately",
     "interrupted": "it was interrupted, and can be resumed",
     "stopped": "it was stopped, and can be resumed",
     "disk full": "the disk was full; make room, then it can be resumed",
+    "I/O error": "a disk or the system failed; it can be resumed",
     "running": "it is running now",
     "paused": "it is paused: `scenthound control DIR continue` goes on",
     "cut off": "the process was killed; it can be resumed",
 }
-FINAL = {"pages", "time", "frontier empty", "all that is left rests", "dry"}
+FINAL = {"pages", "time", "frontier empty", ALL_RESTS, "dry"}
 
 
 @dataclass(slots=True)
@@ -76,6 +78,12 @@ class CrawlFacts:
     relevant: int = 0
     similarity: float = 0.0
     """The mean over all pages."""
+    relevance: float = 0.0
+    """The mean over all pages, by the judge when each was fetched."""
+    relevant_in_the_end: int = 0
+    """Relevant pages by the latest verdicts."""
+    doubts: list[str] = field(default_factory=list)
+    """Why the judge's verdicts may be wrong, and what to do."""
     bytes: int = 0
     first: float = 0.0
     last: float = 0.0
@@ -127,11 +135,14 @@ class CrawlFacts:
             "process": self.process,
             "pages": self.pages,
             "budget": self.budget,
+            "judge": request.settings.judge,
             "relevant": self.relevant,
-            "relevant_from": request.settings.relevant,
+            "relevant_in_the_end": self.relevant_in_the_end,
+            "doubts": self.doubts,
             "harvest": self.harvest,
             "harvest_recent": self.harvest_recent,
             "similarity": self.similarity,
+            "relevance": self.relevance,
             "frontier": self.waiting,
             "hosts": self.hosts_with_pages,
             "bytes": self.bytes,
@@ -143,7 +154,7 @@ class CrawlFacts:
             "refused": self.refused,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
-                {key: line[key] for key in ("n", "url", "title", "similarity")}
+                {key: line[key] for key in ("n", "url", "title", "similarity", "relevance", "relevant")}
                 for line in map(full_trail_line, self.best[:10])
             ],
         }
@@ -160,7 +171,8 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.waiting = frontier_length(folder)
     facts.out_of_order, facts.waited = _order(folder)
     facts.failures = _failures(folder.database.meta("failures"))
-    pages = _read(facts, folder.history.events(), folder.runs)
+    facts.doubts = folder.doubts()
+    pages = _read(facts, folder.history.events(), folder.runs, folder.history.revised())
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
     facts.speed = _speed(pages.busy_times)
@@ -224,13 +236,17 @@ class _Stopwatch:
         return self._before + min(max(0.0, moment - begin), end - begin)
 
 
-def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple[float, float]] = ()) -> _Pages:
-    relevant_from = facts.request.settings.relevant
+def _read(
+    facts: CrawlFacts,
+    events: Iterable[Step | Lost],
+    runs: Sequence[tuple[float, float]] = (),
+    revised: Mapping[Url, tuple[float, bool]] | None = None,
+) -> _Pages:
     recent: deque[bool] = deque(maxlen=WINDOW)
     best: list[tuple[float, int, Step]] = []
     pages = _Pages()
     misses: Counter[str] = Counter()
-    similarity, recent_good = 0.0, 0
+    similarity, relevance, recent_good = 0.0, 0.0, 0
     watch, tried = _Stopwatch(runs), dict[Url, HostFacts]()
     for event in events:
         if not facts.first:
@@ -249,16 +265,20 @@ def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple
         for url in (event.url, event.requested):
             if url in tried:  # fetched in the end
                 tried.pop(url).misses -= 1
-        good = event.similarity >= relevant_from
+        good = event.relevant
         facts.pages += 1
         facts.relevant += good
+        later = revised.get(event.url) if revised else None
+        latest = event if later is None else replace(event, relevance=later[0], relevant=later[1])
+        facts.relevant_in_the_end += latest.relevant
         similarity += event.similarity
+        relevance += event.relevance
         host.pages += 1
         host.relevant += good
         recent_good += good - (recent[0] if len(recent) == WINDOW else 0)
         recent.append(good)
         facts.harvest_recent = recent_good / len(recent)
-        entry = (event.similarity, -event.n, event)
+        entry = (latest.relevance, -event.n, latest)
         (heapq.heappush if len(best) < BEST else heapq.heappushpop)(best, entry)
         pages.busy_times.append(facts.busy)
         if facts.pages % pages.every == 0:
@@ -267,6 +287,7 @@ def _read(facts: CrawlFacts, events: Iterable[Step | Lost], runs: Sequence[tuple
                 pages.curve, pages.every = pages.curve[1::2], pages.every * 2
     facts.best = [step for _, _, step in sorted(best, reverse=True)]
     facts.similarity = similarity / facts.pages if facts.pages else 0.0
+    facts.relevance = relevance / facts.pages if facts.pages else 0.0
     facts.busy = sum(end - begin for begin, end in runs) if runs else facts.busy
     facts.misses = misses
     return pages

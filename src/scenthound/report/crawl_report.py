@@ -1,11 +1,10 @@
 """`report.html`: a crawl for people, in one file that loads nothing else.
 
-All text from the web goes through `text` or `link`, which clean and escape it.
+All text from the web goes through `web_text`, which cleans and escapes it.
 """
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import resources
@@ -20,19 +19,21 @@ from scenthound.loop.settings import shown
 from scenthound.model import Step
 from scenthound.report.causes import meaning, why_nothing
 from scenthound.report.charts import harvest_curve, speed_curve
+from scenthound.report.copies import Copy, copy_link, write_copies
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
-from scenthound.report.layout import document, section, table, tiles
+from scenthound.report.layout import document, section, sortable, table, tiles
+from scenthound.report.web_text import link, text
 
 NAME = "report.html"
 HOSTS = 30
 SEEDS = 20
-LONGEST = 160  # characters of a title, an anchor or a URL as shown; links keep the whole URL
 
 REASONS = {
     "out-of-scope": "outside the allowed hosts, domains or paths",
     "too-deep": "deeper than allowed",
     "trap-repeats": "the same path part repeated: a loop of relative links",
     "trap-endless": "numbered pages without a relevant one",
+    "trap-nothing-new": "pages of this form or host had nothing new",
     "evicted": "pushed out of the full frontier by a better URL",
     "frontier-full": "score too low for a full frontier",
     "nofollow": "marked rel=nofollow",
@@ -48,20 +49,21 @@ REASONS = {
 
 def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
-    path = folder.path / NAME
-    write_text(path, render(facts or gather(folder)))
+    path, facts = folder.path / NAME, facts or gather(folder)
+    write_text(path, render(facts, write_copies(folder, facts.best)))
     return path
 
 
-def render(facts: CrawlFacts) -> str:
-    """The report as one HTML document."""
+def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
+    """The report as one HTML document; `copies` are the stored copies of the best pages, by number."""
     style = resources.files("scenthound.report").joinpath("crawl_report.css").read_text(encoding="utf-8")
     name = text(facts.request.topic.name or facts.request.topic.keywords)
     parts = [
         _head(facts, name),
         _tiles(facts),
+        _doubts(facts.doubts),
         _harvest(facts),
-        _best(facts.best),
+        _best(facts.best, copies or {}),
         '<div class="pair">',
         _counts("Requests that failed", "Nothing failed.", "Each URL that brought no page, by reason.", facts.misses),
         _counts("Links not followed", "Every link was followed.", "Found, and left out on purpose.", facts.refused),
@@ -71,23 +73,6 @@ def render(facts: CrawlFacts) -> str:
         _request(facts),
     ]
     return document(f"{name} · scenthound", style, parts)
-
-
-# ---- what comes from the web
-
-
-def text(raw: str, most: int = LONGEST) -> str:
-    """Text from the web, cleaned, cut and escaped; `bdi` isolates its direction."""
-    escaped = html.escape(printable(raw, most))
-    return escaped if raw.isascii() else f"<bdi>{escaped}</bdi>"
-
-
-def link(url: str, label: str = "", most: int = LONGEST) -> str:
-    """A link if the URL is http(s); else only its text."""
-    shown = text(label or url, most)
-    if not url.lower().startswith(("http://", "https://")) or not url.isprintable():
-        return shown
-    return f'<a href="{html.escape(url)}" rel="noopener noreferrer nofollow" target="_blank">{shown}</a>'
 
 
 # ---- the parts
@@ -109,16 +94,24 @@ def _head(facts: CrawlFacts, name: str) -> str:
 def _tiles(facts: CrawlFacts) -> str:
     figures = [
         (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
-        (f"{facts.harvest:.1%}", f"harvest rate: {facts.relevant:,} relevant"),
-        (f"{facts.harvest_recent:.1%}", "harvest, last 100 pages"),
+        (f"{facts.relevant:,}", f"of them relevant: a harvest rate of {facts.harvest:.1%}"),
+        (f"{facts.harvest_recent:.1%}", "harvest rate of the last 100 pages"),
+        (f"{facts.relevant_in_the_end:,}", "relevant by the latest verdicts"),
         (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
         (f"{facts.waiting:,}", "URLs still waiting"),
-        (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}"),
-        (size(facts.bytes), "received"),
-        (f"{facts.out_of_order:,}", "requests out of order, since better hosts rested"),
-        (duration(facts.waited), "waited for better hosts"),
+        (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}; {size(facts.bytes)} received"),
     ]
     return tiles(figures)
+
+
+def _doubts(doubts: list[str]) -> str:
+    """What the judge is not sure about."""
+    if not doubts:
+        return ""
+    lines = "".join(f"<li>{text(doubt, 800)}</li>" for doubt in doubts)
+    return section(
+        "Doubts", "The judge can't tell relevant pages well, so take the figures with care.", f"<ul>{lines}</ul>"
+    )
 
 
 def _harvest(facts: CrawlFacts) -> str:
@@ -129,22 +122,27 @@ def _harvest(facts: CrawlFacts) -> str:
         '<li><i class="recent"></i>last 100 pages</li>'
         '<li><i class="se overall"></i><i class="se recent"></i>± 1 standard error of each</li></ul>'
     )
-    note = f"The share of pages that are relevant: at least {facts.request.settings.relevant:g} similar to the topic."
+    note = f"The share of pages that are relevant by the judge {text(facts.request.settings.judge)} when fetched."
     return section("Harvest", note, legend + harvest_curve(facts.curve))
 
 
-def _best(best: list[Step]) -> str:
+def _best(best: list[Step], copies: Mapping[int, Copy]) -> str:
     if not best:
         return ""
-    rows = [(str(rank), _page(step), f"{step.similarity:.3f}") for rank, step in enumerate(best, 1)]
-    pages = table(("#", "page and how it was found", "similarity"), rows, numbers={0, 2}, name="best")
-    return section("Best pages", "Most similar to the topic first.", pages)
+    rows = [(str(rank), _page(step, copies), f"{step.relevance:.3f}") for rank, step in enumerate(best, 1)]
+    pages = table(("#", "page and how it was found", "relevance"), rows, numbers={0, 2}, name="best")
+    note = "Most likely relevant first, by the latest verdicts of the judge. A stored copy opens without a network."
+    return section("Best pages", note, pages)
 
 
-def _page(step: Step) -> str:
+def _page(step: Step, copies: Mapping[int, Copy]) -> str:
     title, url = text(step.title) or "(no title)", link(step.url, most=110)
+    copy = copies.get(step.n)
+    words = f'<span class="snippet">{copy.snippet}</span>' if copy and copy.snippet else ""
+    stored = f" · {copy_link(copies, step)}" if copy else ""
     return (
-        f'<span class="title">{title}</span><span class="url">{url}</span><span class="how">{_how_found(step)}</span>'
+        f'<span class="title">{title}</span><span class="url">{url}{stored}</span>{words}'
+        f'<span class="how">{_how_found(step)}</span>'
     )
 
 
@@ -161,28 +159,35 @@ def _how_found(step: Step) -> str:
 def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:
     if not counts:
         return section(title, none)
-    rows = []
-    for reason, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+    rows, order = [], sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    for reason, times in order:
         explanation = REASONS.get(reason) or meaning(reason)
         more = f'<span class="how">{explanation}</span>' if explanation else ""
         rows.append((f"<code>{text(reason)}</code>{more}", f"{times:,}"))
-    return section(title, note, table(("reason", "times"), rows, numbers={1}))
+    keys = [(reason, -times) for reason, times in order]
+    name = title.split()[0].lower()
+    return section(title, note, sortable(name, ("reason", "times"), rows, keys, {1}, 1))
 
 
 def _hosts(hosts: Mapping[str, HostFacts]) -> str:
     if not hosts:
         return ""
-    rows = []
-    for name, host in list(hosts.items())[:HOSTS]:
+    order = sorted(hosts.items(), key=lambda pair: (-pair[1].relevant, -pair[1].pages, -pair[1].misses, pair[0]))
+    rows, keys = [], []
+    for name, host in order[:HOSTS]:
         share = host.relevant / host.pages if host.pages else 0.0
-        meter = f'<span class="meter"><i style="width:{share:.0%}"></i></span>{share:.0%}'
+        meter = f'<span class="meter"><i style="width:{share:.0%}"></i></span><span class="share">{share:.0%}</span>'
         rows.append(
-            (text(name, 80), f"{host.pages:,}", f"{host.relevant:,}", meter, f"{host.misses:,}", size(host.bytes))
+            (text(name, 80), f"{host.relevant:,}", f"{host.pages:,}", meter, f"{host.misses:,}", size(host.bytes))
         )
+        keys.append((name, -host.relevant, -host.pages, -share, -host.misses, -host.bytes))
     rest = len(hosts) - len(rows)
-    note = f"Most pages first; {rest:,} more are not shown." if rest > 0 else "Most pages first."
-    heads = ("host", "pages", "relevant", "share", "misses", "received")
-    return section("Hosts", note, table(heads, rows, numbers={1, 2, 3, 4, 5}))
+    note = (
+        f"Most relevant pages first; {rest:,} more hosts are not shown." if rest > 0 else "Most relevant pages first."
+    )
+    heads = ("host", "relevant", "pages", "share", "failed", "received")
+    numbers = {1, 2, 3, 4, 5}
+    return section("Hosts", f"{note} Choose a column to sort by it.", sortable("hosts", heads, rows, keys, numbers, 1))
 
 
 def _speed(facts: CrawlFacts) -> str:
@@ -190,6 +195,16 @@ def _speed(facts: CrawlFacts) -> str:
         return ""
     return section(
         "Pages a second", "Over the time spent crawling; pauses between runs are left out.", speed_curve(facts.speed)
+    )
+
+
+def _order(facts: CrawlFacts) -> str:
+    if not facts.out_of_order and not facts.waited:
+        return ""
+    return section(
+        "Order",
+        f"{facts.out_of_order:,} requests were sent before better ones whose hosts rested; the crawl waited "
+        f"{duration(facts.waited)} for better hosts.",
     )
 
 
@@ -209,6 +224,7 @@ def _request(facts: CrawlFacts) -> str:
     versions = ", ".join(f"{text(name)} {text(version)}" for name, version in request.versions.items())
     return (
         section("Request", "Everything else was at its default.", table(("setting", "value"), rows))
+        + _order(facts)
         + section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')
         + f"<footer>Started {text(request.started)}. Written with {versions}. Get every figure with "
         f"<code>scenthound status --json</code>, every page with <code>scenthound trail</code>.</footer>"

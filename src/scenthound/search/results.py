@@ -30,7 +30,7 @@ MOST = 1000  # results of one search
 
 def relevance_of(step: Step) -> float:
     """How relevant a page is to the topic of its crawl, from 0 to 1."""
-    return min(max(step.similarity, 0.0), 1.0)
+    return min(max(step.relevance, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,21 +9,24 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, OurFault
-from scenthound.files import check_file, check_own_file
+from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, IoFailed, OurFault, StateDamaged
+from scenthound.files import check_file, check_own_file, sync_file, sync_folder
 from scenthound.model import NOTHING, Url
 from scenthound.store import state_bytes as plain
 from scenthound.store.link_blob import pack_urls, unpack_urls
+from scenthound.store.schema_check import cell_problem, misfit, schema_problem
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
-VERSION = 2
+VERSION = 4
 PATIENCE = 10.0
 CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
@@ -35,10 +38,13 @@ FRONTIER = """CREATE TABLE frontier (
 """
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 """
+REVISED = """CREATE TABLE revised (
+    url TEXT PRIMARY KEY, relevance REAL NOT NULL, relevant INTEGER NOT NULL) WITHOUT ROWID;
+"""
 ORDERS = """CREATE TABLE IF NOT EXISTS orders (
     number INTEGER PRIMARY KEY, action TEXT NOT NULL, value TEXT NOT NULL, time REAL NOT NULL, event INTEGER,
     outcome TEXT);
-"""  # what people asked of a running crawl; folders from before have no such table until the first order
+"""  # what people asked of a crawl
 EVENT_TABLES = f"""{ORDERS}CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
@@ -52,9 +58,9 @@ CREATE TABLE history (
     event INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, url TEXT NOT NULL, parent TEXT, anchor TEXT NOT NULL,
     score REAL, parts TEXT, carry TEXT, similarity REAL, depth INTEGER NOT NULL, status INTEGER NOT NULL,
     bytes INTEGER NOT NULL, time REAL NOT NULL, title TEXT, rank INTEGER, requested TEXT, reason TEXT, detail TEXT,
-    file TEXT, offset INTEGER, length INTEGER);
+    file TEXT, offset INTEGER, length INTEGER, relevance REAL, relevant INTEGER);
 CREATE INDEX history_url ON history (url);
-CREATE INDEX history_similarity ON history (similarity) WHERE kind = 'page';
+CREATE INDEX history_relevance ON history (relevance) WHERE kind = 'page';
 CREATE TABLE aliases (url TEXT PRIMARY KEY, to_url TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE dead (url TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE hosts (
@@ -64,7 +70,7 @@ CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
 {FRONTIER}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 {LINKS}CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
-{EVENT_TABLES}"""
+{REVISED}{EVENT_TABLES}"""
 _FROM_1 = f"""
 ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}
 INSERT OR IGNORE INTO frontier
@@ -74,6 +80,13 @@ ALTER TABLE links RENAME TO old_links; {LINKS}
 INSERT INTO links SELECT source, targets FROM old_links ORDER BY rowid;
 DROP TABLE old_links;
 {EVENT_TABLES}"""  # noqa: S608 - nothing of it comes from outside
+_FROM_2 = f"""
+ALTER TABLE history ADD COLUMN relevance REAL;
+ALTER TABLE history ADD COLUMN relevant INTEGER;
+UPDATE history SET relevance = similarity WHERE kind = 'page';
+DROP INDEX IF EXISTS history_similarity;
+CREATE INDEX history_relevance ON history (relevance) WHERE kind = 'page';
+{REVISED}"""  # noqa: S608 - nothing of it comes from outside
 
 
 class HostRow(NamedTuple):
@@ -141,6 +154,22 @@ class CrawlDatabase:
         if self._connection.in_transaction or self._failed is not None:
             self._run("COMMIT")
 
+    def sync(self) -> None:
+        """Make what was committed survive a power cut. May run in another thread, beside any other call.
+
+        SQLite itself syncs its WAL only when it merges it into the file, after thousands of pages. It never locks the
+        WAL file, so opening and closing it here can't release a lock.
+        """
+        wal = Path(f"{self.path}-wal")
+        if self.path != ":memory:" and wal.exists():
+            sync_file(wal)
+
+    def sync_names(self) -> None:
+        """Make the file itself, and what was committed, survive a power cut: after it was created."""
+        with self.guarded():
+            self.sync()
+            sync_folder(Path(self.path).parent)
+
     def execute(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run a statement that writes, inside the open transaction."""
         return self._run(sql, values)
@@ -191,11 +220,20 @@ class CrawlDatabase:
         except (sqlite3.Error, OSError) as error:
             raise _translated(error, self.path) from error
 
+    def drop_misfits(self, table: str) -> int:
+        """Delete the rows whose cells do not fit the schema; returns how many."""
+        condition = misfit(self._connection, table)
+        return self.execute(f"DELETE FROM {table} WHERE {condition}").rowcount  # noqa: S608 - names of ours
+
     def check(self) -> None:
-        """Read every page of the file; raises `FileDamaged`."""
+        """Read every page of the file and the type of every cell; raises `FileDamaged`."""
         problems = [str(row[0]) for row in self.rows("PRAGMA quick_check(10)")]
         if problems != ["ok"]:
             raise damaged(self.path, "; ".join(problems)[:500])
+        with self.guarded():
+            problem = cell_problem(self._connection)
+        if problem:
+            raise damaged(self.path, problem)
 
     def _prepare(self) -> None:
         application = (self.row("PRAGMA application_id") or (0,))[0]
@@ -215,24 +253,36 @@ class CrawlDatabase:
         elif version > VERSION:
             problem = f"has version {version}; this scenthound reads up to version {VERSION}"
             raise FolderBroken(self.path, problem, "update scenthound")
-        elif version == 1 and not self.read_only:
+        elif version < VERSION and not self.read_only:
+            steps = f"{_FROM_1 if version == 1 else ''} {_FROM_2 if version < 3 else ''} {ORDERS}"
             with self.guarded():
-                self._connection.executescript(f"BEGIN IMMEDIATE; {_FROM_1} PRAGMA user_version={VERSION}; COMMIT;")
+                self._connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION}; COMMIT;")
         with self.guarded():
             if not self.read_only:
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute("PRAGMA synchronous=NORMAL")
                 self._connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT}")
                 self._connection.execute(f"PRAGMA cache_size=-{CACHE * 1024}")
+            problem = "" if 0 < version < VERSION and self.read_only else schema_problem(self._connection, SCHEMA)
+        if problem:
+            raise damaged(self.path, problem)
 
     def has_table(self, name: str) -> bool:
         return self.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)) is not None
+
+    def has_column(self, table: str, name: str) -> bool:
+        return any(row[1] == name for row in self.rows(f"PRAGMA table_info({table})"))
 
     # --- small tables -------------------------------------------------------------------------
 
     def meta(self, key: str, default: str = "") -> str:
         row = self.row("SELECT value FROM meta WHERE key = ?", (key,))
         return default if row is None else str(row[0])
+
+    def meta_number(self, key: str, default: int = 0) -> int:
+        """A whole number of the table; the default if it is missing or damaged."""
+        text = self.meta(key)
+        return int(text) if re.fullmatch(r"-?\d{1,15}", text, re.ASCII) else default
 
     def save_meta(self, key: str, value: str) -> None:
         self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, without_surrogates(value)))
@@ -247,8 +297,8 @@ class CrawlDatabase:
             return None
         try:
             return plain.unpack(row[0])
-        except (ValueError, TypeError) as error:
-            raise damaged(self.path, f"state `{key}`: {error}") from error
+        except (ValueError, TypeError, RecursionError, OverflowError) as error:
+            raise StateDamaged(self.path, f"has a damaged state `{key}`: {error}") from error
 
     def save_host(self, host: str, **changes: Any) -> None:
         """Update `next_allowed`, `failures`, `pages` of a host, or any other JSON value."""
@@ -290,6 +340,18 @@ class CrawlDatabase:
     def resting_hosts(self, now: float) -> list[str]:
         """Hosts that have to wait."""
         return [row[0] for row in self.rows("SELECT host FROM hosts WHERE next_allowed > ?", (now,))]
+
+    def set_clock(self, now: float, last: float, longest: float) -> None:
+        """Move stored times of the future back if the clock was set back since `last`, the end of the last run.
+
+        How long the pause was is not known then: it counts as none. No time is further away than `longest` seconds.
+        """
+        back = max(0.0, last - now)
+        for table, column in (("hosts", "next_allowed"), ("robots", "until")):
+            self.execute(
+                f"UPDATE {table} SET {column} = min({column} - ?, ?) WHERE {column} > ?",  # noqa: S608 - names of ours
+                (back, now + longest, now + (0.0 if back else longest)),
+            )
 
     def wake(self) -> None:
         """Make all candidates due: a host that was unreachable may be back."""
@@ -358,7 +420,7 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
     if not read_only:
         for name in database_files(path):
             check_own_file(name)
-        return sqlite3.connect(path, isolation_level=None, timeout=patience)
+        return _tolerant(sqlite3.connect(path, isolation_level=None, timeout=patience))
     for name in database_files(path):
         check_file(name)  # SQLite follows links, and writes beside their target
     if not Path(path).is_file():
@@ -370,17 +432,25 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
     except sqlite3.OperationalError:  # a read-only disk can't hold the index of the WAL
         connection.close()
         connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
+    return _tolerant(connection)
+
+
+def _tolerant(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Text that is not UTF-8 is damage, which must not stop a query: the bad bytes are replaced."""
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     return connection
 
 
 def _translated(error: sqlite3.Error | OSError, path: str) -> Exception:
     if isinstance(error, OSError):
-        return _full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else error
+        return _full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else IoFailed.of(error, path)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return _full(path)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return damaged(path, str(error))
+        return _unreadable(path) or damaged(path, str(error))
+    if code == sqlite3.SQLITE_CANTOPEN and os.access(Path(path).parent, os.W_OK):
+        return IoFailed(path, str(error), "check the disk and the limit on open files, then run this again")
     if code == sqlite3.SQLITE_CANTOPEN:
         return FolderBroken(path, "can't be opened", "does its folder exist, and may you write there?")
     if code == sqlite3.SQLITE_BUSY:
@@ -389,7 +459,23 @@ def _translated(error: sqlite3.Error | OSError, path: str) -> Exception:
         return FolderBroken(path, "may not be written to", "copy the crawl to a folder that you may write to")
     if code == sqlite3.SQLITE_IOERR and _no_room(path):
         return _full(path)
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM):
+        return IoFailed(path, str(error))
+    if code == sqlite3.SQLITE_ERROR:  # our statements are right, so its tables are wrong
+        return damaged(path, str(error))
     return error
+
+
+def _unreadable(path: str) -> IoFailed | None:
+    """SQLite calls a file damaged if it can't read it: try that."""
+    try:
+        with open(path, "rb") as file:
+            file.read(4096)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return IoFailed.of(error, path)
+    return None
 
 
 def _no_room(path: str) -> bool:

@@ -111,6 +111,7 @@ def _copy(source: sqlite3.Connection, target: CrawlDatabase) -> tuple[dict[str, 
                 target.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)  # noqa: S608
             except sqlite3.Error:
                 reader.holes = True  # a row that violates the schema
+        reader.holes |= target.drop_misfits(table) > 0
         rows[table] = _size(target, table) - before
         if reader.holes:
             damaged.append(table)

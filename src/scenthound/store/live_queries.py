@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from scenthound.model import Url
@@ -104,8 +105,9 @@ def _groups(urls: list[Url]) -> Iterator[list[Url]]:
         yield urls[begin : begin + AT_ONCE]
 
 
-RELEVANCE = "similarity"  # the column that says how relevant a page is
-_ORDERS = {"new": "event DESC", "best": f"{RELEVANCE} DESC, event"}
+_JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
+_OLD = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # folders from before there were judges
+_ORDERS = {"new": "event DESC", "best": "4 DESC, event"}
 
 
 class PageRow(NamedTuple):
@@ -115,6 +117,7 @@ class PageRow(NamedTuple):
     url: Url
     title: str
     relevance: float
+    relevant: int
     score: float
     parent: Url | None
     anchor: str
@@ -122,28 +125,37 @@ class PageRow(NamedTuple):
     time: float
 
 
-def pages(
-    database: CrawlDatabase,
-    order: str = "new",
-    host: str = "",
-    least: float | None = None,
-    label: bool | None = None,
-    limit: int = 30,
-    offset: int = 0,
-) -> list[PageRow]:
-    """Fetched pages, `new` or `best` first: of one host, at least so relevant, or with one label only."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which pages are listed, and in which order: `new` or `best` first."""
+
+    order: str = "new"
+    host: str = ""
+    least: float | None = None
+    on_topic: bool | None = None
+    label: bool | None = None
+    limit: int = 30
+    offset: int = 0
+
+
+def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -> list[PageRow]:
+    """Fetched pages. `relevant_from` is the threshold for folders that have no flag of a judge."""
+    relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
+    relevant = relevant.format(relevant_from)
     where, values = ["kind = 'page'"], list[object]()
-    if host:
+    if wanted.host:
         where.append("(url LIKE ? ESCAPE '!' OR url LIKE ? ESCAPE '!')")
-        name = host.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        name = wanted.host.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         values += [f"http://{name}/%", f"https://{name}/%"]
-    if least is not None:
-        where.append(f"{RELEVANCE} >= ?")
-        values.append(least)
-    if label is not None:
-        where.append("url IN (SELECT url FROM labels WHERE on_topic = ?)")
-        values.append(label)
-    columns = f"n, url, coalesce(title, ''), {RELEVANCE}, score, parent, anchor, depth, time"
-    condition = " AND ".join(where)
-    sql = f"SELECT {columns} FROM history WHERE {condition} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"  # noqa: S608
-    return [PageRow(*row) for row in database.rows(sql, (*values, limit, offset))]
+    for condition, value in (
+        (f"{relevance} >= ?", wanted.least),
+        (f"{relevant} = ?", wanted.on_topic),
+        ("url IN (SELECT url FROM labels WHERE on_topic = ?)", wanted.label),
+    ):
+        if value is not None:
+            where.append(condition)
+            values.append(value)
+    columns = f"n, url, coalesce(title, ''), {relevance}, {relevant}, score, parent, anchor, depth, time"
+    conditions, order = " AND ".join(where), _ORDERS[wanted.order]
+    sql = f"SELECT {columns} FROM history WHERE {conditions} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608 - ours
+    return [PageRow(*row) for row in database.rows(sql, (*values, wanted.limit, wanted.offset))]

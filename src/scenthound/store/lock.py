@@ -1,9 +1,14 @@
-"""One process per crawl folder. The kernel holds the lock, so it ends with the process."""
+"""One process per crawl folder. The kernel holds the lock, so it ends with the process.
+
+Two things are locked: the file `crawl.lock`, which names the process, and the folder itself. Who deletes the file lets
+nobody in. Some network file systems can't lock a folder; there the file has to do.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from scenthound.errors import FolderInUse
@@ -15,14 +20,16 @@ NAME = "crawl.lock"
 class Lock:
     """A lock; ends with `release`, with the `with` block, or with the process."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self.path, self._descriptor = path, descriptor
+    def __init__(self, path: Path, descriptor: int, folder: int) -> None:
+        self.path, self._descriptor, self._folder = path, descriptor, folder
 
     def release(self) -> None:
         """The file stays: if it were deleted, two processes could lock two files of that name."""
         if self._descriptor >= 0:
-            os.ftruncate(self._descriptor, 0)
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
+            os.close(self._folder)
             self._descriptor = -1
 
     def __enter__(self) -> Lock:
@@ -36,38 +43,56 @@ def lock(folder: Path) -> Lock:
     """Lock the folder, or raise `FolderInUse` with the process that has it."""
     path = folder / NAME
     descriptor = open_in_place(path, os.O_RDWR | os.O_CREAT, 0o644)
+    folder_descriptor = -1
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        process = _pid(descriptor)
+        folder_descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        if not (_take(descriptor, fcntl.LOCK_EX) and _take_folder(folder_descriptor, fcntl.LOCK_EX)):
+            raise _in_use(folder, _pid(descriptor))
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+    except BaseException:
         os.close(descriptor)
-        who = f"process {process}" if process else "another process"
-        error = FolderInUse(folder, f"is in use by {who}", "wait for it, or stop it; then run this again")
-        error.process = process
-        raise error from None
-    except OSError:
-        os.close(descriptor)
+        if folder_descriptor >= 0:
+            os.close(folder_descriptor)
         raise
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-    return Lock(path, descriptor)
+    return Lock(path, descriptor, folder_descriptor)
 
 
 def holder(folder: Path) -> int | None:
-    """The process that uses the folder now, or None."""
+    """The process that uses the folder now; None if there is none, or it is not known which."""
     try:
         descriptor = os.open(folder / NAME, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _pid(descriptor)
+        return None if _take(descriptor, fcntl.LOCK_SH) else _pid(descriptor)
     finally:
         os.close(descriptor)
-    return None
+
+
+def _take(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _take_folder(descriptor: int, kind: int) -> bool:
+    """As `_take`; True where folders can't be locked."""
+    try:
+        return _take(descriptor, kind)
+    except OSError:
+        return True
+
+
+def _in_use(folder: Path, process: int | None) -> FolderInUse:
+    who = f"process {process}" if process else "another process"
+    error = FolderInUse(folder, f"is in use by {who}", "wait for it, or stop it; then run this again")
+    error.process = process
+    return error
 
 
 def _pid(descriptor: int) -> int | None:
     text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isascii() and text.isdigit() else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scenthound.errors import FolderBroken
 from scenthound.model import Event, Lost, Mark, Miss, Response, Step, Url
@@ -28,6 +28,7 @@ class MemoryHistory(History):
         self._counts: dict[tuple[str, str], int] = {}
         self.graph: dict[Url, Sequence[Url]] = {}
         self._told: list[Event] = []
+        self._revised: dict[Url, tuple[float, bool]] = {}
 
     # ---- written by the loop
 
@@ -86,7 +87,17 @@ class MemoryHistory(History):
 
     def marks(self) -> Iterator[Mark]:
         for step in self.trail():
-            yield Mark(step.n, step.url, step.similarity, step.bytes, step.title, step.depth, step.requested)
+            yield Mark(
+                step.n,
+                step.url,
+                step.similarity,
+                step.bytes,
+                step.title,
+                step.depth,
+                step.requested,
+                step.relevance,
+                step.relevant,
+            )
 
     def highest(self) -> int:
         return max((step.n for step in self.trail()), default=0)
@@ -135,7 +146,13 @@ class MemoryHistory(History):
         return self._steps.get(url)
 
     def best(self, n: int) -> list[Step]:
-        return sorted(self.trail(), key=lambda step: -step.similarity)[:n]
+        return sorted(self.trail(), key=lambda step: -step.relevance)[:n]
+
+    def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None:
+        self._revised.update(verdicts)
+
+    def revised(self) -> dict[Url, tuple[float, bool]]:
+        return dict(self._revised)
 
     def fate(self, url: Url) -> str | None:
         if url in self._dead:

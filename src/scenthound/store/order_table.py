@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scenthound.store.database import ORDERS, CrawlDatabase
+from scenthound.store.database import CrawlDatabase
 
 
 class Order(NamedTuple):
@@ -34,7 +34,6 @@ class Orders:
 
     def give(self, action: str, value: str, now: float) -> int:
         """Write an order and return its number. Commit after it."""
-        self._database.execute(ORDERS)
         sql = "INSERT INTO orders (action, value, time) VALUES (?, ?, ?)"
         return int(self._database.execute(sql, (action, value, now)).lastrowid or 0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenthound.model import Event, Lost, Mark, Miss, Step, Url
@@ -12,14 +12,17 @@ from scenthound.store.link_blob import pack_urls
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, summed
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
+_JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
+_OLD_JUDGED = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # a folder that has no such columns yet
+OLD_RULE = 0.1
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
 
 
 EVENTS_KEPT = 100_000  # of each kind; older ones are deleted
 LONGEST_EVENT = 20_000  # characters of its facts as JSON
 _EVENT = (
-    f"INSERT INTO history (kind, {_STEP}, reason, detail, file, offset, length) "  # noqa: S608 - column names of ours
-    "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    f"INSERT INTO history (kind, {_STEP}, reason, detail, file, offset, length, relevance, relevant) "  # noqa: S608
+    "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 COLLECTED = 256  # events that are collected before they are written
 LONG = 65_536  # an event with more text than this is written at once
@@ -37,10 +40,13 @@ class Place(NamedTuple):
 class SqliteHistory(History):
     """The `History` port in the crawl's file. Seen URLs are also kept in memory.
 
-    Events are collected and written many at a time, at the latest with the next commit or query.
+    Events are collected and written many at a time, at the latest with the next commit or query. A page of a folder
+    that had no judge is relevant from a similarity of `relevant_from`.
     """
 
-    def __init__(self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED) -> None:
+    def __init__(
+        self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED, relevant_from: float = OLD_RULE
+    ) -> None:
         self._database, self._hosts_counted = database, hosts_counted
         self._seen: set[str] = set()
         self._pages = 0
@@ -56,6 +62,12 @@ class SqliteHistory(History):
         self._counted = {host for host, _ in self._counts}
         self._touched: set[tuple[str, str]] = set()
         self._has_told = database.has_table("told")
+        self._has_revised = database.has_table("revised")
+        is_judged = database.has_column("history", "relevance")
+        relevance, relevant = _JUDGED if is_judged else _OLD_JUDGED
+        self._step = f"{_STEP}, {relevance}, {relevant.format(relevant_from)}"
+        self._mark = ", ".join((*Mark._fields[:-2], relevance, relevant.format(relevant_from)))
+        self._best = "relevance" if is_judged else "similarity"
         self._noted: dict[str, int] = {}
         self._new_events: list[tuple[Any, ...]] = []
         self._new_links: list[tuple[Url, bytes]] = []
@@ -72,7 +84,7 @@ class SqliteHistory(History):
         row = (
             "page", step.n, step.url, step.parent, without_surrogates(step.anchor), step.score, as_json(step.parts),
             step.similarity, step.depth, step.status, step.bytes, step.time, without_surrogates(step.title), step.rank,
-            step.requested, as_json(step.carry), None, None, *(where or _NOWHERE),
+            step.requested, as_json(step.carry), None, None, *(where or _NOWHERE), step.relevance, step.relevant,
         )  # fmt: skip
         self._add_event(row, len(step.title) + len(step.anchor))
 
@@ -85,7 +97,7 @@ class SqliteHistory(History):
         row = (
             kind, None, candidate.url, candidate.parent, without_surrogates(candidate.anchor), candidate.score, None,
             None, candidate.depth, miss.status, miss.size, now, None, None, None, as_json(candidate.carry), reason,
-            without_surrogates(miss.detail), *(where or _NOWHERE),
+            without_surrogates(miss.detail), *(where or _NOWHERE), None, None,
         )  # fmt: skip
         self._add_event(row, len(miss.detail) + len(candidate.anchor))
 
@@ -144,7 +156,7 @@ class SqliteHistory(History):
             yield Event(kind_, as_mapping(facts), None if about is None else Url(about), n)
 
     def trail(self) -> Iterator[Step]:
-        for row in self._rows(f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
+        for row in self._rows(f"SELECT {self._step} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
             yield _step(row)
 
     def __len__(self) -> int:
@@ -153,25 +165,19 @@ class SqliteHistory(History):
     # --- queries ------------------------------------------------------------------------------
 
     def events(self) -> Iterator[Step | Lost]:
-        rows = self._rows(f"SELECT kind, {_STEP}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
+        rows = self._rows(f"SELECT kind, {self._step}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
         for kind, *row in rows:
-            if kind == "page":
-                yield _step(row[:15])
-            else:
-                yield _lost([row[15], *row[1:5], *row[7:11], row[16], row[17], row[14]])
+            yield _step(row[:17]) if kind == "page" else _lost(_of_lost(row))
 
     def last_event(self) -> int:
         return int((self._row("SELECT max(event) FROM history") or (0,))[0] or 0)
 
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
+        columns = f"kind, {self._step}, event, reason, detail, file, offset, length"
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._rows(sql, (event,)):
-            where = Where(*row[18:]) if row[18] is not None else None
-            recorded = (
-                _step(row[:15]) if kind == "page" else _lost([row[15], *row[1:5], *row[7:11], *row[16:18], row[14]])
-            )
-            yield row[15], recorded, where
+            where = Where(*row[20:]) if row[20] is not None else None
+            yield row[17], _step(row[:17]) if kind == "page" else _lost(_of_lost(row)), where
 
     def pages_until(self, event: int) -> int:
         """The number of pages up to this event."""
@@ -224,7 +230,7 @@ class SqliteHistory(History):
     def step_of(self, url: Url) -> Step | None:
         for name in self._names_of(url):
             row = self._row(
-                f"SELECT {_STEP} FROM history WHERE url = ? AND kind = 'page' ORDER BY event DESC LIMIT 1",  # noqa: S608
+                f"SELECT {self._step} FROM history WHERE url = ? AND kind = 'page' ORDER BY event DESC LIMIT 1",  # noqa: S608
                 (name,),
             )
             if row is not None:
@@ -249,12 +255,22 @@ class SqliteHistory(History):
         return ((Url(url), Where(file, offset, length)) for url, file, offset, length in rows)
 
     def best(self, n: int) -> list[Step]:
-        sql = f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY similarity DESC, event LIMIT ?"  # noqa: S608
+        order = f"{self._best} DESC, event"
+        sql = f"SELECT {self._step} FROM history WHERE kind = 'page' ORDER BY {order} LIMIT ?"  # noqa: S608
         return [_step(row) for row in self._rows(sql, (n,))]
 
     def marks(self) -> Iterator[Mark]:
-        columns = ", ".join(Mark._fields)
-        return map(Mark._make, self._rows(f"SELECT {columns} FROM history WHERE kind = 'page' ORDER BY event"))  # noqa: S608
+        return map(Mark._make, self._rows(f"SELECT {self._mark} FROM history WHERE kind = 'page' ORDER BY event"))  # noqa: S608
+
+    def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None:
+        rows = [(url, relevance, relevant) for url, (relevance, relevant) in verdicts.items()]
+        self._database.executemany("INSERT OR REPLACE INTO revised VALUES (?, ?, ?)", rows)
+
+    def revised(self) -> dict[Url, tuple[float, bool]]:
+        if not self._has_revised:
+            return {}
+        rows = self._database.rows("SELECT url, relevance, relevant FROM revised ORDER BY url")
+        return {Url(url): (relevance, bool(relevant)) for url, relevance, relevant in rows}
 
     def fate(self, url: Url) -> str | None:
         dead = self._row("SELECT reason FROM dead WHERE url = ?", (url,))
@@ -320,12 +336,18 @@ def _whole(value: object) -> int:
 
 
 def _step(row: Any) -> Step:
-    n, url, parent, anchor, score, parts, similarity, depth, status, size, time, title, rank, requested, carry = row
+    n, url, parent, anchor, score, parts, similarity, depth, status, size, time, title, rank, *more = row
+    requested, carry, relevance, relevant = more
     parent, requested = (None if name is None else Url(name) for name in (parent, requested))
     return Step(
         n, Url(url), parent, anchor, score, as_mapping(parts), similarity, depth, status, size, time, title, rank,
-        requested, as_mapping(carry),
+        requested, as_mapping(carry), relevance, bool(relevant),
     )  # fmt: skip
+
+
+def _of_lost(row: Sequence[Any]) -> list[Any]:
+    """The columns of a miss in a row of all events: those of a step, then event, reason and detail."""
+    return [row[17], *row[1:5], *row[7:11], *row[18:20], row[14]]
 
 
 def _lost(row: Any) -> Lost:

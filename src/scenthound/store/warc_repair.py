@@ -4,8 +4,9 @@ The end of the archive is found by reading it. What is read: everything since th
 `CHECKED` bytes, and a sample of the older records; a file with a problem is read from its beginning. So the time is
 bounded, however large the archive is.
 
-Nothing is deleted. What follows the last recorded page moves to `NAME.tail-N`, beside the file. A file damaged in its
-middle stays as it is, and the next pages go to a new file.
+Nothing is deleted. What follows the last recorded page moves to `NAME.tail-N`, beside the file. So does everything from
+the first bad record on if that was never synced: a power cut tore the end of the file. A file damaged before that stays
+as it is, and the next pages go to a new file.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ def examine(
     damages, end = [], 0
     for file in sorted({*starts, *unsound}):
         path, recorded_places = repository.folder / file, history.places_in(file)
-        damage, valid = _compare(path, recorded_places, starts.get(file, 0), limit)
+        safe = _NO_LIMIT if file != last or file < synced.file else synced.offset if file == synced.file else 0
+        damage, valid = _compare(path, recorded_places, starts.get(file, 0), limit, safe)
         damages += [damage] if damage else []
         end = valid if file == last else end
     return Findings(
@@ -135,10 +137,11 @@ def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
     return starts
 
 
-def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int) -> tuple[Damage | None, int]:
+def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int, safe: int) -> tuple[Damage | None, int]:
     """The damage of a file, read from the last recorded page before `start` on, and the end of its last valid record.
 
-    Valid is a whole record that ends before `limit`, or that the history names.
+    Valid is a whole record that ends before `limit`, or that the history names. What was synced ends at `safe`: behind
+    it nothing is valid from the first bad record on.
     """
     start = max((record.offset for record in recorded if 0 <= record.offset <= start), default=0)
     lengths: dict[int, int] = {}
@@ -150,11 +153,14 @@ def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int) -> t
             lengths[member.offset] = member.length
     behind = [record for record in recorded if not 0 <= record.offset < start]
     lost = [record for record in behind if lengths.get(record.offset) != record.length]
-    if lost and start:
-        return _compare(path, recorded, 0, limit)
+    if start and any(record.offset < safe for record in lost):
+        return _compare(path, recorded, 0, limit, safe)
+    bad = [*(offset for offset, _ in holes), *(record.offset for record in lost)]
+    torn = min((offset for offset in bad if offset >= safe), default=_NO_LIMIT)
+    lost = [record for record in behind if record.offset >= torn or lengths.get(record.offset) != record.length]
     lost_events = {record.event for record in lost}
     named = [record.offset + record.length for record in recorded if record.event not in lost_events]
-    whole = [offset + length for offset, length in lengths.items()]
+    whole = [offset + length for offset, length in lengths.items() if offset < torn]
     valid = max([*named, *(end for end in whole if end <= limit)], default=0)
     return (_damage(path, lost, holes, max(whole, default=0)) if lost else None), valid
 

@@ -1,8 +1,8 @@
 """The repository of replies as WARC 1.1 files, one gzip member per record, with a new file above a size.
 
 A record goes to the operating system in one piece, so it survives a crash of the process; `sync` makes it survive a
-power cut. A write that does not fit is undone, so a full disk leaves valid files. Requests are not kept: they have only
-the URL.
+power cut. A write that does not fit is undone, so a full disk leaves valid files. The request goes before its response,
+in the same write.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import hashlib
 import io
 import os
 import re
-import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from scenthound.errors import DiskFull, FolderBroken
-from scenthound.files import NO_ROOM, check_own_file, open_in_place, sync_file, sync_folder
+from scenthound.errors import DiskFull, FolderBroken, IoFailed
+from scenthound.files import NO_ROOM, check_own_file, make_folder, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Repository, Where
+from scenthound.store.background_sync import BackgroundSync
 from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
-from scenthound.store.warc_write import STORED, as_member, digest_of, info_record, response_record
+from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
@@ -31,7 +32,6 @@ with warnings.catch_warnings():
 
 ROLL = 1 << 30
 LEVEL = 2  # of gzip: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
-UNSYNCED = 64 << 20  # bytes between syncs: to check them at a resume takes a second
 _PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
 _PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
 
@@ -63,24 +63,35 @@ NOWHERE = End()
 class WarcRepository(Repository):
     """The `Repository` port on a folder of WARC files."""
 
-    def __init__(self, folder: Path, roll: int = ROLL, level: int = LEVEL, info: Mapping[str, str] = NOTHING) -> None:
-        """`info` is written to the `warcinfo` record of each file."""
+    def __init__(
+        self,
+        folder: Path,
+        roll: int = ROLL,
+        level: int = LEVEL,
+        info: Mapping[str, str] = NOTHING,
+        request_headers: Headers = (),
+    ) -> None:
+        """`info` goes into the `warcinfo` record of each file. With `request_headers` requests are stored too."""
+        self.request_headers = request_headers
         self.folder, self.roll, self.level, self.info = folder, roll, level, info
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self._file: io.FileIO | None = None
         self._name, self._offset = "", 0
         self._has_records = False
         self._next_name = ""
-        self._syncing: _Sync | None = None
+        self._syncing: tuple[BackgroundSync, End] | None = None
         self.synced = NOWHERE
         """The end of what would survive a power cut."""
 
     def put(self, response: Response, now: float) -> Where:
         """Store a response. Raises `DiskFull`, and then nothing has changed."""
         packed = response.header("content-encoding").strip().lower() in _PACKED
-        member = as_member(response_record(response, now), STORED if packed else self.level)
-        self._make_room(len(member), now)
-        return self._append(member)
+        request, record = exchange_records(response, now, self.request_headers)
+        before = as_member(request, STORED) if request else b""
+        member = as_member(record, STORED if packed else self.level)
+        self._make_room(len(before) + len(member), now)
+        file, offset, length = self._append(before + member)
+        return Where(file, offset + len(before), length - len(before))
 
     def get(self, where: Where) -> Response:
         """The response stored there, with `X-Crawler-` headers for those that the archive changed."""
@@ -124,30 +135,38 @@ class WarcRepository(Repository):
 
     def sync(self) -> None:
         """Make everything so far survive a power cut."""
-        self._finish_sync(wait=True)
+        self.finish_sync(wait=True)
         if self._file is not None:
-            with _disk_full_error(self._name):
+            with _translated(self._name):
                 os.fsync(self._file.fileno())
-            sync_folder(self.folder)
+                sync_folder(self.folder)
             self.synced = self.end()
 
-    def sync_soon(self) -> None:
-        """Start a sync in the background after `UNSYNCED` bytes; `synced` changes when it is done."""
-        self._finish_sync()
-        written = self._offset - (self.synced.offset if self.synced.file == self._name else 0)
-        if self._file is not None and self._syncing is None and written >= UNSYNCED:
-            self._syncing = _Sync(self._file.fileno(), self.folder, self.end())
+    def sync_soon(self, then: Callable[[], None]) -> bool:
+        """Start a sync in the background, and `then` in the same thread; False if the last one is still running.
 
-    def _finish_sync(self, wait: bool = False) -> None:
-        if self._syncing is not None and (wait or self._syncing.is_done()):
-            syncing, self._syncing = self._syncing, None
-            with _disk_full_error(syncing.end.file):
+        `synced` changes when `finish_sync` finds that it is done.
+        """
+        self.finish_sync()
+        if self._syncing is not None:
+            return False
+        calls = [then]
+        if self._file is not None and self.synced != self.end():
+            calls = [partial(_sync_open_file, os.dup(self._file.fileno()), self.folder), then]
+        self._syncing = (BackgroundSync(calls), self.end())
+        return True
+
+    def finish_sync(self, wait: bool = False) -> None:
+        """Note that the sync in the background is done, or wait for it; raises its error."""
+        if self._syncing is not None and (wait or self._syncing[0].is_done()):
+            (syncing, end), self._syncing = self._syncing, None
+            with _translated(end.file or str(self.folder)):
                 syncing.result()
-            self.synced = syncing.end
+            self.synced = end if end.file else self.synced
 
     def close(self) -> None:
         if self._syncing is not None:
-            self._syncing.wait()
+            self._syncing[0].wait()
             self._syncing = None
         if self._file is not None:
             self._file.close()
@@ -175,11 +194,13 @@ class WarcRepository(Repository):
             self._open(_name(_number(self._name) + 1), now)
 
     def _open(self, name: str, now: float) -> None:
-        with _disk_full_error(name):
+        with _translated(name):
             self._file = io.FileIO(open_in_place(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab")
         self._name, self._offset = name, self._file.seek(0, os.SEEK_END)
         self._has_records = self._offset > 0
         if self._offset == 0:
+            with _translated(name):
+                sync_folder(self.folder)  # before a commit can name the file
             self._append(as_member(info_record(name, self.info, now), self.level))
             self._has_records = False
 
@@ -187,7 +208,7 @@ class WarcRepository(Repository):
         assert self._file is not None
         offset = self._offset
         try:
-            with _disk_full_error(self._name):
+            with _translated(self._name):
                 rest = memoryview(member)
                 while rest:
                     rest = rest[self._file.write(rest) or 0 :]
@@ -199,35 +220,13 @@ class WarcRepository(Repository):
         return Where(self._name, offset, len(member))
 
 
-class _Sync:
-    """An `fsync` in a thread of its own."""
-
-    def __init__(self, descriptor: int, folder: Path, end: End) -> None:
-        self.end = end
-        self._error: OSError | None = None
-        self._thread = threading.Thread(target=self._run, args=(os.dup(descriptor), folder), daemon=True)
-        self._thread.start()
-
-    def is_done(self) -> bool:
-        return not self._thread.is_alive()
-
-    def wait(self) -> None:
-        self._thread.join()
-
-    def result(self) -> None:
-        """Wait for the end; raises its error."""
-        self.wait()
-        if self._error is not None:
-            raise self._error
-
-    def _run(self, descriptor: int, folder: Path) -> None:
-        try:
-            os.fsync(descriptor)
-            sync_folder(folder)
-        except OSError as error:
-            self._error = error
-        finally:
-            os.close(descriptor)
+def _sync_open_file(descriptor: int, folder: Path) -> None:
+    """Sync a file by a descriptor of its own, which is closed, and its name."""
+    try:
+        os.fsync(descriptor)
+        sync_folder(folder)
+    finally:
+        os.close(descriptor)
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -331,11 +330,11 @@ def _number(name: str) -> int:
 
 
 @contextmanager
-def _disk_full_error(name: str) -> Iterator[None]:
-    """Raise `DiskFull` if there is no room."""
+def _translated(name: str) -> Iterator[None]:
+    """Raise `DiskFull` if there is no room, and `IoFailed` for any other error of the system."""
     try:
         yield
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(name, "make room, then go on") from error
-        raise
+        raise IoFailed.of(error, name) from error

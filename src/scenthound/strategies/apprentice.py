@@ -110,6 +110,8 @@ class Apprentice(Parameterised):
             return page_similarity(page.record, self.query_)
         return self.critic_.posterior(GOOD, page.record.counts(self.analyser_))
 
+    page_probability = relevance
+
     @property
     def declaration(self) -> Declaration:
         parts = Parts((self.analyser_,), leaves=True)

@@ -2,6 +2,8 @@
 
     score(link) = P(goal | words of its page)     naive Bayes (sheet 30.1), on all pages fetched so far
 
+which is `score="probability"`; by default it is computed per word, see below.
+
 Every fetched page is judged at once and counted as a goal or as another page. Words are not stemmed, stop words are
 left out. The plain prior is kept however unbalanced the classes are, as in the paper.
 
@@ -23,7 +25,11 @@ Ours:
   schools bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
 * A page with a label counts as the label says, as long as it is one of the last `recent` or in the corona; its links
   have P(goal) = 1 or 0.
-* `score="logit"` ranks by log-odds, which tell long pages apart where probabilities are 1 to the last digit.
+* On long pages P(goal) is 0 or 1 to the last digit, links tie, and the crawl is breadth-first for its first 180 pages
+  or so. Link mode therefore scores a page as if it had no more than `LENGTH` words like its own, with equal priors
+  (`score="per-word"`): logistic(min(1, LENGTH / words) · Σ ln(P(word | goal) / P(word | other))). The prior is left
+  out because it falls with every page that is no goal, so that links found early would win.
+  `score="probability"` is the published score, `score="logit"` its log-odds. `fetch-all` uses the published one.
 """
 
 from __future__ import annotations
@@ -44,7 +50,7 @@ from scenthound.strategies import strategy
 from scenthound.strategies.parts.corona import Corona, Fetched
 from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 from scenthound.strategies.parts.recent_pages import RecentPages
-from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
+from scenthound.strategies.parts.word_parameters import LENGTH, SCORES, stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.document_store import Values
 from scenthound.text.term_counts import TermCounts
@@ -66,7 +72,7 @@ class Bayes(Parameterised):
     goal: str = parameter("", "words that a goal page holds; if empty the topic's keywords")
     judge: str = parameter("words", "a goal has all words, or enough of them (points)", among=("words", "points"))
     threshold: int = parameter(2, "with judge=points: how many of the words make a goal", least=1)
-    score: str = parameter("probability", "rank links by this; logit does not saturate", among=("probability", "logit"))
+    score: str = parameter("per-word", SCORES, among=("per-word", "probability", "logit"))
     rescore_every: int = parameter(50, "in fetch-all: selections between two computations of all scores", least=1)
     recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
     stop_words: str = stop_words_parameter()
@@ -86,7 +92,9 @@ class Bayes(Parameterised):
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration(parts=Parts((self.analyser_,)), training="optional", lessons=("examples", "others"))
+        return Declaration(
+            parts=Parts((self.analyser_,)), training="optional", lessons=("examples", "others"), free=("score",)
+        )
 
     # ---- what it may be taught
 
@@ -176,12 +184,17 @@ class Bayes(Parameterised):
     def _links(self, page: Page, document: TermCounts) -> list[Candidate]:
         self.recent_.mark_done(page.url, page.candidate.url)
         odds = self._known(page.url, self.classifier_.log_odds("goal", document))
-        score, parts = self._score(odds), self._parts(odds)
+        score, parts = self._score(odds, self.classifier_.events_in(document)), self._parts(odds)
         self.recent_.keep(page.url, document, [link.url for link in page.outlinks], score)
         return [page.offer(link, score, parts=parts) for link in page.outlinks]
 
-    def _score(self, odds: float) -> float:
-        return odds if self.score == "logit" else logistic(odds)
+    def _score(self, odds: float, events: float = 0) -> float:
+        """The score of a page's links, from its log-odds and how many events (words) they are made of."""
+        if self.score != "per-word":
+            return odds if self.score == "logit" else logistic(odds)
+        if abs(odds) >= CERTAIN:  # a label, or there is only one class so far
+            return logistic(odds)
+        return logistic((odds - self._empty()) * min(1.0, LENGTH / max(events, 1)))
 
     def _parts(self, odds: float) -> dict[str, float]:
         return {"goal": logistic(odds), "logit": odds}
@@ -192,7 +205,9 @@ class Bayes(Parameterised):
         sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty()
         odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(papers, sums, strict=True)}
-        scores = {url: self._score(log_odds) for url, log_odds in odds.items()}
+        events = papers.sums(self.classifier_.are_known, self.events == "multinomial").tolist()
+        counts = dict(zip(odds, events, strict=True))
+        scores = {url: self._score(log_odds, counts[url]) for url, log_odds in odds.items()}
         return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
 
     def _known(self, url: Url, odds: float) -> float:

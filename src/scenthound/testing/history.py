@@ -21,6 +21,7 @@ GONE, OLD, SHUT = Url("http://a.test/gone"), Url("http://a.test/old"), Url("http
 def _step(n: int, url: Url, parent: Url | None = None, similarity: float = 0.5, **more: Any) -> Step:
     fields: dict[str, Any] = {"depth": 0 if parent is None else 1, "status": 200, "bytes": 100 * n, "time": float(n)}
     parts, anchor = {"page": similarity}, f"to {url}"
+    more = {"relevance": similarity / 2, "relevant": similarity > 0.6, **more}
     return Step(n, url, parent, anchor, 0.25, parts, similarity, title=f"page {n}", **{**fields, **more})
 
 
@@ -108,9 +109,10 @@ def history_contract(
 
     def what_resume_counts() -> None:
         for history in both():
-            assert [(mark.n, mark.url, mark.similarity, mark.requested) for mark in history.marks()] == [
-                (step.n, step.url, step.similarity, step.requested) for step in STEPS
-            ]
+            assert [
+                (mark.n, mark.url, mark.similarity, mark.requested, mark.relevance, bool(mark.relevant))
+                for mark in history.marks()
+            ] == [(step.n, step.url, step.similarity, step.requested, step.relevance, step.relevant) for step in STEPS]
             assert history.highest() == 3
             assert history.counts() == {"nofollow": 3, "evicted": 1}
             assert history.counts_of("b.test") == {"evicted": 1, "nofollow": 1}
@@ -130,6 +132,14 @@ def history_contract(
             assert [event.n for event in history.strategy_events("born")] == [1, 3]
             assert [event.kind for event in history.strategy_events(agent=1)] == ["born", "died"]
             assert [event.kind for event in history.strategy_events(url=B)] == ["died"]
+
+    def later_verdicts() -> None:
+        for history in both():
+            assert history.revised() == {}
+            history.revise({A: (0.9, True), B: (0.1, False)})
+            history.revise({A: (0.3, False)})
+            assert history.revised() == {A: (0.3, False), B: (0.1, False)}
+            assert list(history.trail()) == STEPS, "what was said at first stays"
 
     def a_page_can_be_forgotten() -> None:
         for history in both():
@@ -151,4 +161,5 @@ def history_contract(
     yield "it keeps what a resumed crawl counts", what_resume_counts
     yield "it knows where pages are, and their lineage", where_things_are
     yield "it keeps the events of the strategy", events_of_the_strategy
+    yield "it keeps later verdicts beside the first ones", later_verdicts
     yield "a page whose content is gone can be forgotten", a_page_can_be_forgotten

@@ -20,12 +20,13 @@ import numpy as np
 
 from scenthound.errors import PartMissing, StrategyFailed
 from scenthound.loop.core import Crawl
+from scenthound.loop.judgements import Judging
 from scenthound.loop.messages import Fetch, Limits, Wait
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import replay
-from scenthound.loop.resume import LoopState, Saved, resume
+from scenthound.loop.resume import Learned, LoopState, Saved, resume
 from scenthound.model import Candidate, Response, Step, Topic, Url
-from scenthound.page.judge import Judge
+from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Analysed, Parts, Record
 from scenthound.parameters import values_of
@@ -231,7 +232,7 @@ def _crawl(
         [(url, url) for url in starts],
         limits=Limits(pages=50),
         politeness=politeness,
-        judge=Judge(CONTRACT_TOPIC),
+        judging=Judging(similarity=KeywordSimilarity(CONTRACT_TOPIC)),
         repository=repository,
         seed_number=7,
     )
@@ -280,7 +281,8 @@ def stop_and_resume(make: Callable[[], Strategy], stops: Sequence[int]) -> list[
                 now += 5.0
                 body = web.html.get(step.candidate.url, "").encode()
                 crawl.landed(web.fetch(step.candidate), now, Response(step.spelling, 200, "OK", (), body))
-            saved = Saved(LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain()))), snapshot, event)
+            plain = json.loads(json.dumps(LoopState.of(crawl).to_plain()))
+            saved = Saved(LoopState.from_plain(plain), Learned(snapshot, event))
             trail = [(s.n, s.url, s.parent, s.score, s.depth, dict(s.parts)) for s in history.trail()]
             database.commit()
             database.close()

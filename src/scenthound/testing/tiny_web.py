@@ -7,10 +7,11 @@ from functools import partial
 
 from scenthound import url as urls
 from scenthound.loop.core import Crawl
+from scenthound.loop.judgements import Judging
 from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.model import Candidate, Miss, Moved, Step, Topic, Url
-from scenthound.page.judge import Judge
+from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.page.read import read, read_html
 from scenthound.page.record import EVERYTHING, Parts
@@ -129,7 +130,7 @@ def walk(
         topic,
         [(url, url) for url in starts],
         limits=Limits(pages=pages),
-        judge=Judge(topic),
+        judging=Judging(similarity=KeywordSimilarity(topic)),
         seed_number=seed_number,
         watch=lambda event: dropped.append(event) if isinstance(event, Dropped) else None,
     )

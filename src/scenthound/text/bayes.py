@@ -146,9 +146,18 @@ class NaiveBayes:
     def knows(self, word: str) -> bool:
         return bool(self._is_known[self._rows.ids([word])][0])
 
+    def are_known(self, words: Sequence[str]) -> NDArray[np.float64]:
+        """1 for each word that is in the vocabulary, else 0."""
+        return self._is_known[self._rows.ids(words)].astype(np.float64)
+
     def known_words(self, counts: Document) -> int:
         """How many words of a document are in the vocabulary, each occurrence counted."""
         return int(self._found(counts)[1].sum())
+
+    def events_in(self, counts: Document) -> int:
+        """How many events of its model a document has: occurrences of known words, or (Bernoulli) known words."""
+        found = self._found(counts)[1]
+        return int(found.sum()) if self.events == "multinomial" else len(found)
 
     # ---- asking
 

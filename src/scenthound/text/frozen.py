@@ -67,15 +67,22 @@ class Frozen:
         self._prior: Values = prior
         self._below: Values = np.log(total)
 
-    def log_posteriors(self, document: Numbered) -> Values:
-        """ln P(class | document), in the order of `classes`; all -inf where nothing was learned."""
+    def log_posteriors(self, document: Numbered, length: int = 0) -> Values:
+        """ln P(class | document), in the order of `classes`; all -inf where nothing was learned.
+
+        With a `length` a longer document counts as one of so many words with the same mean log-likelihood.
+        """
         joint = self._prior
         rows = np.searchsorted(self._numbers, document.words)
         known = self._numbers.take(rows, mode="clip") == document.words if len(self._numbers) else rows < 0
         rows, times = rows[known], document.times[known]
         if len(rows):
             held = self._sparse(rows, times) if self._dense is None else times @ self._dense[rows]
-            joint = joint + held - float(times.sum()) * self._below
+            total = float(times.sum())
+            if 0 < length < total:
+                joint = joint + (held - total * self._below) * (length / total)
+            else:
+                joint = joint + held - total * self._below
         best = joint.max()
         if best == -np.inf:
             return np.full(len(joint), -np.inf)

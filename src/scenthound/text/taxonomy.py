@@ -166,13 +166,14 @@ class TreeClassifier:
 
     # ---- asking
 
-    def relevance(self, counts: Document) -> Relevance:
+    def relevance(self, counts: Document, length: int = 0) -> Relevance:
+        """How far a page is on topic. With a `length` a longer page is no surer than one of so many words."""
         document = self._read(counts, self.tree.asked)
         logs = {self.tree.root: 0.0}
         good: dict[str, float] = {}
         rest: list[float] = []
         for node in self.tree.asked:
-            for child, log in self._below(node, logs[node], document):
+            for child, log in self._below(node, logs[node], document, length):
                 if child in self.tree.good:
                     good[child] = log
                 elif child in self.tree.asked:
@@ -220,9 +221,9 @@ class TreeClassifier:
             self._asked = (counts, document)
         return self._asked[1]
 
-    def _below(self, node: str, log: float, document: Numbered) -> Iterable[tuple[str, float]]:
+    def _below(self, node: str, log: float, document: Numbered, length: int = 0) -> Iterable[tuple[str, float]]:
         frozen = self._frozen[node]
-        found = frozen.log_posteriors(document) + log
+        found = frozen.log_posteriors(document, length) + log
         return zip(frozen.classes, found.tolist(), strict=True)
 
     # ---- keeping

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,10 @@ Floats = npt.NDArray[np.float64]
 VIRTUAL_PAGES = 50
 OFF_TOPIC = 0.5
 KEYWORDS = 0.3
+MOST_TERMS = 200_000
+"""Different terms of a model. When it is full, terms that it does not know are left out of later pages."""
+LONGEST = 5_000
+"""Different terms of one page that are read. Few real pages have more."""
 FEWEST_OTHERS = 0.3  # leave-one-out divides by at least this much weight of other pages
 
 
@@ -54,8 +58,13 @@ class TopicModel:
 
     def document(self, counts: Mapping[str, int]) -> Document:
         """The page with these term counts."""
-        ids = np.fromiter((self._id(term) for term in counts), np.int64, len(counts))
-        return Document(ids, 1 + np.log(np.fromiter(counts.values(), np.float64, len(counts))))
+        terms, times = list(counts)[:LONGEST], list(counts.values())[:LONGEST]
+        term_ids = list(map(self.ids.get, terms))
+        if None in term_ids:
+            term_ids = [self._id(term) if known is None else known for term, known in zip(terms, term_ids, strict=True)]
+        ids, weights = np.array(term_ids, np.int64), 1 + np.log(np.array(times, np.float64))
+        kept = ids >= 0
+        return Document(ids, weights) if kept.all() else Document(ids[kept], weights[kept])
 
     def see(self, document: Document) -> None:
         """Count the document frequencies of a fetched page."""
@@ -86,9 +95,37 @@ class TopicModel:
         names = list(self.ids)
         return [names[term] for term in np.argsort(-self.topic_, kind="stable")[:number] if self.topic_[term] > 0]
 
+    def save(self) -> dict[str, Any]:
+        """The state as JSON values and arrays."""
+        size = len(self.ids)
+        chosen = np.flatnonzero(self.topic_)
+        return {
+            "terms": list(self.ids),
+            "df": self._df[:size].astype(np.int64),
+            "pages": self.pages,
+            "idf": self.idf_,
+            "topic_ids": chosen,
+            "topic_weights": self.topic_[chosen],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Continue from what `save` returned; ValueError if it is not of a model with these keywords."""
+        terms, df, idf = state["terms"], state["df"], state["idf"]
+        if list(terms[: len(self.ids)]) != list(self.ids) or len(terms) != len(df) or len(idf) > len(terms):
+            raise ValueError("the saved topic model belongs to other keywords")
+        for term in terms:
+            self._id(term)
+        self._df[: len(df)] = df
+        self.pages, self.idf_ = int(state["pages"]), np.asarray(idf, np.float64)
+        self.topic_ = np.zeros(len(self.idf_))
+        self.topic_[state["topic_ids"]] = state["topic_weights"]
+
     def _id(self, term: str) -> int:
+        """The id of a term; a new term gets the next one, or -1 if there are too many."""
         term_id = self.ids.get(term)
         if term_id is None:
+            if len(self.ids) >= MOST_TERMS:
+                return -1
             term_id = self.ids[term] = len(self.ids)
             if term_id == len(self._df):
                 self._df = np.concatenate([self._df, np.zeros(term_id)])
@@ -120,20 +157,25 @@ class Fit:
         mean_on = np.bincount(ids, entries * on[rows], size) / max(total, 1e-9)
         mean_off = OFF_TOPIC * np.bincount(ids, entries * off[rows], size) / max(float(off.sum()), 1e-9)
         keywords = np.zeros(size)
-        strength = KEYWORDS * (float(np.linalg.norm(mean_on - mean_off)) or 1.0)
+        strength = KEYWORDS * (_length(mean_on - mean_off) or 1.0)
         if len(model.keyword_ids):
             keywords[model.keyword_ids] = strength / math.sqrt(len(model.keyword_ids))
         centre = mean_on - mean_off + keywords
         chosen = np.argsort(-centre, kind="stable")[: model.terms]  # stable: the same terms on every machine
         topic = np.zeros(size)
         topic[chosen] = np.maximum(centre[chosen], 0.0)
-        length = float(np.linalg.norm(topic)) or 1.0
+        length = _length(topic) or 1.0
         model.topic_ = topic / length
         others = np.maximum(total - on, FEWEST_OTHERS)[rows]
         without = (total * mean_on[ids] - on[rows] * entries) / others - mean_off[ids] + keywords[ids]
         without = np.where(topic[ids] > 0, np.maximum(without, 0.0), 0.0) / length
         scores: Floats = np.bincount(rows, without * entries, self._number).astype(np.float64)
         return scores
+
+
+def _length(vector: Floats) -> float:
+    """The Euclidean length; not by BLAS, whose threads cost more than they save on a busy machine."""
+    return math.sqrt(float(np.sum(vector * vector)))
 
 
 def _joined(arrays: Iterable[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:

@@ -68,6 +68,11 @@ _SPECIAL_6 = _table(
     ("2001:db8::/32", "reserved"),
     ("3fff::/20", "reserved"),
 )
+# RFC 6762 and its appendix G, RFC 8375, and ICANN's `internal`.
+_INTERNAL = (
+    *(".local", ".internal", ".intranet", ".private", ".corp", ".home", ".lan", ".localdomain", ".home.arpa"),
+    *(".in-addr.arpa", ".ip6.arpa"),
+)
 _GLOBAL_6 = IPv6Network("2000::/3")  # all that was ever assigned; the rest is reserved
 _NAT64 = IPv6Network("64:ff9b::/96")
 _NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
@@ -98,12 +103,23 @@ def literal(host: str) -> str | None:
 
 
 def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
-    """`forbidden` for a host that a proxy looks up: literal addresses, and `localhost` (RFC 6761)."""
+    """`forbidden` for a host that a proxy looks up: literal addresses, `localhost` (RFC 6761), internal names.
+
+    A name without a dot, or below a domain that the public web does not have, means a machine of the network that the
+    proxy is in. It is refused unless a network other than loopback is allowed.
+
+    >>> forbidden_name("printer.local"), forbidden_name("intranet"), forbidden_name("example.org")
+    ('internal', 'internal', None)
+    """
     address = literal(host)
     if address is not None:
         return forbidden(address, allowed)
     name = host.rstrip(".").lower()
-    return forbidden("127.0.0.1", allowed) if name == "localhost" or name.endswith(".localhost") else None
+    if name == "localhost" or name.endswith(".localhost"):
+        return forbidden("127.0.0.1", allowed)
+    if ("." in name and not name.endswith(_INTERNAL)) or any(not network.is_loopback for network in allowed):
+        return None
+    return "internal"
 
 
 def parse_networks(words: Iterable[str]) -> tuple[Network, ...]:

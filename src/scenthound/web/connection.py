@@ -28,6 +28,10 @@ class FetchLimits:
 
     bytes: int = 10_000_000
     """Of the body before decompression; a longer one is cut and marked `length`."""
+    small: int = 500_000
+    """Of a body; what is longer has to wait until it is one of `large_bodies`, with the connection paused."""
+    large_bodies: int = 6
+    """Bodies above `small` that are read at a time: so memory is bounded however many requests are in flight."""
     header_bytes: int = 65_536
     header_count: int = 200
     connect: float = 10.0

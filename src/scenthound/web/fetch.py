@@ -19,14 +19,13 @@ from functools import partial
 from typing import Any, Self
 
 import aiohttp
-from aiohttp import hdrs
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from scenthound.errors import BadConfig
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.web.addresses import Network, forbidden, forbidden_name
+from scenthound.web.addresses import Network, forbidden, forbidden_name, literal
 from scenthound.web.connection import (
     FetchLimits,
     Meter,
@@ -37,8 +36,9 @@ from scenthound.web.connection import (
     socks_connector,
 )
 from scenthound.web.fetch_failures import ADDRESS_NOT_ALLOWED, failure_of, one_line
+from scenthound.web.request_headers import request_headers
 
-ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
+MOST_ADDRESSES = 50_000  # of hosts, kept in memory
 _TRUNCATED = {"timeout": "time", "reset": "disconnect", "empty-reply": "disconnect", "too-large": "length"}
 _WIRE_URL = re.compile(
     r"""(https?)://(?:[^/?#]*@)?((?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::[0-9]{1,5})?)((?:[/?][!"$-~]*)?)""",
@@ -50,8 +50,8 @@ class HttpFetcher:
     """Fetches over HTTP; use it as `async with HttpFetcher(...) as fetcher`. See `ports.Fetcher`.
 
     It keeps no cookies, sends no credentials and no Referer, and follows no redirect. A proxy looks up names itself:
-    then only hosts written as addresses (and `localhost`) can be checked, the proxy's own address is not checked,
-    and `Response.address` is the proxy's.
+    then only hosts written as addresses and internal names can be refused, the proxy's own address is not checked,
+    and `Response.address` is empty, since nobody here knows it.
     """
 
     def __init__(
@@ -70,17 +70,15 @@ class HttpFetcher:
             )
         self.limits = limits
         self._allowed = tuple(allow_private)
-        self._headers = {
-            hdrs.USER_AGENT: user_agent,
-            hdrs.ACCEPT: ACCEPT,
-            hdrs.ACCEPT_ENCODING: "gzip, deflate, br" if importlib.util.find_spec("brotli") else "gzip, deflate",
-        }
+        self._headers = dict(request_headers(user_agent))
         self._http_proxy, self._socks = _parsed_proxy(proxy)
         self._proxied = proxy is not None
         self._verify_tls = verify_tls
         self._resolver = resolver
         self._session: aiohttp.ClientSession | None = None
         self._idle: dict[Meter, None] = {}
+        self._large = asyncio.Semaphore(limits.large_bodies)
+        self._addresses: dict[str, str] = {}  # by host
 
     async def __aenter__(self) -> Self:
         limits = self.limits
@@ -114,6 +112,21 @@ class HttpFetcher:
             await session.close()
         if resolver is not None:
             await resolver.close()
+
+    async def address(self, host: str) -> str:
+        """An address of this host; empty if it has none, or if a proxy looks it up."""
+        if self._proxied or self._resolver is None:
+            return ""
+        address = literal(host) or self._addresses.get(host)
+        if address is None:
+            try:
+                found = await asyncio.wait_for(self._resolver.resolve(host, 0, socket.AF_UNSPEC), self.limits.connect)
+            except (OSError, TimeoutError):
+                return ""
+            if len(self._addresses) >= MOST_ADDRESSES:
+                del self._addresses[next(iter(self._addresses))]
+            address = self._addresses[host] = min((entry["host"] for entry in found), default="")
+        return address
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
         """The reply to `GET url`, cut at `most` bytes. Only a cancellation is raised."""
@@ -158,13 +171,16 @@ class HttpFetcher:
         if status == 101:
             return Failure("bad-http", "101 without a request to switch", meter.received)
         body: list[bytes] = []
-        size, truncated, content = 0, "", reply.content
+        size, truncated, content, is_large = 0, "", reply.content, False
         try:
             while chunk := await content.readany():
                 size += len(chunk)
                 body.append(chunk)
                 if size > cap:
                     break
+                if size > limits.small and not is_large:
+                    await asyncio.wait_for(self._large.acquire(), limits.total)
+                    is_large = True
         except Exception as error:
             unread = b"".join(getattr(content, "_buffer", ()))
             body.append(unread)
@@ -174,6 +190,9 @@ class HttpFetcher:
             useful = size > 0 or status >= 300  # of a redirect or an error the head is enough
             if not truncated or not useful:
                 return failure._replace(size=meter.received)
+        finally:
+            if is_large:
+                self._large.release()
         whole = b"".join(body)
         if size > cap:
             truncated, whole = "length", whole[:cap]
@@ -187,7 +206,7 @@ class HttpFetcher:
             reason=_text(reply.reason or ""),
             headers=reply.lines(),
             body=whole,
-            address=meter.peer,
+            address="" if self._proxied else meter.peer,
             truncated=truncated,
             http_version="1.1" if version is None else f"{version.major}.{version.minor}",
         )
@@ -238,6 +257,8 @@ def _parsed_proxy(proxy: str | None) -> tuple[URL | None, str | None]:
     way_out = "write http://host:port, http://user:password@host:port or socks5://host:port"
     try:
         url = URL(proxy if "://" in proxy else f"http://{proxy}")
+        if "://" not in proxy and url.explicit_port is None:
+            raise ValueError("neither a scheme nor a port")
         if not url.host or not url.port:
             raise ValueError("no host or port")
     except ValueError:

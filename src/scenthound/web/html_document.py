@@ -185,7 +185,10 @@ class HtmlDocument:
         nodes = self.nodes
         resolver = LinkResolver(self.base, longest)
         resolved_links: dict[str, tuple[str, Url] | str] = {}
-        for node in anchors:  # about 100 a page: few Python calls for each
+        for place, node in enumerate(anchors):  # about 100 a page: few Python calls for each
+            if len(links) >= max_links:  # neither resolved nor kept
+                self.refused["too-many-links"] += len(anchors) - place
+                break
             attributes = node.attributes
             raw = attributes.get("href")
             framed = node.tag in _FRAMES
@@ -199,12 +202,11 @@ class HtmlDocument:
                 raw = raw.partition("#")[0]
             resolved = resolved_links.get(raw)
             if resolved is None:
+                if len(resolved_links) > max_links:  # a page full of links that are refused
+                    resolved_links.clear()
                 resolved = resolved_links[raw] = resolver.resolve(raw)
             if isinstance(resolved, str):
                 self.refused[resolved] += 1
-                continue
-            if len(links) >= max_links:
-                self.refused["too-many-links"] += 1
                 continue
             if node.parent is None:  # it was inside the script or style of a drawing
                 continue

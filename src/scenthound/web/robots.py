@@ -1,10 +1,11 @@
-"""robots.txt by RFC 9309.
+"""robots.txt by RFC 9309, with the answers of Google's parser where the RFC leaves room or is read differently.
 
 `parse` makes `RobotsRules` from any bytes; only the group for our product token (or else `*`) is kept. The rules can be
 saved as text. `verdict_for_status` says what a reply other than 200 means. How long a host rests and what happens to a
 refused URL is decided by the loop.
 
-Why we parse ourselves and do not call Protego: docs/decisions/0003-robots.md.
+Why we parse ourselves: docs/decisions/0003-robots.md. Where the answers differ from the RFC's text, and why:
+docs/concepts/robots.md.
 """
 
 from __future__ import annotations
@@ -12,37 +13,32 @@ from __future__ import annotations
 import json
 import math
 import re
-import string
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 LARGEST = 500 * 1024  # bytes that are read; the minimum of RFC 9309, section 2.5
+LONGEST_LINE = 8 * 2083 - 1  # bytes of a line that are read, as in Google's parser
 MOST_SITEMAPS = 1000  # of one file
 
-# Misspellings that Google's parser and Protego accept.
-_AGENT = frozenset({b"user-agent", b"useragent", b"user agent"})
-_DISALLOW = frozenset({b"disallow", b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw"})
-_ALLOW = frozenset({b"allow"})
-_SITEMAP = frozenset({b"sitemap", b"sitemaps", b"site-map"})
-_DELAY = frozenset({b"crawl-delay", b"crawl delay", b"crawldelay"})
-_KNOWN = _AGENT | _DISALLOW | _ALLOW | _SITEMAP | _DELAY
+Key = Literal["agent", "allow", "disallow", "sitemap", "delay"]
 
-_TOKEN = re.compile(rb"[a-z_-]+")
-_VERSION = re.compile(rb"[\s/]")
+_BOM = b"\xef\xbb\xbf"
+_WHITE = b" \t\n\r\v\f"
+
+# A key is known by how it begins, as in Google's parser, with the misspellings that it accepts.
+_KEYS: tuple[tuple[Key, tuple[bytes, ...]], ...] = (
+    ("agent", (b"user-agent", b"useragent", b"user agent")),
+    ("allow", (b"allow",)),
+    ("disallow", (b"disallow", b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw")),
+    ("sitemap", (b"sitemap", b"site-map")),
+    ("delay", (b"crawl-delay", b"crawl delay", b"crawldelay")),
+)
+
+_TOKEN = re.compile(rb"[a-zA-Z_-]*")
 _SECONDS = re.compile(rb"[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}")
-
-# Both sides are normalised before they are compared (section 2.2.2): a code for an unreserved character is decoded, any
-# other is written in capitals, and what RFC 3986 wants encoded is. The apostrophe too, because browsers encode it in
-# queries but not in paths.
-_UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
-_IN_PATTERN = re.compile(r"%[0-9a-fA-F]{2}|[^A-Za-z0-9\-._~!()*,;:@&=+$/?%]")
-_IN_URL = re.compile(r"%[0-9a-fA-F]{2}|[^A-Za-z0-9\-._~!(),;:@&=+/?%]")  # `*` and `$` mean themselves here
-_CODES = {f"%{a}{b}": int(a + b, 16) for a in string.hexdigits for b in string.hexdigits}
-_SPELLINGS = {chr(code): f"%{code:02X}" for code in range(256)} | {
-    raw: chr(code) if chr(code) in _UNRESERVED else raw.upper() for raw, code in _CODES.items()
-}
-_ALWAYS = 2**62 + 1  # weight of a permission that no pattern outweighs
+_PATH_BEGINS = re.compile(r"[/?;]")
+_TO_ESCAPE = re.compile(r"%[0-9a-fA-F]{2}|[\x80-\xff]")  # in bytes read as Latin-1
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class RobotsRules:
     """The rules of one origin for our crawler."""
 
     rules: tuple[tuple[str, bool], ...] = ()
-    """Normalised patterns of our group, each with whether it allows."""
+    """Patterns of our group in ASCII, each with whether it allows."""
     delay: float | None = None
     """Crawl-delay of our group, or else of `*`, in seconds, as written."""
     sitemaps: tuple[str, ...] = ()
@@ -60,17 +56,14 @@ class RobotsRules:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_index", _index(self.rules))
 
-    def may_fetch(self, spelling_url: str) -> bool:
+    def may_fetch(self, url: str) -> bool:
         """Whether we may fetch this absolute URL, a spelling from `url.resolve`.
 
-        The rule with the longest pattern decides, of equals the one that allows (section 2.2.2).
-        Text outside ASCII can't be compared, and is refused.
+        The rule with the longest pattern decides, of equals the one that allows (section 2.2.2). The caller encodes
+        the URL: text outside ASCII is compared as its bytes in UTF-8, which no pattern contains.
         """
-        if not spelling_url.isascii():
-            return False
-        start = spelling_url.find("/", spelling_url.find("://") + 3)
-        path = _IN_URL.sub(_respelled, spelling_url[start:]) if start >= 0 else "/"
-        return bool(self._index.weight(path) & 1)
+        path = path_of(url)
+        return bool(self._index.weight(path if path.isascii() else path.encode().decode("latin-1")) & 1)
 
     def to_text(self) -> str:
         """JSON that `from_text` reads."""
@@ -130,36 +123,54 @@ def parse(body: bytes, agent: str) -> RobotsRules:
     ours = _Group()
     everyone = _Group()
     sitemaps: dict[str, None] = {}
-    token = agent.partition("/")[0].strip().encode("utf-8", "replace").lower()
+    token = agent.encode("utf-8", "replace").lower()
     open_groups: list[_Group] = []
     closed = True  # by a rule: the next User-agent line begins another group
     for key, value in _lines(body):
-        if key in _AGENT:
+        if key == "agent":
             if closed:
                 open_groups, closed = [], False
-            if value[:1] == b"*" and not value[1:2].strip():
-                group = everyone
-            elif token and token != b"*" and _is_for(value.lower(), token):
-                group = ours
-            else:
-                continue
-            group.named = True
-            if group not in open_groups:
+            group = everyone if _is_for_everyone(value) else ours if token and _product(value) == token else None
+            if group is not None and group not in open_groups:
+                group.named = True
                 open_groups.append(group)
-        elif key in _SITEMAP:
+        elif key == "sitemap":
             if value and len(sitemaps) < MOST_SITEMAPS:
                 sitemaps[value.decode("utf-8", "replace")] = None
-        elif key in _DELAY:  # no rule in the sense of section 2.2, so the group stays open (2.2.4)
+        elif key == "delay":  # no rule in the sense of section 2.2, so the group stays open (2.2.4)
             for group in open_groups:
                 group.slow_down(value)
         else:
             closed = True
-            if value:
-                for group in open_groups:
-                    group.rules[_pattern(value), key in _ALLOW] = None
+            for group in open_groups:
+                group.add(_escaped(value), key == "allow")
     group = ours if ours.named else everyone
     delay = ours.delay if ours.delay is not None else everyone.delay
     return RobotsRules(tuple(group.rules), delay, tuple(sitemaps))
+
+
+def path_of(url: str) -> str:
+    """The path and query of a URL, as Google's parser takes them; `/` if there are none.
+
+    >>> path_of("http://x.test?a=1#top")
+    '/?a=1'
+    """
+    begin = 2 if url.startswith("//") else 0
+    scheme = url.find("://", begin)
+    early = _first_of(url, begin)
+    after = begin if scheme < 0 or early < scheme else scheme + 3
+    start = _first_of(url, after)
+    end = url.find("#", begin)
+    if start == len(url) or 0 <= end < start:
+        return "/"
+    path = url[start : end if end >= 0 else None]
+    return path if path.startswith("/") else "/" + path
+
+
+def _first_of(url: str, begin: int) -> int:
+    """The index of the first of `/`, `?`, `;`; the length of the URL if there is none."""
+    match = _PATH_BEGINS.search(url, begin)
+    return match.start() if match else len(url)
 
 
 def verdict_for_status(status: int) -> Literal["parse", "allow", "refuse"]:
@@ -183,6 +194,14 @@ class _Group:
     rules: dict[tuple[str, bool], None] = field(default_factory=dict)
     delay: float | None = None
 
+    def add(self, pattern: str, allows: bool) -> None:
+        """Add a rule. `Allow: /x/index.html` allows `/x/` too: an extension of Google's to section 2.2.2."""
+        if pattern:
+            self.rules[pattern, allows] = None
+        folder, slash, file = pattern.rpartition("/")
+        if allows and slash and file.startswith("index.htm"):
+            self.rules[f"{folder}/$", True] = None
+
     def slow_down(self, value: bytes) -> None:
         """Keep the longest of several delays."""
         match = _SECONDS.match(value)
@@ -190,42 +209,56 @@ class _Group:
             self.delay = max(float(match[0]), self.delay or 0.0)
 
 
-def _lines(body: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Key (in lower case) and value of each line with a known key."""
+def _lines(body: bytes) -> Iterator[tuple[Key, bytes]]:
+    """Key and value of each line with a known key."""
     if len(body) > LARGEST:
         # Half a line could mean something else.
         end = max(body.rfind(b"\n", 0, LARGEST), body.rfind(b"\r", 0, LARGEST))
         body = body[: max(end, 0)]
-    for line in body.removeprefix(b"\xef\xbb\xbf").splitlines():
-        line = line.partition(b"#")[0].strip()
-        key, colon, value = line.partition(b":")
+    for mark in (_BOM[:1], _BOM[1:2], _BOM[2:]):  # Google's parser skips half a mark too
+        if not body.startswith(mark):
+            break
+        body = body[1:]
+    for line in body.splitlines():  # of bytes: at CR, LF and CRLF only
+        line = line[:LONGEST_LINE].partition(b"\0")[0].partition(b"#")[0].strip(_WHITE)
+        name, colon, value = line.partition(b":")
         if not colon:  # a missing colon is accepted if the meaning is clear
-            words = line.split()
+            words = line.replace(b"\t", b" ").split(b" ")
+            words = [word for word in words if word]
             if len(words) != 2:
                 continue
-            key, value = words
-        key = key.strip().lower()
-        if key in _KNOWN:
-            yield key, value.strip()
+            name, value = words
+        name = name.strip(_WHITE).lower()
+        for key, beginnings in _KEYS:
+            if name.startswith(beginnings):
+                yield key, value.strip(_WHITE)
+                break
 
 
-def _is_for(value: bytes, token: bytes) -> bool:
-    """Whether a User-agent value names us: as the RFC's token (letters, `_`, `-`), or up to a version or space."""
+def _is_for_everyone(value: bytes) -> bool:
+    """A `*`, perhaps with a space and more after it."""
+    return value[:1] == b"*" and (len(value) == 1 or value[1:2] in _WHITE)
+
+
+def _product(value: bytes) -> bytes:
+    """The product token at the beginning of a User-agent value: letters, `_` and `-` (section 2.2.1)."""
     match = _TOKEN.match(value)
-    return (match is not None and match[0] == token) or _VERSION.split(value, maxsplit=1)[0] == token
+    return match[0].lower() if match else b""
 
 
-def _pattern(value: bytes) -> str:
-    return _IN_PATTERN.sub(_respelled, value.decode("latin-1"))  # so that a character is a byte
+def _escaped(value: bytes) -> str:
+    """A pattern in ASCII: bytes beyond it percent-encoded, codes in capitals (section 2.2.2). Nothing is decoded."""
+    return _TO_ESCAPE.sub(_escape, value.decode("latin-1"))
 
 
-def _respelled(match: re.Match[str]) -> str:
-    return _SPELLINGS[match[0]]
+def _escape(match: re.Match[str]) -> str:
+    octet = match[0]
+    return octet.upper() if len(octet) == 3 else f"%{ord(octet):02X}"
 
 
 def _index(rules: Iterable[tuple[str, bool]]) -> _Index:
     prefixes: dict[int, dict[str, int]] = {}
-    whole: dict[str, int] = {"/robots.txt": _ALWAYS}  # section 2.2.2
+    whole: dict[str, int] = {}
     wildcards: dict[tuple[str, tuple[str, ...], str], int] = {}
     for pattern, allows in rules:
         weight = 2 * len(pattern) + allows

@@ -3,38 +3,46 @@
 Used by the command line, the desk and scripts. `build` makes each part from the settings, and the strategy from its
 name and parameters. `launch.begin` puts them together in a new folder; `launch.resume` continues an old one. Both
 return a `Session`, which runs the crawl with the live driver and worker processes, handles Ctrl-C and a full disk, and
-leaves a complete folder. `launch.crawl` does all of it in one call and returns the folder.
+leaves a complete folder. `api` does all of it in one call, for scripts: `crawl`, `crawl_async`, `stream`.
 
 Nothing here makes decisions about a crawl: the laboratory replays crawls without folders and combines the same parts.
 """
 
-from scenthound.loop.recording import Watcher
+from scenthound.loop.identity import product_token, versions
+from scenthound.wiring.api import crawl, crawl_async, stream
 from scenthound.wiring.build import (
     check_topic,
+    make_address_delay,
     make_fetcher,
     make_scope,
     make_strategy,
+    named_judge,
     page_limits,
-    product_token,
     split_settings,
-    versions,
+    start_judge,
 )
-from scenthound.wiring.launch import begin, crawl, crawl_async, resume
-from scenthound.wiring.session import Session
+from scenthound.wiring.launch import begin, resume
+from scenthound.wiring.page_stream import PageStream
+from scenthound.wiring.session import Session, Watch
 
 __all__ = [
+    "PageStream",
     "Session",
-    "Watcher",
+    "Watch",
     "begin",
     "check_topic",
     "crawl",
     "crawl_async",
+    "make_address_delay",
     "make_fetcher",
     "make_scope",
     "make_strategy",
+    "named_judge",
     "page_limits",
     "product_token",
     "resume",
     "split_settings",
+    "start_judge",
+    "stream",
     "versions",
 ]

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import platform
 import resource
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
-from scenthound.judging import Judge
+from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
+from scenthound.loop.address_delay import AddressDelay, seconds_at
+from scenthound.loop.identity import product_token, user_agent
+from scenthound.loop.judgements import Judging
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
-from scenthound.model import Topic
-from scenthound.page.judge import Judge as Similarity
+from scenthound.model import Topic, Url
+from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.landing import PageLimits
+from scenthound.page.page import Page
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
@@ -28,8 +29,6 @@ from scenthound.text.tokens import Analyser
 from scenthound.web.addresses import parse_networks
 from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
-
-PRODUCT = "scenthound"
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
@@ -42,6 +41,38 @@ def make_judge(name: str, parameters: Mapping[str, Any] | None = None) -> Judge:
     """A judge by name, with its parameters checked."""
     made: Judge = read(JUDGES.get(name), parameters or {}, what=f"parameter of judge {name}")
     return made
+
+
+def named_judge(text: str) -> Judge:
+    """A judge by its name and parameters, as `keywords:threshold=0.2`; parameters are separated by `,` or `:`."""
+    name, _, rest = text.strip().partition(":")
+    parameters: dict[str, str] = {}
+    for pair in filter(None, rest.replace(":", ",").split(",")):
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise BadConfig(f"`{pair}` in the judge `{text}` is not a parameter", "write: keywords:threshold=0.2")
+        parameters[key.strip()] = value.strip()
+    return make_judge(name.strip(), parameters)
+
+
+def start_judge(
+    text: str, topic: Topic, seeds: Sequence[Url], threshold: float = 0.0, strategy: Strategy | None = None
+) -> Judging:
+    """A judge by its name and parameters, told what the crawl looks for, and the similarity that trails record."""
+    judge, similarity = named_judge(text), KeywordSimilarity(topic)
+    if isinstance(judge, UsesClassifier):
+        judge.use_classifier(_classifier(strategy, text))
+    judge.start(topic, seeds)
+    return Judging(judge, similarity, threshold)
+
+
+def _classifier(strategy: Strategy | None, judge: str) -> Callable[[Page], float]:
+    if isinstance(strategy, ClassifiesPages):
+        return strategy.page_probability
+    raise BadConfig(
+        f"the judge {judge} asks the strategy's classifier, and this strategy has none",
+        "take one that is trained, with its model: focused-soft, focused-hard or apprentice",
+    )
 
 
 def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -67,31 +98,11 @@ def check_topic(topic: Topic) -> None:
     """Raise `BadConfig` for a topic without usable keywords."""
     if not topic.keywords.strip():
         raise BadConfig("the topic has no words", "name what you look for, as: hot air ballooning")
-    if not Similarity(topic).query.counts:
+    if not KeywordSimilarity(topic).query.counts:
         raise BadConfig(
             f"the topic “{topic.keywords[:80]}” has only stop words",
             "name what the pages are about, as: hot air ballooning",
         )
-
-
-def versions() -> dict[str, str]:
-    installed = {"python": platform.python_version()}
-    with contextlib.suppress(PackageNotFoundError):
-        installed[PRODUCT] = version(PRODUCT)
-    return installed
-
-
-def user_agent(settings: Settings) -> str:
-    """The User-Agent header: product, version and contact."""
-    if settings.user_agent:
-        return settings.user_agent
-    about = f" (+{settings.contact})" if settings.contact else ""
-    return f"{PRODUCT}/{versions().get(PRODUCT, '0')}{about}"
-
-
-def product_token(settings: Settings) -> str:
-    """The name that robots.txt rules are looked up by."""
-    return (settings.user_agent.split("/")[0].split(" ")[0] or PRODUCT) if settings.user_agent else PRODUCT
 
 
 def make_fetcher(settings: Settings) -> HttpFetcher:
@@ -113,6 +124,14 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         proxy=settings.proxy or None,
         verify_tls=settings.verify_tls,
     )
+
+
+def make_address_delay(settings: Settings) -> AddressDelay | None:
+    """What spaces the requests to one IP address; None if nothing does."""
+    given, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
+    if not (delay if given < 0 else given):
+        return None
+    return AddressDelay(lambda address: seconds_at(address, given, delay, private))
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:

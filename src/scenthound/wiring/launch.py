@@ -1,8 +1,8 @@
-"""Start a crawl in a new folder, continue one in its old folder, or do a whole crawl in one call."""
+"""Start a crawl in a new folder, or continue one in its old folder."""
 
 from __future__ import annotations
 
-import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,18 +10,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, BadUsage
+from scenthound.errors import BadConfig, BadUsage, StateDamaged
 from scenthound.loop.core import Crawl
-from scenthound.loop.crawl_toml import CrawlRequest, check_seeds
+from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, read_seed_file, read_topic
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.identity import product_token, versions
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
-from scenthound.loop.recording import Counters, Watcher
+from scenthound.loop.recording import Counters
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
+from scenthound.loop.trap_watch import TrapWatch
 from scenthound.loop.use_model import parameters_for_model, require_model, use_model
 from scenthound.model import Candidate, Step, Topic
-from scenthound.page.judge import Judge
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
@@ -35,39 +36,42 @@ from scenthound.wiring.build import (
     make_scope,
     make_strategy,
     page_limits,
-    product_token,
-    split_settings,
-    versions,
+    start_judge,
 )
-from scenthound.wiring.session import Session
+from scenthound.wiring.session import Session, Watch
 
 SITEMAPS_PER_HOST = 50
 
 
+StrPath = str | os.PathLike[str]
+
+
 def begin(
-    topic: Topic | str,
-    seeds: Sequence[str],
-    out: Path | str,
+    topic: Topic | StrPath,
+    seeds: Sequence[str] | StrPath,
+    out: StrPath,
     *,
+    pages: int | None = None,
     strategy: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     settings: Settings | None = None,
     fetcher: Fetcher | None = None,
-    watch: Watcher | None = None,
-    model: Path | str | None = None,
+    watch: Watch | None = None,
+    model: StrPath | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Session:
-    """A new crawl in a new folder. `seeds` may be a single URL. `model` is a folder that `train` made.
+    """A new crawl in a new folder, ready to run.
 
-    The strategy is `best-first` by default; with a model it is the model's, with the parameters of its training.
+    `topic` is keywords, a topic file or a `Topic`; `seeds` are URLs, a single one, or the path of a file of them.
+    `pages` overrides that of the settings. `model` is a folder that `train` made. The strategy is `best-first` by
+    default; with a model it is the model's, with the parameters of its training.
     """
-    topic = Topic(topic) if isinstance(topic, str) else topic
-    seeds = [seeds] if isinstance(seeds, str) else seeds
+    topic = read_topic(topic)
     check_topic(topic)
-    if not seeds:
-        raise BadUsage("no seeds: a crawl has to start somewhere", "give one URL or more, as https://example.org/")
-    check_seeds([("seed", seed) for seed in seeds])
+    seeds = _seeds(seeds)
     settings = settings or Settings()
+    if pages is not None:
+        settings = replace(settings, pages=read(Settings, {"pages": pages}).pages)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     learned = None if model is None else load_model(Path(model))
     if learned is not None:
@@ -82,28 +86,39 @@ def begin(
         request = replace(request, model=learned.digest)
     else:
         require_model(instance, strategy)
+    start_judge(settings.judge, topic, [url for url, _ in request.keyed_seeds()], strategy=instance)
     make_scope(settings)
     make_fetcher(settings)
     check_spread(instance, strategy, settings.spread)
-    request.keyed_seeds()
     folder = CrawlFolder.create(Path(out), request, learned)
     clock = clock or Clock()
     try:
-        crawl = _assemble(folder, clock, watch)
+        crawl = _assemble(folder, clock)
+        session = Session(folder, crawl, fetcher, clock, watch)
         crawl.start()
         folder.database.save_meta("started_at", str(clock()))
         folder.attach(crawl, clock())
-        return Session(folder, crawl, fetcher, clock)
+        return session
     except BaseException:
         folder.close()
         raise
 
 
+def _seeds(seeds: Sequence[str] | StrPath) -> Sequence[str]:
+    """The seeds that are meant: a path names a file, a text is one URL."""
+    if isinstance(seeds, os.PathLike):
+        return read_seed_file(Path(seeds))
+    seeds = [seeds] if isinstance(seeds, str) else seeds
+    if not seeds:
+        raise BadUsage("no seeds: a crawl has to start somewhere", "give one URL or more, as https://example.org/")
+    return check_seeds([("seed", seed) for seed in seeds])
+
+
 def resume(
-    out: Path | str,
+    out: StrPath,
     *,
     fetcher: Fetcher | None = None,
-    watch: Watcher | None = None,
+    watch: Watch | None = None,
     pages: int | None = None,
     refetch: bool = False,
     clock: Callable[[], float] | None = None,
@@ -112,18 +127,34 @@ def resume(
 
     With `refetch` pages whose WARC file is missing are fetched again; without, that is an error.
     """
-    folder = CrawlFolder.reopen(Path(out), refetch)
     clock = clock or Clock()
     try:
-        crawl = _assemble(folder, clock, watch, pages)
-        lost = resume_crawl(crawl, folder.saved(), partial(_read_again, folder))
+        return _resumed(CrawlFolder.reopen(Path(out), refetch), fetcher, watch, pages, clock)
+    except StateDamaged as damage:  # the pages are all there: read them again
+        folder = CrawlFolder.reopen(Path(out), refetch)
+        folder.recovered.append(f"{damage.message}; the strategy learns again from all pages")
+        return _resumed(folder, fetcher, watch, pages, clock, relearn=True)
+
+
+def _resumed(
+    folder: CrawlFolder,
+    fetcher: Fetcher | None,
+    watch: Watch | None,
+    pages: int | None,
+    clock: Callable[[], float],
+    relearn: bool = False,
+) -> Session:
+    """The session of a reopened folder, which is closed if that fails."""
+    try:
+        crawl = _assemble(folder, clock, pages)
+        session = Session(folder, crawl, fetcher, clock, watch)
+        lost = resume_crawl(crawl, folder.saved(relearn), partial(_read_again, folder))
         if lost:
             folder.forgotten += lost
             folder.recovered.append(f"{len(lost):,} more pages can't be read and will be fetched again")
         if crawl.politeness is not None:
             crawl.politeness.resume_at(clock())
         folder.attach(crawl, clock())
-        session = Session(folder, crawl, fetcher, clock)
         session.steering.restore(clock())
         session.listen()
         return session
@@ -132,10 +163,9 @@ def resume(
         raise
 
 
-def _assemble(
-    folder: CrawlFolder, clock: Callable[[], float], watch: Watcher | None, pages: int | None = None
-) -> Crawl:
+def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None = None) -> Crawl:
     request, settings = folder.request, folder.request.settings
+    seeds = request.keyed_seeds()
     if pages:
         folder.database.save_meta("pages_asked", str(pages))  # crawl.toml stays as it was written
     strategy = make_strategy(request.strategy, request.parameters)
@@ -152,7 +182,7 @@ def _assemble(
         frontier,
         folder.history,
         request.topic,
-        request.keyed_seeds(),
+        seeds,
         limits=Limits(
             pages=folder.budget,
             ends_at=clock() + settings.time if settings.time else float("inf"),
@@ -166,12 +196,12 @@ def _assemble(
         ),
         scope=make_scope(settings),
         politeness=politeness,
-        judge=Judge(request.topic),
-        counters=Counters(settings.relevant, settings.dry_window, settings.dry_floor, settings.dry_patience),
+        judging=start_judge(settings.judge, request.topic, [url for url, _ in seeds], settings.relevant, strategy),
+        counters=Counters(settings.dry_window, settings.dry_floor, settings.dry_patience),
+        traps=TrapWatch() if settings.traps else None,
         repository=folder.repository,
         order=make_order(settings),
         seed_number=settings.seed_number,
-        watch=watch,
     )
     for host, until in politeness.resting(clock()).items():
         frontier.rest(host, until)
@@ -186,56 +216,3 @@ def _read_again(folder: CrawlFolder, step: Step, where: Where) -> Page | None:
     agent = product_token(settings) if settings.robots else ""
     result = land(candidate, response, page_limits(settings), agent=agent, now=step.time)
     return result if isinstance(result, Page) else None
-
-
-async def crawl_async(
-    topic: Topic | str,
-    seeds: Sequence[str],
-    pages: int = 1000,
-    out: Path | str = "crawl",
-    *,
-    strategy: str | None = None,
-    watch: Watcher | None = None,
-    model: Path | str | None = None,
-    **options: Any,
-) -> CrawlFolder:
-    """`crawl` for programs that have an event loop."""
-    name = strategy or (load_model(Path(model)).strategy if model is not None else "best-first")
-    given, parameters = split_settings({"pages": pages, **options}, name)
-    session = begin(
-        topic,
-        seeds,
-        out,
-        strategy=strategy,
-        parameters=parameters,
-        settings=read(Settings, given),
-        watch=watch,
-        model=model,
-    )
-    try:
-        await session.run()
-    finally:
-        session.close()
-    return CrawlFolder.look(Path(out))
-
-
-def crawl(
-    topic: Topic | str,
-    seeds: Sequence[str],
-    pages: int = 1000,
-    out: Path | str = "crawl",
-    *,
-    strategy: str | None = None,
-    watch: Watcher | None = None,
-    model: Path | str | None = None,
-    **options: Any,
-) -> CrawlFolder:
-    """Crawl the web for a topic, best pages first, and return the finished folder.
-
-    `topic` is keywords or a `Topic`; `seeds` are URLs to start from, or a single one; `out` is the new folder. `watch`
-    is called with each page, miss, dropped link and event of the strategy. `strategy` is `best-first` by default, or
-    that of the `model`, a folder that `train` made. `options` are settings of the crawl (`delay="500 ms"`,
-    `hosts=["example.org"]`, see `Settings`) and parameters of the strategy. Robots rules are obeyed and hosts get their
-    delay. Raises `ScenthoundError` if something is wrong with the arguments.
-    """
-    return asyncio.run(crawl_async(topic, seeds, pages, out, strategy=strategy, watch=watch, model=model, **options))

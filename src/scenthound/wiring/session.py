@@ -5,23 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shlex
 import signal
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 from scenthound import url as urls
-from scenthound.errors import DiskFull
+from scenthound.errors import DiskFull, IoFailed
+from scenthound.loop.address_delay import KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.identity import product_token
 from scenthound.loop.live import LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
 from scenthound.loop.steering import Steering
+from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.build import make_fetcher, make_reading_pool, page_limits, parts_read, product_token
+from scenthound.wiring.build import make_address_delay, make_fetcher, make_reading_pool, page_limits, parts_read
 
+Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
+"""Called with every page, miss, dropped link and event of the strategy. If it is `async`, it is awaited in order."""
+Take = Callable[[StoredPage], Awaitable[None]]
+"""Takes a page once it is durable."""
 MOST_REASONS = 30  # different reasons for failure that are counted
 
 
@@ -40,11 +49,21 @@ class CountingFetcher:
             self.failures[reply.reason] = (times + 1, detail or masked(reply.detail))
         return reply
 
+    async def address(self, host: str) -> str:
+        return await self.fetcher.address(host) if isinstance(self.fetcher, KnowsAddresses) else ""
+
 
 class Session:
     """A crawl ready to run. Made by `begin` or `resume`."""
 
-    def __init__(self, folder: CrawlFolder, crawl: Crawl, fetcher: Fetcher | None, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        folder: CrawlFolder,
+        crawl: Crawl,
+        fetcher: Fetcher | None,
+        clock: Callable[[], float],
+        watch: Watch | None = None,
+    ) -> None:
         self.folder, self.crawl, self.clock = folder, crawl, clock
         self.hosts = folder.database.hosts_with_pages()
         """Hosts that gave a page."""
@@ -53,19 +72,35 @@ class Session:
         self._fetcher = fetcher
         self._run: LiveRun | None = None
         self._is_over = False
-        self._watch, crawl.recorder.watch = crawl.recorder.watch, self._recorded
+        self._watch, crawl.recorder.watch = watch, self._recorded
+        self._take: Take | None = None
+        self._undelivered: deque[Awaitable[None]] = deque()
         self._listener, self.steering = LabelListener(folder, crawl), Steering(folder, crawl)
 
     def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:
             self.hosts += self.crawl.politeness.host(urls.host(event.url)).pages == 1
-        if self._watch:
-            self._watch(event)
+        if self._watch is not None and (awaitable := self._watch(event)) is not None:
+            self._undelivered.append(awaitable)
+        if self._take is not None and isinstance(event, Step):
+            self._undelivered.append(self._hand_out(event, self._take))
+
+    async def _hand_out(self, step: Step, take: Take) -> None:
+        await take(self.folder.stored(step))
+
+    async def _deliver(self) -> None:
+        """Await what watchers returned, and hand out pages, in order."""
+        while self._undelivered:
+            await self._undelivered.popleft()
 
     @property
     def seconds(self) -> float:
         """How long the crawl has run, in all its runs."""
         return self.folder.seconds(None if self._is_over else self.clock())
+
+    @property
+    def _resume_command(self) -> str:
+        return f"scenthound resume {shlex.quote(str(self.folder.path))}"
 
     @property
     def waiting(self) -> int:
@@ -77,9 +112,14 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Carry out new orders, give new labels to the strategy, and commit the effects."""
+        """Carry out new orders, give new labels to strategy and judge, and commit the effects."""
         if self.steering.obey(self.clock()) + self._listener.listen():
             self.folder.commit(self.clock())
+
+    def committed(self) -> None:
+        """All that has landed is committed: sync it in time, and listen."""
+        self.folder.sync_soon(self.clock())
+        self.listen()
 
     def interrupt(self) -> None:
         """First call: finish what is in flight and save. Second: stop now. Both can be resumed."""
@@ -88,15 +128,28 @@ class Session:
         else:
             self.crawl.stop("interrupted")
 
-    async def run(self, tick: Callable[[], None] | None = None, handle_signals: bool = False) -> str:
-        """Crawl to the end and return the reason. Raises `DiskFull` after a clean stop."""
+    async def run(
+        self, tick: Callable[[], None] | None = None, handle_signals: bool = False, take: Take | None = None
+    ) -> str:
+        """Crawl to the end and return the reason. `take` gets each page when it is durable.
+
+        Cancelling it saves the crawl first. Raises `DiskFull` or `IoFailed` after a clean stop.
+        """
+        self._take = take
         try:
             return await self._crawl(tick, handle_signals)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
-            raise DiskFull(error.path, f"make room, then: scenthound resume {self.folder.path}", error.left) from error
+            raise DiskFull(error.path, f"make room, then: {self._resume_command}", error.left) from error
+        except (IoFailed, OSError) as error:
+            self.folder.stopped("I/O error", self.clock())
+            failed = error if isinstance(error, IoFailed) else IoFailed.of(error, self.folder.path)
+            raise IoFailed(failed.path, failed.cause, f"check the disk, then: {self._resume_command}") from error
         finally:
             self._is_over = True
+            for awaitable in self._undelivered:
+                if isinstance(awaitable, Coroutine):
+                    awaitable.close()  # it was cancelled before it began
 
     async def _crawl(self, tick: Callable[[], None] | None, handle_signals: bool) -> str:
         settings = self.settings
@@ -119,21 +172,30 @@ class Session:
                 slow_requests=settings.slow_requests,
                 group_pages=settings.group_pages or max(1, settings.concurrency // 4),
                 group_time=settings.group_time,
-                delay=settings.delay,
+                address_delay=make_address_delay(settings),
                 reader=pool,
                 clock=self.clock,
                 tick=tick,
-                listen=self.listen,
+                listen=self.committed,
+                deliver=self._deliver,
             )
             if handle_signals:
                 loop = asyncio.get_running_loop()
                 for signal_number in (signal.SIGINT, signal.SIGTERM):
                     loop.add_signal_handler(signal_number, self.interrupt)
                     stack.callback(loop.remove_signal_handler, signal_number)
-            reason = await self._run.run()
-            self.folder.database.save_meta("failures", json.dumps(counting.failures))
-            self.folder.finish(reason, self.clock())
+            try:
+                reason = await self._run.run()
+                await self._deliver()
+            except asyncio.CancelledError:
+                self._finish("interrupted", counting)
+                raise
+            self._finish(reason, counting)
             return reason
+
+    def _finish(self, reason: str, counting: CountingFetcher) -> None:
+        self.folder.database.save_meta("failures", json.dumps(counting.failures))
+        self.folder.finish(reason, self.clock())
 
     def close(self) -> None:
         self.folder.close()

@@ -15,7 +15,6 @@ from scenthound.lab.importers import html as html_room
 from scenthound.lab.importers import import_bed
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Response, Step, Topic, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
@@ -115,13 +114,27 @@ def test_a_base_that_is_none_is_refused(tmp_path: Path, site: Path, base: str) -
 
 def step(n: int, url: str, similarity: float, requested: str | None = None) -> Step:
     first = None if requested is None else make(requested)
-    return Step(n, make(url), None, "", 1.0, {}, similarity, 0, 200, 10, 0.0, f"title {n}", requested=first)
+    return Step(
+        n,
+        make(url),
+        None,
+        "",
+        1.0,
+        {},
+        similarity,
+        0,
+        200,
+        10,
+        0.0,
+        f"title {n}",
+        requested=first,
+        relevance=similarity,
+        relevant=similarity >= 0.2,
+    )
 
 
 def test_a_crawl_becomes_a_bed_with_its_topic(tmp_path: Path) -> None:
-    request = CrawlRequest(
-        Topic("hot air", name="Balloons"), ("http://s.test/", "http://t.test/"), settings=Settings(relevant=0.2)
-    )
+    request = CrawlRequest(Topic("hot air", name="Balloons"), ("http://s.test/", "http://t.test/"))
     html = (("Content-Type", "text/html"),)
     with CrawlFolder.create(tmp_path / "crawl", request) as folder:
         for n, (url, similarity) in enumerate(
@@ -146,7 +159,7 @@ def test_a_crawl_becomes_a_bed_with_its_topic(tmp_path: Path) -> None:
             (Url("http://a.test/"),),
         )
     ]
-    assert "at least 0.2" in str(bed.about["origin"])
+    assert "judge (topic)" in str(bed.about["origin"])
     assert files_of(tmp_path / "crawl" / "pages")
 
 

@@ -65,6 +65,7 @@ def test_a_summary_is_a_mean_over_topics_of_the_means_over_runs(measured: tuple[
         "mean": over.mean,
         "se": over.error,
         "topics": 3,
+        "groups": 3,
     }
     json.dumps(told)
 

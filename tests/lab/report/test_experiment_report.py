@@ -20,6 +20,7 @@ from scenthound.lab.generate.web import generate
 from scenthound.lab.measure import comparison as compare
 from scenthound.lab.measure import statistics as stats
 from scenthound.lab.measure.comparison import clear_winner, every_pair, measure_if_stale
+from scenthound.lab.measure.equal_pages import Measured
 from scenthound.lab.measure.measure import load_characteristics, topic_values
 from scenthound.lab.measure.metrics import METRICS, get_metric
 from scenthound.lab.report.easy_topics import HEADS, easy_topics, signed
@@ -105,6 +106,21 @@ def test_the_same_experiment_gives_the_same_report(page: str, done: Experiment) 
 
 def test_crawls_that_ended_early_are_counted_under_the_plot(page: str) -> None:
     assert re.search(r"Crawls that had ended before 40 pages keep their last value: [^.]*path-oracle \d", page)
+
+
+def test_reference_lines_are_explained_and_what_is_no_bound_is_not_drawn(page: str) -> None:
+    assert "knows all links and targets" in page
+    assert "no upper bound" in page
+    drawn = "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL))
+    assert ">path-oracle</text>" in drawn
+    assert "content-oracle" not in drawn
+    assert "reference, no bound" in page
+
+
+def test_values_by_requests_stand_beside_those_by_pages(page: str) -> None:
+    assert "By requests" in page
+    assert "target_recall by requests, means over topics" in page
+    assert "requests a page" in page
 
 
 def test_names_from_strangers_are_escaped(bed: Bed, tmp_path: Path) -> None:
@@ -211,7 +227,7 @@ def spread(*values: float) -> dict[str, float | None]:
 
 def test_every_pair_is_told_once_with_the_better_mean_first() -> None:
     values = {"a": spread(0.1, 0.2, 0.1, 0.3), "b": spread(0.8, 0.9, 0.9, 0.7), "c": spread(0.8, 0.9, 0.8, 0.9)}
-    found = every_pair(values, ["a", "b", "c"], "target_recall", 10)
+    found = every_pair(Measured("target_recall", 10, values), ["a", "b", "c"])
     assert [(one.first, one.second) for one in found] == [("b", "a"), ("c", "a"), ("c", "b")]
     best, p = found[0], found[0].paired.p
     assert p is not None
@@ -223,7 +239,8 @@ def test_every_pair_is_told_once_with_the_better_mean_first() -> None:
 def test_lower_is_better_for_ranks() -> None:
     assert get_metric("mean_rank").lower_is_better
     assert not get_metric("target_recall").lower_is_better
-    (one,) = every_pair({"a": spread(3.0, 4.0, 5.0), "b": spread(1.0, 1.5, 3.5)}, ["a", "b"], "mean_rank", None)
+    values = {"a": spread(3.0, 4.0, 5.0), "b": spread(1.0, 1.5, 3.5)}
+    (one,) = every_pair(Measured("mean_rank", None, values), ["a", "b"])
     assert (one.first, one.second) == ("b", "a")
 
 
@@ -233,8 +250,8 @@ values = st.lists(st.tuples(st.floats(0, 1, width=16), st.floats(0, 1, width=16)
 @given(values)
 def test_a_comparison_turned_round_is_the_comparison_asked_the_other_way(pairs: list[tuple[float, float]]) -> None:
     a, b = spread(*(one for one, _ in pairs)), spread(*(other for _, other in pairs))
-    (there,) = compare.compare_pairs({"a": a, "b": b}, [("a", "b")], "target_recall", 1)
-    (back,) = compare.compare_pairs({"a": a, "b": b}, [("b", "a")], "target_recall", 1)
+    (there,) = compare.compare_pairs(Measured("target_recall", 1, {"a": a, "b": b}), [("a", "b")])
+    (back,) = compare.compare_pairs(Measured("target_recall", 1, {"a": a, "b": b}), [("b", "a")])
     seen = compare.swapped(there)
     assert (seen.first, seen.second, seen.means, seen.signs) == (back.first, back.second, back.means, back.signs)
     assert seen.paired.p == pytest.approx(back.paired.p)

@@ -32,7 +32,8 @@ from scenthound.strategies import STRATEGIES
 from scenthound.url import make
 from support import pupil  # noqa: F401 - registers the strategy `test-pupil`
 
-CONTRACT = ["n", "url", "parent", "anchor", "score", "parts", "similarity", "depth", "status", "bytes", "time"]
+CONTRACT = ["n", "url", "parent", "anchor", "score", "parts", "similarity", "relevance", "relevant"]
+CONTRACT += ["depth", "status", "bytes", "time"]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ def test_an_experiment_is_a_folder_that_can_be_read_without_us(bed: Bed, tmp_pat
     assert len(made.cells) == 2 * (2 + 2), "two strategies and two oracles on two topics"
     lines = (tmp_path / "run" / "trails" / f"{made.cells[0].key}.jsonl").read_text().splitlines()
     first = json.loads(lines[0])
-    assert list(first)[:11] == CONTRACT
+    assert list(first)[: len(CONTRACT)] == CONTRACT
     assert (first["n"], first["score"], first["parent"]) == (1, "inf", None)
     assert made.cells[0].key.startswith(f"breadth-first--{made.cells[0].topic}--0-")
     assert open_experiment(tmp_path / "run") == made

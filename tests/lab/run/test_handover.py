@@ -20,7 +20,7 @@ from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.lab.measure.comparison import as_json, compare_within, measure_if_stale, non_oracles
+from scenthound.lab.measure.comparison import Question, as_json, compare_within, measure_if_stale, non_oracles
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.experiment import Experiment, RunOptions, check_topics, open_experiment, run
 from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, visible_topic
@@ -305,9 +305,9 @@ def test_a_strategy_that_denies_what_it_got_is_marked(cheated: Experiment, monke
     monkeypatch.setattr(DenyingOracle, "may_say", False)
     names, given = list(cheated.spec.strategies), cheated.spec.given
     assert "test-denying-oracle" not in non_oracles(names, given)
-    found = compare_within(cheated, ["test-denying-oracle", "breadth-first"], "target_recall", [30])
+    found = compare_within(cheated, ["test-denying-oracle", "breadth-first"], Question("target_recall", (30,)))
     assert as_json(found[0], given)["oracles"] == ["test-denying-oracle"]
-    pairs = compare_within(cheated, [], "target_recall", [30])
+    pairs = compare_within(cheated, [], Question("target_recall", (30,)))
     assert "test-denying-oracle" not in set(chain.from_iterable((one.first, one.second) for one in pairs))
 
 

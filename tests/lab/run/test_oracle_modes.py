@@ -12,7 +12,7 @@ from scenthound.cli.app import run as command
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import compare_within, measure_if_stale, non_oracles
+from scenthound.lab.measure.comparison import Question, compare_within, measure_if_stale, non_oracles
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.experiment_report import write_report
 from scenthound.lab.run.experiment import Experiment, RunOptions, run
@@ -104,7 +104,7 @@ def test_it_is_marked_in_what_measure_prints(done: Experiment, capsys: pytest.Ca
 
 
 def test_it_is_compared_only_when_named_and_then_marked(done: Experiment, capsys: pytest.CaptureFixture[str]) -> None:
-    pairs = {(one.first, one.second) for one in compare_within(done, [], "target_recall", [40])}
+    pairs = {(one.first, one.second) for one in compare_within(done, [], Question("target_recall", (40,)))}
     assert pairs in ({("breadth-first", "cc-bfs")}, {("cc-bfs", "breadth-first")})
     assert f"{MODE} (oracle)" in told(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs")
     found = json.loads(told(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs", "--json"))

@@ -47,6 +47,31 @@ class Purses:
         assert self.market.balance() == 0
 
 
+class SomeKnown:
+    """Prospects of random pages, some of them known; the links are drawn when they are asked for."""
+
+    def __init__(
+        self,
+        market: Market,
+        pages: dict[int, set[int]],
+        known: set[int],
+        is_goal: dict[int, bool],
+        rng: random.Random,
+    ) -> None:
+        self.market, self.pages, self.known, self.goals, self.rng = market, pages, known, is_goal, rng
+        self.ends_at_goal = rng.random() < 0.5
+
+    def is_goal(self, page: int) -> bool:
+        return page in self.known and self.goals[page]
+
+    def links(self, page: int) -> list[int]:
+        return self.rng.sample(range(20), 3) if page in self.known else []
+
+    def real_bidders(self, page: int) -> list[int] | None:
+        matching = self.market.matching(self.pages[page])
+        return [number for number in matching if not self.market.agents[number].virtual] if page in self.known else None
+
+
 def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, int]:
     """Random sequences over random pages, real and virtual, some of which never come. How many sales, and goals."""
     market = Market(rules)
@@ -75,13 +100,16 @@ def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, 
             for link in trading.own(page, owner, rng.sample(range(20), 5)):
                 trading.corona.enter(link, bidders(link))
 
+        prospects = SomeKnown(market, pages, {page for page in pages if real[page]}, is_goal, rng)
         join(0, ROOT)
         waiting = []
         for _ in range(rng.randint(1, 12)):
             if not trading.corona.pages:
                 break
-            trading.first_bids(lambda page: is_goal[page] and real[page])  # noqa: B023
-            sale = trading.auction() or trading.given(ROOT, next(iter(trading.corona.pages)))
+            trading.first_bids(prospects)
+            if (best := trading.auction()) is not None:
+                trading.refine(best, prospects)
+            sale = best or trading.given(ROOT, next(iter(trading.corona.pages)))
             agent = market.agents.get(sale.winner)
             seen = real[sale.page] and (agent is None or not agent.virtual)
             sale.waiting = not seen
@@ -98,7 +126,7 @@ def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, 
                     continue
                 matching = [one for one in market.matching(pages[bought.page]) if not market.agents[one].virtual]
                 goal = is_goal[bought.page]
-                resold = trading.resale(bought.page, matching, goal) or trading.given(ROOT, bought.page)
+                resold = trading.resale(bought.page, matching, prospects) or trading.given(ROOT, bought.page)
                 trading.arrived(bought, resold.bid)
                 trading.settle(resold, goal, bought.winner)
                 sold, goals = sold + 1, goals + goal
@@ -224,3 +252,87 @@ def test_a_parent_is_kept_while_a_child_lives() -> None:
     market.bury(child.number)
     assert market.losers() == [parent.number]
     assert market.balance() == 0
+
+
+class Shelf:
+    """Prospects of a web in which page 0 links to the goal 1, and everything is known."""
+
+    def __init__(self, market: Market, *, ends_at_goal: bool = False) -> None:
+        self.market, self.ends_at_goal = market, ends_at_goal
+
+    def is_goal(self, page: int) -> bool:
+        return page == 1
+
+    def links(self, page: int) -> list[int]:
+        return [1] if page == 0 else []
+
+    def real_bidders(self, page: int) -> list[int]:
+        return self.market.matching({page})
+
+
+def for_sale(*bids: tuple[int, float | None]) -> Trading:
+    """Page 0 is for sale; each agent knows the one page of its number and bids so much on it."""
+    market = Market()
+    for page, bid in bids:
+        agent = market.admit([page], paid_by=WORLD)
+        agent.bid, agent.factor = bid, bid or 0.0
+    trading = Trading(market)
+    trading.corona.enter(0, market.matching({0}))
+    return trading
+
+
+def test_a_page_that_links_to_a_goal_is_worth_what_the_goal_would_sell_for() -> None:
+    trading = for_sale((0, None), (1, 80.0))
+    trading.first_bids(Shelf(trading.market))
+    assert trading.market.agents[1].bid == 80.0
+    assert trading.corona.pages.keys() == {0}, "the change of the corona is undone"
+
+
+def test_nothing_is_resold_after_a_goal_that_ends_the_sequence() -> None:
+    trading = for_sale((0, 30.0), (1, None))
+    trading.corona.enter(1, [2])
+    assert trading.payoff(1, Shelf(trading.market)) == 130.0
+    assert trading.payoff(1, Shelf(trading.market, ends_at_goal=True)) == 100.0
+
+
+def test_an_explorer_that_expects_nothing_stays_one_and_bids_later() -> None:
+    trading = for_sale((0, None), (1, None))
+    trading.first_bids(Shelf(trading.market))
+    assert trading.market.agents[1].bid is None
+    assert trading.auction() is None
+    trading.market.set_first_bid(trading.market.agents[2], 50.0)
+    trading.first_bids(Shelf(trading.market))
+    assert trading.market.agents[1].bid == 50.0
+
+
+def test_an_agent_that_was_given_its_page_bids_what_that_was_worth() -> None:
+    trading = for_sale((0, None))
+    trading.settle(trading.given(1, 0), goal=True)
+    trading.close()
+    assert trading.market.agents[1].bid == pytest.approx(100.0, rel=0.01), "it paid nothing, and nobody had won before"
+
+
+def test_others_that_bid_as_much_as_the_winner_learn_from_payoffs_without_paying() -> None:
+    trading = for_sale((0, 60.0), (0, 60.0), (1, 90.0))
+    sale = trading.auction()
+    assert sale is not None
+    wealth = {number: agent.wealth for number, agent in trading.market.agents.items()}
+    trading.refine(sale, Shelf(trading.market))
+    other = trading.market.agents[1 if sale.winner == 2 else 2]
+    assert other.factor == pytest.approx(60.0 + 0.1 * (90.0 - 60.0))
+    assert trading.market.agents[sale.winner].factor == 60.0
+    assert wealth == {number: agent.wealth for number, agent in trading.market.agents.items()}
+
+
+def test_other_links_count_by_their_share_where_it_is_set() -> None:
+    class Two(Shelf):
+        def links(self, page: int) -> list[int]:
+            return [1, 2] if page == 0 else []
+
+    market = Market(MarketRules(links_worth=0.5))
+    for page, bid in ((1, 80.0), (2, 20.0)):
+        agent = market.admit([page], paid_by=WORLD)
+        agent.bid = agent.factor = bid
+    trading = Trading(market)
+    trading.corona.enter(0, [])
+    assert trading.payoff(0, Two(market)) == 80.0 + 0.5 * 20.0

@@ -11,7 +11,8 @@ import pytest
 from scenthound.model import Candidate, Miss, Topic
 from scenthound.strategies.home_pages import HomePages
 from scenthound.strategies.hound.features import Frontier
-from scenthound.strategies.hound.hound import NOT_RANKED, Hound, weighted_parts
+from scenthound.strategies.hound.hound import NOT_RANKED, Hound
+from scenthound.strategies.hound.scoring import FEATURES, FEWEST, SHIPPED, Scoring, deviations
 from scenthound.strategies.hound.sites import are_sites
 from scenthound.strategies.hound.topic import TopicModel
 from scenthound.testing import TinyWeb, named, page_of, walk
@@ -61,6 +62,19 @@ def test_links_beside_those_that_paid_off_come_first() -> None:
     visited = names(walk(web, Hound(), "chess", ["a.test/seed"]))
     late = visited[13:]
     assert sum(name.startswith("g") for name in visited[1:13]) > sum(name.startswith("g") for name in late)
+
+
+def test_addresses_formed_like_those_of_relevant_pages_come_first() -> None:
+    """Anchors and words say nothing, but the pages on topic are named with two capitals."""
+    good = [f"Ab{n}_Cd{n}" for n in range(10)]
+    bad = [f"ef{n}" for n in range(10)]
+    mixed = [name for pair in zip(bad, good, strict=True) for name in pair]
+    links = "".join(f"<a href='/{name}'>more</a> " for name in mixed)
+    pages = {name: page(CHESS if name in good else GARDEN) for name in mixed}
+    visited = names(
+        walk(one_host({"Seed_One": f"<p>{CHESS}</p>{links}", **pages}), Hound(), "chess", ["a.test/Seed_One"])
+    )
+    assert sum(name in good for name in visited[1:11]) >= 9
 
 
 def test_all_pages_are_fetched_in_the_end() -> None:
@@ -130,22 +144,9 @@ def test_the_worked_example_of_the_score() -> None:
         ]
     )
     used = ("citing", "beside", "besides", "page", "near")
-    every = (
-        "sum",
-        "anchor",
-        "heading",
-        "text",
-        "relevant",
-        "address",
-        "keyword",
-        "path",
-        "anchors",
-        "cocited",
-        "examples",
-    )
-    features = {name: np.zeros(4) for name in every} | dict(zip(used, rows.T, strict=True))
+    features = {name: np.zeros(4) for name in FEATURES} | dict(zip(used, rows.T, strict=True))
     frontier = Frontier(np.arange(4), features, np.ones(4))
-    scores = np.sum(list(weighted_parts(frontier).values()), axis=0)
+    scores = Scoring().rank(deviations(frontier))
     assert scores.round(2).tolist() == pytest.approx([1.78, -0.77, 0.48, -1.49], abs=0.01)
 
 
@@ -159,6 +160,68 @@ def test_relevance_is_one_for_examples_and_falls_with_distance_from_them() -> No
     first, second, garden, mixed = model.relevance.values.tolist()
     assert first == second == 1
     assert 0 <= garden < mixed < 0.6
+
+
+def test_seeds_that_do_not_hold_the_keywords_are_places_to_start_from() -> None:
+    """The seeds are about gardens, the keywords about chess, and pages about chess were found."""
+    relevance = _relevance_of([(GARDEN, True)] * 3 + [(GARDEN, False)] * 12 + [(CHESS, False)] * 12)
+    assert max(relevance[:15]) < min(relevance[15:])
+
+
+def test_seeds_that_hold_the_keywords_are_believed() -> None:
+    seeds = [(CHESS, True)] * 3
+    relevance = _relevance_of([*seeds, *[("chess stove lamp table", False)] * 12, *[(CHESS, False)] * 12])
+    assert relevance[:3] == [1, 1, 1]
+    assert max(relevance[3:15]) < 0.9 < min(relevance[15:])
+
+
+def test_without_examples_the_keywords_are_the_topic() -> None:
+    relevance = _relevance_of([(GARDEN, False), (CHESS, False), (GARDEN, False)])
+    assert relevance[1] > 2 * max(relevance[0], relevance[2])
+
+
+def _relevance_of(pages: list[tuple[str, bool]]) -> list[float]:
+    vocabulary = Vocabulary()
+    model = TopicModel(vocabulary, ["chess", "gambit"], lambda word: 0.0)
+    for words, is_example in pages:
+        ids = vocabulary.add(words.split())
+        model.add(ids, np.ones(len(ids), dtype=np.int32), is_example)
+    model.update()
+    return list(model.relevance.values.tolist())
+
+
+def test_weights_move_towards_what_paid_off_and_not_without_lessons() -> None:
+    scoring, rng = Scoring(), np.random.default_rng(1)
+    z = rng.normal(size=(200, len(FEATURES)))
+    address = FEATURES.index("address")
+    relevance = np.clip(0.3 + 0.2 * z[:, address], 0, 1.5)
+    for number in range(FEWEST - 1):
+        scoring.chosen([number], z[[number]])
+        scoring.fetched(number, number)
+    scoring.learn(relevance, 0.0)
+    assert scoring.weights.tolist() == SHIPPED.tolist()
+    for number in range(FEWEST, 200):
+        scoring.chosen([number], z[[number]])
+        scoring.fetched(number, number)
+    scoring.learn(relevance, 0.0)
+    moved = scoring.weights - SHIPPED
+    assert np.argmax(moved) == address
+    assert 0.2 < scoring.weights[address] < 1
+
+
+def test_a_saved_scoring_goes_on_as_before() -> None:
+    scoring, again, rng = Scoring(), Scoring(), np.random.default_rng(2)
+    z = rng.normal(size=(40, len(FEATURES)))
+    scoring.chosen(list(range(40)), z)
+    for number in range(30):
+        scoring.fetched(number, number)
+    relevance = rng.random(40)
+    scoring.learn(relevance, 0.0)
+    again.load(scoring.save())
+    for one in (scoring, again):
+        one.fetched(35, 35)
+        one.learn(relevance, 0.0)
+    assert again.weights.tolist() == scoring.weights.tolist()
 
 
 def test_a_saved_topic_goes_on_as_before() -> None:

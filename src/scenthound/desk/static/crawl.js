@@ -82,7 +82,7 @@ function query(offset) {
   const parameters = new URLSearchParams({ order: by, offset, limit: 30 });
   if (filters.host.value.trim()) parameters.set("host", filters.host.value.trim());
   if (filters.label.value) parameters.set("label", filters.label.value);
-  if (filters.relevance.value === "on" && facts) parameters.set("min_relevance", facts.relevant_from);
+  if (filters.relevance.value === "on") parameters.set("on_topic", "yes");
   return apiOf(name, `/pages?${parameters}`);
 }
 

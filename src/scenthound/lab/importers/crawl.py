@@ -26,25 +26,24 @@ def crawl(source: Path, options: Options, notes: Notes) -> Brought:
     with CrawlFolder.look(source) as folder:
         request = folder.request
         seeds = [url for url, _ in request.keyed_seeds()]
-        relevant = request.settings.relevant
-        topic = _topic(folder, request.topic, seeds, relevant)
+        topic = _topic(folder, request.topic, seeds)
     files = [path for path in files_of(source / "pages") if check_start(path)]
     if not files:
         raise BadConfig(f"the crawl in {source} has no pages", "a crawl can become a bed once it has fetched pages")
     started = f", started {request.started}" if request.started else ""
     origin = (
-        f"A crawl of scenthound ({request.strategy}{started}). The targets are the pages with a similarity of at least "
-        f"{relevant:g} to the topic, seeds left out: found and rated by this crawl itself, not chosen by a person"
+        f"A crawl of scenthound ({request.strategy}{started}). The targets are the pages that its judge "
+        f"({request.settings.judge}) called relevant, seeds left out: rated by this crawl itself, not by a person"
     )
     return Brought(responses_in(files, notes), [topic], origin)
 
 
-def _topic(folder: CrawlFolder, wanted: Topic, seeds: list[Url], relevant: float) -> BedTopic:
+def _topic(folder: CrawlFolder, wanted: Topic, seeds: list[Url]) -> BedTopic:
     """The crawl's topic with its answers. A page that a seed redirects to counts as the seed, not as a target."""
     starts = set(seeds)
     targets: dict[Url, str] = {}
     for step in folder.history.trail():
-        if step.similarity >= relevant and step.url not in starts and step.requested not in starts:
+        if step.relevant and step.url not in starts and step.requested not in starts:
             targets[step.url] = step.title
     name = wanted.name or wanted.keywords
     description = " ".join([wanted.description, *targets.values()]).strip() or wanted.keywords

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,23 +19,24 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.files import write_bytes
 from scenthound.lab.beds.cache import sources_digest
-from scenthound.lab.measure.measure import Tables, default_points, measure, topic_values
+from scenthound.lab.measure.equal_pages import Measured, Unit, load_measured
+from scenthound.lab.measure.groups import CATEGORY
+from scenthound.lab.measure.measure import Tables, default_points, measure
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.measure.statistics import Comparison, Effect, TTest, adjust, compare, sentence, sign_test
-from scenthound.lab.run.experiment import Experiment, open_experiment
+from scenthound.lab.measure.statistics import Comparison, Effect, TTest, adjust, sentence, sign_test
+from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.spec import display_name, is_oracle
+from scenthound.lab.topics.start import Start
 from scenthound.model import NOTHING
 
 LEVEL = 0.05
 NOTE = "measured.json"
-Values = Mapping[str, Mapping[str, float | None]]
-"""Each crawler's value per topic."""
 Given = Mapping[str, Sequence[str]]
 """What the lab gave each strategy."""
 
 _POOLED = {"similarity", "ranks", "linkage_ranks"}  # computed over the pages that all crawlers of a run fetched
-FORMAT = 1  # of the measured tables; raise it when the same crawls would be measured differently
+FORMAT = 3  # of the measured tables; raise it when the same crawls would be measured differently
 
 
 def measure_if_stale(
@@ -45,11 +46,13 @@ def measure_if_stale(
     show: bool = True,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    metrics: Sequence[str] = (),
 ) -> tuple[int, ...]:
     """The points to show, after measuring them if the tables lack them.
 
     Unless points are given, these are the points shown last; at first `default_points`. With `show=False` the given
-    points are measured, but the points shown last stay the same.
+    points are measured, but the points shown last stay the same. `metrics` may name some with parameters, such as
+    `coverage:top=10`, which are measured besides all others from then on.
     """
     note = _load_note(experiment.folder)
     last_shown: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.spec.limits.pages)
@@ -58,37 +61,38 @@ def measure_if_stale(
     state = _state(experiment)
     measured: set[int] = set(note["at"]) if note else set()
     tables_exist = all((experiment.folder / f"{name}.parquet").exists() for name in Tables._fields if name != "by_time")
+    extra = sorted({*(note.get("metrics", ()) if note else ()), *(name for name in metrics if ":" in name)})
     fresh = note is not None and note["state"] == state and tables_exist
-    if not fresh or not measured >= {*points, *shown}:
+    has_metrics = note is not None and set(note.get("metrics", ())) >= set(extra)
+    if not fresh or not has_metrics or not measured >= {*points, *shown}:
         measured = {*points, *shown, *(measured if fresh else ())}
-        measure(experiment, sorted(measured), jobs=jobs, progress=progress)
-    note = {"shown": list(shown), "at": sorted(measured), "state": state}
+        measure(experiment, sorted(measured), jobs=jobs, progress=progress, metrics=extra)
+    note = {"shown": list(shown), "at": sorted(measured), "state": state, "metrics": extra}
     write_bytes(experiment.folder / NOTE, (json.dumps(note, sort_keys=True) + "\n").encode())
     return points
 
 
-def split_points(at: Sequence[int], pages: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The points within crawls of this many pages, and those beyond. Raises if there is none within.
+def split_points(at: Sequence[int], last: int, unit: Unit = "pages") -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The points within crawls of this many pages or requests, and those beyond. Raises if there is none within.
 
     >>> split_points([500, 100, 2000], 1000)
     ((100, 500), (2000,))
     """
-    within = tuple(sorted({point for point in at if 1 <= point <= pages}))
+    within = tuple(sorted({point for point in at if 1 <= point <= last}))
     if not within:
         listed = ", ".join(f"{point:,}" for point in at)
-        raise BadUsage(f"no value at {listed}: the crawls have {pages:,} pages", f"points lie between 1 and {pages:,}")
-    return within, tuple(sorted({point for point in at if point > pages}))
+        raise BadUsage(f"no value at {listed}: the crawls have {last:,} {unit}", f"points lie between 1 and {last:,}")
+    return within, tuple(sorted({point for point in at if point > last}))
 
 
-def compare_pairs(values: Values, pairs: Iterable[tuple[str, str]], metric: str, at: int | None) -> list[Comparison]:
+def compare_pairs(measured: Measured, pairs: Iterable[tuple[str, str]]) -> list[Comparison]:
     """Is the first of each pair better than the second? Not adjusted: `statistics.adjust` does that for a family."""
-    lower = get_metric(metric).lower_is_better
-    return [compare((a, values.get(a, {})), (b, values.get(b, {})), metric, at, lower) for a, b in pairs]
+    return [measured.compare(first, second) for first, second in pairs]
 
 
-def every_pair(values: Values, names: Sequence[str], metric: str, at: int | None) -> list[Comparison]:
+def every_pair(measured: Measured, names: Sequence[str]) -> list[Comparison]:
     """Each pair once, the crawler with the better mean first; p is adjusted for all pairs in both directions."""
-    forward = compare_pairs(values, combinations(names, 2), metric, at)
+    forward = compare_pairs(measured, combinations(names, 2))
     both = adjust([*forward, *map(swapped, forward)])
     pairs = zip(both[: len(forward)], both[len(forward) :], strict=True)
     return [reverse if (first.paired.mean or 0.0) < 0 else first for first, reverse in pairs]
@@ -103,6 +107,7 @@ def swapped(comparison: Comparison) -> Comparison:
         first=comparison.second,
         second=comparison.first,
         means=(comparison.means[1], comparison.means[0]),
+        ended=(comparison.ended[1], comparison.ended[0]),
         paired=TTest(_less(test.mean), test.error, _less(test.t), test.freedom, None if test.p is None else 1 - test.p),
         signs=sign_test([1.0] * wins + [0.0] * losses, [0.0] * wins + [1.0] * losses),
         effect=None if effect is None else Effect(-effect.size, -effect.high, -effect.low),
@@ -128,57 +133,89 @@ def is_significant(comparison: Comparison, level: float = LEVEL) -> bool:
     return p is not None and p < level
 
 
-def compare_within(
-    run: Experiment, names: Sequence[str], metric: str, at: Sequence[int], **work: Any
-) -> list[Comparison]:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is compared: a metric at some points, which count pages or requests, over groups of topics."""
+
+    metric: str = "target_recall"
+    at: tuple[int, ...] = ()
+    group_by: str = CATEGORY
+    unit: Unit = "pages"
+
+
+def compare_within(run: Experiment, names: Sequence[str], question: Question, **work: Any) -> list[Comparison]:
     """The first crawler against each of the others, at each point; without names, every pair both ways."""
     names = list(dict.fromkeys(names))
     for name in names:
         _check_crawler(name, run)
     if len(names) == 1:
         raise BadUsage(f"only `{names[0]}` to compare", f"name another; {run.folder} has: {', '.join(crawlers(run))}")
-    get_metric(metric)
-    measure_if_stale(run, at, show=False, **work)
     comparisons: list[Comparison] = []
-    for point in at:
-        values = topic_values(run, metric, point)
+    for measured in _measured(run, question, **work):
         if names:
-            comparisons += compare_pairs(values, [(names[0], other) for other in names[1:]], metric, point)
+            comparisons += compare_pairs(measured, [(names[0], other) for other in names[1:]])
         else:
-            comparisons += every_pair(values, non_oracles(crawlers(run), run.spec.given), metric, point)
+            comparisons += every_pair(measured, non_oracles(crawlers(run), run.spec.given))
     return adjust(comparisons) if names and len(comparisons) > 1 else comparisons
 
 
 def compare_across(
-    runs: tuple[Experiment, Experiment], names: tuple[str, str], metric: str, at: Sequence[int], **work: Any
+    runs: tuple[Experiment, Experiment], names: tuple[str, str], question: Question, **work: Any
 ) -> list[Comparison]:
-    """A crawler of one experiment against one of another on the same bed, with the same limits and seeds.
+    """A crawler of one experiment against one of another on the same bed, with the same limits, seeds and targets.
 
     Raises `BadConfig` that names what differs, and for metrics that are computed over all crawlers of one run.
     """
     ours, theirs = runs
-    if reason := ours.spec.conflict(theirs.spec):
+    if reason := ours.spec.conflict(theirs.spec) or topic_conflict(ours, theirs):
         raise BadConfig(
             f"{ours.folder} and {theirs.folder} can't be compared: {reason}",
-            "run both strategies on the same bed under the same limits",
+            "run both strategies on the same bed and topics under the same limits",
         )
-    if pooled := _POOLED & set(get_metric(metric).needs):
+    if pooled := _POOLED & set(get_metric(question.metric).needs):
         raise BadConfig(
-            f"`{metric}` can't be compared across runs: its {', '.join(sorted(pooled))} is computed over the pages "
-            "that all crawlers of one run found",
+            f"`{question.metric}` can't be compared across runs: its {', '.join(sorted(pooled))} is computed over the "
+            "pages that all crawlers of one run found",
             f"run both strategies with --out {ours.folder}, or compare target_recall",
         )
     for run, name in zip(runs, names, strict=True):
         _check_crawler(name, run)
-        measure_if_stale(run, at, show=False, **work)
     labels = names if names[0] != names[1] else (f"{names[0]} ({ours.folder})", f"{names[1]} ({theirs.folder})")
-    comparisons: list[Comparison] = []
-    for point in at:
-        values = {
-            label: topic_values(run, metric, point)[name] for label, run, name in zip(labels, runs, names, strict=True)
-        }
-        comparisons += compare_pairs(values, [labels], metric, point)
+    pairs = zip(_measured(ours, question, **work), _measured(theirs, question, **work), strict=True)
+    comparisons = [first.joined(names[0], second, names[1], labels).compare(*labels) for first, second in pairs]
     return adjust(comparisons) if len(comparisons) > 1 else comparisons
+
+
+def _measured(run: Experiment, question: Question, **work: Any) -> list[Measured]:
+    """The metric at each point, after measuring it if the tables lack it."""
+    get_metric(question.metric)
+    measure_if_stale(run, question.at, show=False, metrics=(question.metric,), **work)
+    measured = load_measured(run, question.metric, question.at, question.group_by, question.unit)
+    return [measured[point] for point in question.at]
+
+
+def topic_conflict(ours: Experiment, theirs: Experiment) -> str:
+    """Why crawls for the topics that two experiments share can't be compared; empty if they can.
+
+    The seeds that the crawls started from, the targets and the keywords must be the same. A description or an example
+    may differ: it changes no metric that is compared across runs.
+    """
+    others = {topic.id: topic for topic in theirs.topics}
+    shared = [(topic, others[topic.id]) for topic in ours.topics if topic.id in others]
+    if not shared:
+        return "they have no topic in common"
+    numbers = ours.spec.seed_numbers, theirs.spec.seed_numbers
+    if ours.spec.start != str(Start()) and numbers[0] != numbers[1]:
+        return f"their seeds were drawn by the seed numbers {numbers[0]} and {numbers[1]}"
+    for topic, other in shared:
+        seeds = run_seeds(topic, ours.spec.seeds_per_run), run_seeds(other, theirs.spec.seeds_per_run)
+        for name, (first, second) in {"seeds": seeds, "targets": (topic.targets, other.targets)}.items():
+            if set(first) != set(second):
+                others_too = ", and not the same ones" if len(first) == len(second) else ""
+                return f"topic {topic.id} has {len(first)} {name} and {len(second)}{others_too}"
+        if topic.keywords != other.keywords:
+            return f"topic {topic.id} has other keywords"
+    return ""
 
 
 def crawlers(run: Experiment) -> list[str]:
@@ -217,7 +254,11 @@ def as_json(comparison: Comparison, given: Given = NOTHING) -> dict[str, Any]:
         "metric": comparison.metric,
         "at": comparison.at,
         "lower_is_better": comparison.lower_is_better,
+        "by": comparison.unit,
         "topics": first.number,
+        "groups": comparison.groups,
+        "ended": {"first": comparison.ended[0], "second": comparison.ended[1]},
+        "at_equal_length": comparison.is_rate,
         "means": {"first": first.mean, "second": second.mean},
         "se": {"first": first.error, "second": second.error},
         "difference": test.mean,
@@ -254,7 +295,9 @@ def _load_note(folder: Path) -> dict[str, Any] | None:
     try:
         note = json.loads((folder / NOTE).read_bytes())
         numbers = [*note["shown"], *note["at"]]
+        names = note.get("metrics", [])
         usable = note["shown"] and "state" in note and all(isinstance(number, int) and number > 0 for number in numbers)
+        usable = usable and isinstance(names, list) and all(isinstance(name, str) for name in names)
         return dict(note) if usable else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

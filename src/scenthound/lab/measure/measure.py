@@ -5,12 +5,13 @@
     reach.parquet     strategy, topic, seed_number, oracle, fraction, pages, found, wanted     search length
     pairs.parquet     first, second, topic, seed_number, metric, at, value     overlap of two, robustness of one
     by_time.parquet   strategy, topic, seed_number, oracle, metric, seconds, value     of polite replays alone
+    by_requests.parquet   the columns of metrics.parquet, where `at` counts requests instead of pages
     topics.parquet    topic and its characteristics     what kind of topic it was (`characteristics_table`)
 
-All registered metrics are measured for which the data exists. Targets and seeds are the topic's; *relevant* are its
-targets and examples; the similarity σ and both ranks are computed over the pool of all pages that all crawlers of the
-topic fetched (sheet 60.3). Reference lines are not crawlers: they add nothing to the pool and have no metrics that need
-it. An undefined value is null, never 0.
+All registered metrics are measured for which the data exists. Targets and seeds are those of the crawl; *relevant* are
+the targets, and not the examples, which strategies are given; the similarity σ and both ranks are computed over the
+pool of all pages that all crawlers of the topic fetched (sheet 60.3). Reference lines are not crawlers: they add
+nothing to the pool and have no metrics that need it. An undefined value is null, never 0.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.files import replacing
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.measure.by_requests import pages_after, request_points
 from scenthound.lab.measure.by_time import by_time, time_points
+from scenthound.lab.measure.groups import CATEGORY, topic_groups
 from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric, missing
 from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.metrics.crawl_pairs import overlap, overlap_hosts, robustness, robustness_hosts
@@ -40,8 +44,8 @@ from scenthound.lab.measure.quality import (
     similarities,
 )
 from scenthound.lab.measure.statistics import average_runs, log_points, mean
-from scenthound.lab.run.cells import Cell, load_seconds, load_trail, read_trail
-from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
+from scenthound.lab.run.cells import Cell, load_requests, load_seconds, load_trail, read_trail
+from scenthound.lab.run.experiment import Experiment, load_starts, open_experiment, run_seeds
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.lab.topics.characteristics_table import COLUMNS as TOPIC_COLUMNS
 from scenthound.lab.topics.characteristics_table import NAMES, popularities, topic_characteristics
@@ -53,6 +57,7 @@ from scenthound.text.vectors import Counts
 POINTS = (100, 250, 500, 1000)
 FRACTIONS = (0.25, 0.5, 0.75, 1.0)
 CORRELATED = ("target_recall", "description_precision")
+BY_PAGES = ("metrics", "costs")  # tables whose points are numbers of pages
 TIMED = "cpu_second"  # in the name of every metric that divides by measured seconds
 ANALYSER = Analyser()
 
@@ -80,6 +85,7 @@ class Tables(NamedTuple):
     pairs: Rows
     topics: Rows
     by_time: Rows
+    by_requests: Rows
 
 
 class _TopicTask(NamedTuple):
@@ -94,6 +100,15 @@ class _TopicTask(NamedTuple):
     popularity: int | None
     seconds: tuple[float, ...] = ()
     """Virtual times of a polite replay at which curves have points."""
+    requests: tuple[int, ...] = ()
+    """Numbers of requests at which curves have points."""
+    starts: Mapping[int, BedTopic] = MappingProxyType({})
+    """The topic with the seeds and targets of the crawls, by seed number, if they are not its own."""
+    metrics: tuple[str, ...] = ()
+    """Metrics with parameters, besides all with their usual ones."""
+
+    def started(self, cell: Cell) -> BedTopic:
+        return self.starts.get(cell.seed_number, self.topic)
 
 
 def measure(
@@ -102,8 +117,11 @@ def measure(
     bed: PreparedBed | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    metrics: Sequence[str] = (),
 ) -> Experiment:
     """Write the tables of an experiment. Curves have the points `at` and 50 points evenly spaced in the logarithm.
+
+    All metrics with their usual parameters are measured, and `metrics` besides, such as `coverage:top=10`.
 
     `progress` is called with how many topics are done and how many there are. Cells that are not done are left out.
     """
@@ -115,20 +133,30 @@ def measure(
     points = tuple(sorted({*at, *log_points(run.spec.limits.pages, 50)}))
     done = run.outcomes()
     seconds = time_points([outcome.polite["seconds"] for outcome in done.values() if outcome.polite])
-    tasks = []
+    requests = request_points(at, [outcome.attempts for outcome in done.values()])
+    tasks, starts, extra = [], load_starts(run), tuple(metrics)
     for topic, popularity in zip(run.topics, popularities(bed, run.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in run.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            task = _TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity, seconds)
-            tasks.append(task)
+            own = {number: start for (name, number), start in starts.items() if name == topic.id}
+            task = _TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity)
+            tasks.append(task._replace(seconds=seconds, requests=requests, starts=own, metrics=extra))
     context = _Context(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
-    tables = Tables([], [], [], [], [], [])
+    tables = Tables([], [], [], [], [], [], [])
     for count, rows in enumerate(_measure_all(context, tasks, jobs), 1):
         for table, new_rows in zip(tables, rows, strict=True):
             table.extend(new_rows)
         if progress is not None:
             progress(count, len(tasks))
-    columns = (METRIC_COLUMNS, METRIC_COLUMNS, REACH_COLUMNS, PAIR_COLUMNS, TOPIC_COLUMNS, TIME_COLUMNS)
+    columns = (
+        METRIC_COLUMNS,
+        METRIC_COLUMNS,
+        REACH_COLUMNS,
+        PAIR_COLUMNS,
+        TOPIC_COLUMNS,
+        TIME_COLUMNS,
+        METRIC_COLUMNS,
+    )
     for name, header, table in zip(Tables._fields, columns, tables, strict=True):
         if name != "by_time" or run.spec.limits.polite is not None:
             _write(run.folder / f"{name}.parquet", header, table)
@@ -149,18 +177,30 @@ def default_points(pages: int) -> tuple[int, ...]:
 
 
 def summary(
-    experiment: Experiment | str | Path, at: Sequence[int] | None = None, metrics: Sequence[str] | None = None
+    experiment: Experiment | str | Path,
+    at: Sequence[int] | None = None,
+    metrics: Sequence[str] | None = None,
+    group_by: str = CATEGORY,
+    by_requests: bool = False,
 ) -> dict[str, dict[str, dict[int, dict[str, float | int | None]]]]:
-    """`{STRATEGY: {METRIC: {N: {"mean", "se", "topics"}}}}` over topics, after averaging the runs of each topic.
+    """`{STRATEGY: {METRIC: {N: {"mean", "se", "topics", "groups"}}}}` over topics, after averaging the runs of each.
 
-    `measure` must have been run with these points. Topics without a value are not counted.
+    `measure` must have been run with these points. Topics without a value are not counted. `groups` is the number of
+    independent groups of topics (`groups.topic_groups`), on which the standard error rests.
     """
     run = _opened(experiment)
     points = tuple(at) if at else default_points(run.spec.limits.pages)
+    groups, names = topic_groups(run.topics, group_by), ("by_requests",) if by_requests else BY_PAGES
     table: dict[str, dict[str, dict[int, dict[str, float | int | None]]]] = {}
-    for strategy, metric, point, topics in _by_topic(run.folder, points, metrics):
-        over = mean([value for _, value in sorted(topics.items())])
-        entry: dict[str, float | int | None] = {"mean": over.mean, "se": over.error, "topics": over.number}
+    for strategy, metric, point, topics in _by_topic(run.folder, points, metrics, names):
+        ordered = sorted(topics)
+        over = mean([topics[topic] for topic in ordered], [groups[topic] for topic in ordered])
+        entry: dict[str, float | int | None] = {
+            "mean": over.mean,
+            "se": over.error,
+            "topics": over.number,
+            "groups": over.groups,
+        }
         table.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
     return table
 
@@ -199,7 +239,7 @@ def topic_correlations(
 
 
 def load_table(experiment: Experiment | str | Path, name: str) -> dict[str, list[Any]]:
-    """A table as columns: `metrics`, `costs`, `reach`, `pairs`, `topics` or `by_time`."""
+    """A table as columns: `metrics`, `costs`, `reach`, `pairs`, `topics`, `by_time` or `by_requests`."""
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
     path = folder / f"{name}.parquet"
     if not path.exists():
@@ -241,7 +281,7 @@ def judge(
         seeds=frozenset(seeds),
         dead=frozenset(url for url in topic.targets if url not in bed),
         aliases=bed.aliases,
-        relevant=frozenset((*topic.targets, *topic.examples)),
+        relevant=frozenset(topic.targets) or None,
         relevance=relevance,
         similarity=similarity,
         ranks=ranks(similarity) if similarity is not None else None,
@@ -273,44 +313,57 @@ def _measure_all(context: _Context, tasks: Sequence[_TopicTask], jobs: int) -> I
 
 
 def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
-    bed, topic, tables = context.bed, task.topic, Tables([], [], [], [], [], [])
+    bed, topic, tables = context.bed, task.topic, Tables([], [], [], [], [], [], [])
     trails = {cell.key: load_trail(task.folder, cell.key) for cell in task.cells}
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
-    relevance = {str(step.url): step.similarity for steps in trails.values() for step in steps}
-    seeds = run_seeds(topic, task.seeds_per_run)
-    for_crawlers = judge(bed, topic, seeds, pool, context.page_ranks, relevance)
-    for_oracles = judge(bed, topic, seeds, None, {}, relevance)
+    relevance = {str(step.url): step.relevance for steps in trails.values() for step in steps}
+    judgements: dict[tuple[BedTopic, bool], Judgement] = {}
     for cell in task.cells:
         if cell.half:
             continue
+        start = task.started(cell)
+        seeds = run_seeds(start, task.seeds_per_run)
+        if (start, cell.oracle) not in judgements:
+            known = None if cell.oracle else pool
+            judgements[start, cell.oracle] = judge(bed, start, seeds, known, context.page_ranks, relevance)
+        judgement = judgements[start, cell.oracle]
         key = (cell.strategy, topic.id, cell.seed_number, cell.oracle)
         steps, seconds = trails[cell.key], load_seconds(task.folder, cell.key)
-        judgement = for_oracles if cell.oracle else for_crawlers
-        for metric, values in _curves(steps, judgement, task.points, seconds).items():
+        made = load_requests(task.folder, cell.key)
+        reached = pages_after(made, task.requests) if made is not None else []
+        for metric, values in _curves(steps, judgement, [*task.points, *reached], seconds, task.metrics).items():
             table = tables.costs if TIMED in metric else tables.metrics
-            table.extend((*key, metric, point, value) for point, value in zip(task.points, values, strict=True))
+            by_pages = zip(task.points, values, strict=False)
+            table.extend((*key, metric, point, value) for point, value in by_pages)
+            if reached and TIMED not in metric:
+                by_requests = zip(task.requests, values[len(task.points) :], strict=True)
+                tables.by_requests.extend((*key, metric, point, value) for point, value in by_requests)
         if task.seconds and not cell.oracle:
             for metric, second, value in by_time(steps, judgement, task.seconds):
                 tables.by_time.append((*key, metric, second, value))
         for fraction in FRACTIONS:
-            length = search_length(steps, frozenset(topic.targets), seeds, judgement.aliases, fraction)
+            length = search_length(steps, frozenset(start.targets), seeds, judgement.aliases, fraction)
             tables.reach.append((*key, fraction, *length))
     tables.pairs.extend(_pairs(task, trails))
-    tables.topics.append(
-        (topic.id, *astuple(topic_characteristics(bed, topic, seeds, pool, task.popularity, ANALYSER)))
-    )
+    first = task.started(task.cells[0])
+    described = topic_characteristics(bed, first, run_seeds(first, task.seeds_per_run), pool, task.popularity, ANALYSER)
+    tables.topics.append((topic.id, *astuple(described)))
     return tables
 
 
 def _curves(
-    steps: Sequence[Step], judgement: Judgement, points: Sequence[int], seconds: Sequence[float] | None
+    steps: Sequence[Step],
+    judgement: Judgement,
+    points: Sequence[int],
+    seconds: Sequence[float] | None,
+    metrics: Sequence[str] = (),
 ) -> dict[str, Curve]:
     """Every metric whose data exists, at the points."""
     crawl: dict[str, object] = {} if seconds is None else {"rank_seconds": seconds}
     return {
         name: measure_curve(name, steps, judgement, points, **crawl)
-        for name in curves()
+        for name in (*curves(), *metrics)
         if not missing(name, judgement, **crawl)
     }
 
@@ -353,12 +406,12 @@ def _page_ranks(bed: PreparedBed, folder: Path, cells: Iterable[Cell]) -> dict[s
 
 
 def _by_topic(
-    folder: Path, at: Sequence[int], metrics: Sequence[str] | None
+    folder: Path, at: Sequence[int], metrics: Sequence[str] | None, tables: Sequence[str] = BY_PAGES
 ) -> Iterator[tuple[str, str, int, dict[str, float | None]]]:
     """Strategy, metric, point and the value of each topic, averaged over its runs; in the order of the tables."""
     runs: dict[tuple[str, str, int], dict[str, list[float | None]]] = {}
     points = set(at)
-    for name in ("metrics", "costs"):
+    for name in tables:
         table = load_table(folder, name)
         rows = zip(*(table[column] for column in ("strategy", "metric", "at", "topic", "value")), strict=True)
         for strategy, metric, point, topic, value in rows:

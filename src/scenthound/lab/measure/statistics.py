@@ -3,25 +3,36 @@
 A comparison pairs two crawlers by topic, because topics differ far more than crawlers do. It is one-tailed: is A
 better than B? The sign test is a check of the t test against outliers, and Holm's adjustment is made for every family
 of more than one comparison.
+
+Topics that share a category are not independent (`groups`). Standard errors and the t test are then cluster-robust:
+
+    SE = √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n,   t = x̄ / SE with G − 1 degrees of freedom
+
+for n topics in G groups (Liang and Zeger 1986, with the correction for few groups). If every topic is a group of its
+own, that is s/√n; if all groups are of one size, it is the same as averaging each group first. The sign test and the
+effect size are computed on the means of the groups.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+Groups = Sequence[Hashable] | None
+"""The group of each value; None: each is a group of its own."""
 NOISE = 1e-12  # differences below this share of the values are rounding errors
 
 
 class Mean(NamedTuple):
-    """A mean over topics, its standard error (None for one topic) and how many there were."""
+    """A mean over topics, its standard error (None for one group), how many topics there were, in how many groups."""
 
     mean: float | None
     error: float | None
     number: int
+    groups: int = 0
 
 
 class TTest(NamedTuple):
@@ -67,29 +78,69 @@ class Comparison:
     lower_is_better: bool = False
     adjusted: float | None = None
     """Holm-adjusted p, where several comparisons were made together."""
+    groups: int = 0
+    """How many independent groups the topics are in."""
+    ended: tuple[int, int] = (0, 0)
+    """On how many topics the first and the second crawl had ended before the point."""
+    is_rate: bool = False
+    """A rate is taken at the last point that both crawls reached, any other value at the point itself."""
+    unit: str = "pages"
+    """What the point counts: pages or requests."""
+
+    def __str__(self) -> str:
+        return sentence(self)
 
 
-def standard_error(values: Sequence[float]) -> float | None:
-    """s/√n with n − 1 in s; None for fewer than two values.
+def standard_error(values: Sequence[float], groups: Groups = None) -> float | None:
+    """s/√n with n − 1 in s, cluster-robust if `groups` has a group for each value; None for fewer than two groups.
 
     >>> standard_error([1.0, 3.0])
     1.0
+    >>> standard_error([1.0, 1.0, 3.0, 3.0], "aabb")
+    1.0
     """
     number = len(values)
-    if number < 2:
+    if not number:
         return None
     middle = math.fsum(values) / number
-    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (number - 1) / number)
+    residuals = _by_group([value - middle for value in values], groups)
+    count = len(residuals)
+    if count < 2:
+        return None
+    squares = math.fsum(math.fsum(residual) ** 2 for residual in residuals)
+    return math.sqrt(squares / (count - 1) / count) * (count / number)
 
 
-def mean(values: Sequence[float | None]) -> Mean:
+def mean(values: Sequence[float | None], groups: Groups = None) -> Mean:
     """Mean and standard error of the values that are not None.
 
     >>> mean([1.0, None, 3.0])
-    Mean(mean=2.0, error=1.0, number=2)
+    Mean(mean=2.0, error=1.0, number=2, groups=2)
     """
-    defined = [value for value in values if value is not None]
-    return Mean(math.fsum(defined) / len(defined) if defined else None, standard_error(defined), len(defined))
+    pairs = zip(values, range(len(values)) if groups is None else groups, strict=True)
+    defined = [(value, group) for value, group in pairs if value is not None]
+    numbers, names = [value for value, _ in defined], [group for _, group in defined]
+    average = math.fsum(numbers) / len(numbers) if numbers else None
+    return Mean(average, standard_error(numbers, names), len(numbers), len(set(names)))
+
+
+def _by_group(values: Sequence[float], groups: Groups) -> list[list[float]]:
+    """The values of each group, in the order of their first value."""
+    if groups is None:
+        return [[value] for value in values]
+    members: dict[Hashable, list[float]] = {}
+    for value, group in zip(values, groups, strict=True):
+        members.setdefault(group, []).append(value)
+    return list(members.values())
+
+
+def group_means(values: Sequence[float], groups: Groups) -> list[float]:
+    """The mean of each group.
+
+    >>> group_means([1.0, 3.0, 5.0], "aab")
+    [2.0, 5.0]
+    """
+    return [math.fsum(members) / len(members) for members in _by_group(values, groups)]
 
 
 def mean_curve(topics: Sequence[Sequence[float | None]]) -> list[Mean]:
@@ -120,8 +171,8 @@ def average_runs(runs: Mapping[str, Sequence[float | None]]) -> dict[str, float 
     return {topic: mean(values).mean for topic, values in runs.items()}
 
 
-def paired_t(first: Sequence[float], second: Sequence[float]) -> TTest:
-    """One-tailed paired t test that `first` is larger.
+def paired_t(first: Sequence[float], second: Sequence[float], groups: Groups = None) -> TTest:
+    """One-tailed paired t test that `first` is larger; cluster-robust if `groups` has a group for each pair.
 
     If every difference is equal, p is 0.5 if they are 0, and 0 or 1 otherwise.
 
@@ -129,11 +180,12 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> TTest:
     0.5
     """
     differences = [a - b for a, b in zip(first, second, strict=True)]
-    number = len(differences)
+    number = len(differences) if groups is None else len(set(groups))
     if number < 2:
-        return TTest(differences[0] if differences else None, None, None, number - 1 if number else None, None)
-    middle = math.fsum(differences) / number
-    error = standard_error(differences) or 0.0
+        average = math.fsum(differences) / len(differences) if differences else None
+        return TTest(average, None, None, number - 1 if number else None, None)
+    middle = math.fsum(differences) / len(differences)
+    error = standard_error(differences, groups) or 0.0
     scale = max(map(abs, (*first, *second)))
     if error <= NOISE * scale:
         level = abs(middle) <= NOISE * scale
@@ -235,28 +287,32 @@ def compare(
     metric: str,
     at: int | None = None,
     lower_is_better: bool = False,
+    groups: Mapping[str, Hashable] | None = None,
 ) -> Comparison:
     """Is the first crawler better than the second? Each is a name and its value per topic (`average_runs` first).
 
     With `lower_is_better` (as for ranks) the signs are swapped, so that wins and a positive difference always mean that
-    the first crawler is better.
+    the first crawler is better. `groups` has the group of each topic; without, each topic is one.
     """
     (name, ours), (other, theirs) = first, second
     topics = sorted(ours.keys() | theirs.keys())
     common = [topic for topic in topics if ours.get(topic) is not None and theirs.get(topic) is not None]
     a, b = _values(ours, common), _values(theirs, common)
+    members = common if groups is None else [groups[topic] for topic in common]
     better, worse = (b, a) if lower_is_better else (a, b)
+    better_groups, worse_groups = group_means(better, members), group_means(worse, members)
     return Comparison(
         name,
         other,
         metric,
         at,
-        (mean(a), mean(b)),
-        paired_t(better, worse),
-        sign_test(better, worse),
-        effect_size(better, worse),
+        (mean(a, members), mean(b, members)),
+        paired_t(better, worse, members),
+        sign_test(better_groups, worse_groups),
+        effect_size(better_groups, worse_groups),
         tuple(topic for topic in topics if topic not in set(common)),
         lower_is_better,
+        groups=len(better_groups),
     )
 
 
@@ -269,23 +325,47 @@ def adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
 def sentence(comparison: Comparison, level: float = 0.05) -> str:
     """The result in plain English, including `no difference shown`."""
     a, b, test = comparison.first, comparison.second, comparison.paired
-    where = comparison.metric if comparison.at is None else f"{comparison.metric} at {comparison.at} pages"
-    number = comparison.means[0].number
+    where, number = _where(comparison), comparison.means[0].number
     if test.p is None:
-        topics = "no topic" if not number else "only one topic"
+        topics = "no topic" if not number else "only one topic" if number == 1 else "only topics of one category"
         return f"On {where}, {a} and {b} have {topics} in common: nothing can be tested."
     p = test.p if comparison.adjusted is None else comparison.adjusted
     values = f"{_number(comparison.means[0].mean)} against {_number(comparison.means[1].mean)}"
     signs = f"{comparison.signs.wins} wins, {comparison.signs.losses} losses"
     name = "p" if comparison.adjusted is None else "Holm-adjusted p"
-    test_text = f"paired one-tailed t test over {number} topics, {name} {_probability(p)}; {signs}"
+    test_text = f"paired one-tailed t test over {topics_text(comparison)}, {name} {_probability(p)}; {signs}"
+    ended = ended_text(comparison)
     if test.mean == 0.0 and test.error == 0.0:
-        return f"On {where}, no difference shown: {a} and {b} are equal on each of {number} topics ({values})."
+        return f"On {where}, no difference shown: {a} and {b} are equal on each of {number} topics ({values}).{ended}"
     if p < level:
-        return f"On {where}, {a} is better than {b}: {values} ({test_text}{_effect(comparison.effect)})."
+        return f"On {where}, {a} is better than {b}: {values} ({test_text}{_effect(comparison.effect)}).{ended}"
     if test.p > 1.0 - level:
-        return f"On {where}, {a} is not better than {b}; the opposite is likelier: {values} ({test_text})."
-    return f"On {where}, no difference shown between {a} and {b}: {values} ({test_text})."
+        return f"On {where}, {a} is not better than {b}; the opposite is likelier: {values} ({test_text}).{ended}"
+    return f"On {where}, no difference shown between {a} and {b}: {values} ({test_text}).{ended}"
+
+
+def topics_text(comparison: Comparison) -> str:
+    """How many topics a test is over, and in how many independent groups they are."""
+    number = comparison.means[0].number
+    return f"{number} topics" if comparison.groups == number else f"{number} topics in {comparison.groups} categories"
+
+
+def ended_text(comparison: Comparison) -> str:
+    """Says which crawls had ended before the point and what was compared there; empty if none had."""
+    number = comparison.means[0].number
+    names = zip((comparison.first, comparison.second), comparison.ended, strict=True)
+    ended = [f"{name} had ended earlier on {count} of {number} topics" for name, count in names if count]
+    if not ended:
+        return ""
+    what = f"there both are taken after as many {comparison.unit}" if comparison.is_rate else "what it had found counts"
+    return f" {' and '.join(ended)}: {what}."
+
+
+def _where(comparison: Comparison) -> str:
+    if comparison.at is None:
+        return comparison.metric
+    upto = "up to " if comparison.is_rate and any(comparison.ended) else ""
+    return f"{comparison.metric} at {upto}{comparison.at} {comparison.unit}"
 
 
 def _effect(effect: Effect | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.formatting import details, number, plain, text
 from scenthound.lab.report.svg import CurvePoint, Series, curves, key, style_of
+from scenthound.lab.run.oracles import EXPLAINED, ORACLES
 from scenthound.lab.run.spec import display_name
 from scenthound.report.layout import section, table
 
@@ -19,7 +20,7 @@ def figure(facts: ExperimentFacts, metric: str, title: str, note: str) -> str:
     crawled = [series for name in facts.strategies if (series := _series(facts, metric, name)).points]
     if not crawled:
         return section(title, f"{note} No topic of this experiment has a value.")
-    references = [series for name in facts.oracles if (series := _series(facts, metric, name)).points]
+    references = [series for name in facts.bounds if (series := _series(facts, metric, name)).points]
     near = [series for series in references if _highest([series]) <= BEYOND * _highest(crawled)]
     shown = [*crawled, *near]
     heading = f"{title} by pages crawled, means over topics"
@@ -34,7 +35,8 @@ def figure(facts: ExperimentFacts, metric: str, title: str, note: str) -> str:
     )
     caption = (
         '<p class="caption">Lines are means over topics, bands ± one standard error (s/√n). Dots are the points of the '
-        f"tables; point at one for its value. {_ended(facts, metric)}{_not_drawn(references, near)}</p>"
+        f"tables; point at one for its value. {_ended(facts, metric)}{_not_drawn(references, near)}"
+        f"{about_oracles(facts, metric)}</p>"
     )
     return section(
         title, note, drawn, caption, details("Topics and crawls behind these curves", _behind(facts, metric))
@@ -51,7 +53,11 @@ def style(facts: ExperimentFacts, name: str) -> str:
 def named(facts: ExperimentFacts, name: str) -> str:
     """A crawler's name with a piece of its line."""
     mark = (
-        "oracle" if display_name(name, facts.run.spec.given) != name else "reference" if name in facts.oracles else ""
+        "oracle"
+        if display_name(name, facts.run.spec.given) != name
+        else ("reference" if name in facts.bounds else "reference, no bound")
+        if name in facts.oracles
+        else ""
     )
     kind = f' <span class="reference">{mark}</span>' if mark else ""
     return f'<span class="named">{key(style(facts, name))}{text(name)}{kind}</span>'
@@ -79,6 +85,13 @@ def _highest(curves: Sequence[Series]) -> float:
 def _not_drawn(references: Sequence[Series], near: Sequence[Series]) -> str:
     far = [f"{series.name}, {number(series.points[-1].mean)} at the end" for series in references if series not in near]
     return f" Too high to draw: {'; '.join(far)}." if far else ""
+
+
+def about_oracles(facts: ExperimentFacts, metric: str) -> str:
+    """What the reference lines are, and why one of them is in the tables alone; empty if they have no value."""
+    shown = [name for name in ORACLES if name in facts.oracles and facts.mean(metric, name).number]
+    sentences = [f" <b>{name}</b> {EXPLAINED[name]}{'' if name in facts.bounds else '; not drawn'}." for name in shown]
+    return "".join(sentences)
 
 
 def _label(facts: ExperimentFacts, name: str) -> str:

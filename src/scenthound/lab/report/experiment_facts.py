@@ -12,13 +12,18 @@ from typing import Any, NamedTuple
 from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.measure.comparison import crawlers, every_pair, non_oracles
-from scenthound.lab.measure.measure import load_characteristics, load_table
+from scenthound.lab.measure.equal_pages import Measured, crawl_lengths, rows
+from scenthound.lab.measure.groups import CATEGORY, topic_groups
+from scenthound.lab.measure.measure import load_characteristics
+from scenthound.lab.measure.metrics import METRICS, get_metric
 from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, ended_early, mean
 from scenthound.lab.run.cells import load_seconds
 from scenthound.lab.run.experiment import Experiment
+from scenthound.lab.run.oracles import BOUND, ORACLES
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import PROFILES
 from scenthound.lab.topics.characteristics import Characteristics, correlations
+from scenthound.lab.topics.start import Start
 
 RECALL, PRECISION, HARVEST = "target_recall", "description_precision", "harvest_rate"
 DRAWN = (RECALL, PRECISION, HARVEST)
@@ -54,10 +59,27 @@ class ExperimentFacts:
 
     run: Experiment
     points: tuple[int, ...]
+    group_by: str = CATEGORY
 
     @property
     def last(self) -> int:
         return self.points[-1]
+
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """The group of each topic: those of one group are not independent."""
+        return topic_groups(self.run.topics, self.group_by)
+
+    @property
+    def topics_text(self) -> str:
+        """How many topics there are, in how many categories if some share one."""
+        topics, groups = len(self.run.topics), len(set(self.groups.values()))
+        return f"{topics:,} topics" if groups == topics else f"{topics:,} topics in {groups:,} categories"
+
+    @cached_property
+    def lengths(self) -> dict[str, dict[str, int]]:
+        """For each crawler and topic the pages of its shortest run."""
+        return crawl_lengths(self.run)
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
@@ -74,6 +96,11 @@ class ExperimentFacts:
         return tuple(name for name in crawlers(self.run) if name not in self.strategies)
 
     @cached_property
+    def bounds(self) -> tuple[str, ...]:
+        """The reference lines that are drawn: the content oracle is no upper bound, and would look like one."""
+        return tuple(name for name in self.oracles if name not in ORACLES or name == BOUND)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return (*self.strategies, *self.oracles)
 
@@ -84,11 +111,13 @@ class ExperimentFacts:
 
     @cached_property
     def values(self) -> Table:
-        """Every metric at the points shown, drawn metrics at all points; runs of a topic are averaged."""
+        """Every metric at the points shown, drawn metrics and rates at all points; runs of a topic are averaged."""
+        rates = {metric for metric in METRICS.names() if get_metric(metric).is_rate}
+        everywhere = {*DRAWN, *(rates if self._any_ended else ())}
         runs: dict[tuple[str, int, str], dict[str, list[float | None]]] = {}
         for table in ("metrics", "costs"):
-            for name, metric, at, topic, value in _rows(self.run, table, "strategy", "metric", "at", "topic", "value"):
-                if (at in self.points or metric in DRAWN) and name in self.names:
+            for name, metric, at, topic, value in rows(self.run, table, "strategy", "metric", "at", "topic", "value"):
+                if (at in self.points or metric in everywhere) and name in self.names:
                     runs.setdefault((metric, at, name), {}).setdefault(topic, []).append(value)
         averaged: Table = {}
         for (metric, at, name), topics in runs.items():
@@ -102,8 +131,12 @@ class ExperimentFacts:
         return defined[0] if defined else RECALL
 
     def mean(self, metric: str, name: str, at: int | None = None) -> Mean:
-        topics = self.values.get(metric, {}).get(at or self.last, {}).get(name, {})
-        return mean([value for _, value in sorted(topics.items())])
+        return self.average(self.values.get(metric, {}).get(at or self.last, {}).get(name, {}))
+
+    def average(self, topics: Mapping[str, float | None]) -> Mean:
+        """The mean over topics, with an error that knows which of them are independent."""
+        ordered = sorted(topics)
+        return mean([topics[topic] for topic in ordered], [self.groups[topic] for topic in ordered])
 
     def curve(self, metric: str, name: str) -> list[tuple[int, Mean]]:
         """The mean at every point; points without a value are left out."""
@@ -112,7 +145,17 @@ class ExperimentFacts:
 
     def compared(self, metric: str, at: int) -> list[Comparison]:
         """Every pair of strategies, without reference lines."""
-        return every_pair(self.values.get(metric, {}).get(at, {}), self.strategies, metric, at)
+        points = self.values.get(metric, {})
+        return every_pair(Measured(metric, at, points.get(at, {}), points, self.lengths, self.groups), self.strategies)
+
+    @property
+    def _any_ended(self) -> bool:
+        shortest = (length for name in self.strategies for length in self.lengths.get(name, {}).values())
+        return min(shortest, default=self.last) < self.last
+
+    def has_ended(self, name: str, at: int) -> bool:
+        """Whether any of a crawler's crawls had ended before a point."""
+        return min(self.lengths.get(name, {}).values(), default=at) < at
 
     @cached_property
     def crawls(self) -> dict[str, Crawls]:
@@ -143,7 +186,7 @@ class ExperimentFacts:
     def reach(self) -> dict[str, dict[float, list[int | None]]]:
         """Search length: crawler, share of the targets, and for each crawl the pages it took; None: not reached."""
         lengths: dict[str, dict[float, list[int | None]]] = {}
-        for name, fraction, pages, wanted in _rows(self.run, "reach", "strategy", "fraction", "pages", "wanted"):
+        for name, fraction, pages, wanted in rows(self.run, "reach", "strategy", "fraction", "pages", "wanted"):
             if wanted:
                 lengths.setdefault(name, {}).setdefault(fraction, []).append(pages)
         return lengths
@@ -153,7 +196,7 @@ class ExperimentFacts:
         """Overlap of two crawlers and robustness of one, at the last point: metric, the two names, mean over topics."""
         runs: dict[tuple[str, str, str], dict[str, list[float | None]]] = {}
         columns = ("metric", "first", "second", "at", "topic", "value")
-        for metric, first, second, at, topic, value in _rows(self.run, "pairs", *columns):
+        for metric, first, second, at, topic, value in rows(self.run, "pairs", *columns):
             if at == self.last:
                 runs.setdefault((metric, first, second), {}).setdefault(topic, []).append(value)
         means: dict[str, dict[tuple[str, str], Mean]] = {}
@@ -186,6 +229,8 @@ class ExperimentFacts:
             words += ["--polite", *_polite_flags(spec.limits.polite)]
         if spec.seeds_per_run:
             words += ["--seeds-per-run", str(spec.seeds_per_run)]
+        if spec.start != str(Start()):
+            words += ["--start", spec.start]
         if spec.seed_numbers != (0,):
             words += ["--seed-numbers", ",".join(map(str, spec.seed_numbers))]
         words += ["--robustness"] * spec.robustness + ["--no-oracles"] * (not spec.oracles)
@@ -238,8 +283,3 @@ def _polite_flags(polite: PoliteLimits) -> Iterable[str]:
     for key, value in asdict(polite).items():
         if value != usual[key]:
             yield from (f"--{'time' if key == 'seconds' else key}", f"{value:g}" if key != "order" else str(value))
-
-
-def _rows(run: Experiment, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:
-    table = load_table(run, name)
-    return zip(*(table[column] for column in columns), strict=True)

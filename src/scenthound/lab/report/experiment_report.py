@@ -13,6 +13,8 @@ from pathlib import Path
 
 from scenthound.files import write_text
 from scenthound.lab.measure.comparison import clear_winner, is_significant
+from scenthound.lab.measure.groups import CATEGORY
+from scenthound.lab.report.by_requests import by_requests
 from scenthound.lab.report.curves import figure
 from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, problems
 from scenthound.lab.report.easy_topics import easy_topics
@@ -22,6 +24,7 @@ from scenthound.lab.report.polite import by_virtual_time
 from scenthound.lab.report.significance import means, other_metrics, tests
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.spec import display_name
+from scenthound.lab.topics.start import Start
 from scenthound.report.layout import document, section, tiles
 
 NAME = "report.html"
@@ -34,10 +37,10 @@ ABOUT = {
 }
 
 
-def write_report(run: Experiment, points: Sequence[int]) -> Path:
+def write_report(run: Experiment, points: Sequence[int], group_by: str = CATEGORY) -> Path:
     """Write the report into the experiment's folder. The tables must have these points."""
     path = run.folder / NAME
-    write_text(path, render(ExperimentFacts(run, tuple(points))))
+    write_text(path, render(ExperimentFacts(run, tuple(points), group_by)))
     return path
 
 
@@ -51,6 +54,7 @@ def render(facts: ExperimentFacts) -> str:
         figure(facts, RECALL, "Target recall", ABOUT[RECALL]),
         means(facts),
         tests(facts),
+        by_requests(facts),
         by_virtual_time(facts),
         figure(facts, PRECISION, "Precision", ABOUT[PRECISION]),
         figure(facts, HARVEST, "Harvest rate", ABOUT[HARVEST]),
@@ -74,7 +78,7 @@ def _head(facts: ExperimentFacts) -> str:
     bed = f"<em>{text(title, 200)}</em>, " if title and title != spec.name else ""
     return (
         f'<header>\n<p class="kicker">An experiment</p>\n<h1>{name}</h1>\n'
-        f'<p class="lead">{bed}{many(len(facts.run.topics), "topic")}, {many(spec.limits.pages, "page")} a crawl. '
+        f'<p class="lead">{bed}{facts.topics_text}, {many(spec.limits.pages, "page")} a crawl. '
         f"{_summary(facts)}</p>\n</header>"
     )
 
@@ -161,6 +165,8 @@ def _specification(facts: ExperimentFacts) -> str:
     limits = spec.limits
     bed = facts.about
     seeds = f"a topic's first {spec.seeds_per_run:,}" if spec.seeds_per_run else "all of a topic's, in their order"
+    if spec.start != str(Start()):
+        seeds = f"{spec.start}: drawn by seed number, listed in <code>starts.jsonl</code>"
     numbers = ", ".join(map(str, spec.seed_numbers))
     cut = f"the first {spec.cut.page_bytes:,} bytes" if spec.cut.page_bytes else "whole pages"
     rows = [
@@ -177,7 +183,8 @@ def _specification(facts: ExperimentFacts) -> str:
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
         ("seeds", seeds),
         ("seed numbers", f"{numbers}; runs of a topic are averaged before anything is tested"),
-        ("limits", f"{limits.pages:,} pages, {limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
+        ("limits", f"{limits.pages:,} pages, {f'{limits.requests:,} requests, ' if limits.requests else ''}"
+         f"{limits.frontier:,} URLs waiting, {limits.in_flight:,} in flight, "
          f"{limits.redirects:,} redirects{f', {limits.spread:,} hosts in as many picks' if limits.spread > 1 else ''}"
          + (" (not where a strategy has a frontier of its own)" if limits.spread > 1 else "")
          + (", no URLs with a query" if limits.static else "")),

@@ -19,7 +19,9 @@ def means(facts: ExperimentFacts) -> str:
     parts = [_means(facts, metric) for metric in DRAWN]
     note = (
         "Means over topics ± one standard error. Bold: better than every other strategy at this point (paired t tests "
-        "over topics in both directions, Holm-adjusted p &lt; 0.05). Where nothing is bold, no single best is shown."
+        "over topics in both directions, Holm-adjusted p &lt; 0.05). Where nothing is bold, no single best is shown. "
+        "† Some crawls had ended before: the rate is over fewer pages than the column says. Tests compare a rate at "
+        "the last point that both crawls reached, topic by topic; recall keeps what was found."
     )
     return section("Values at some points", note, *parts)
 
@@ -49,7 +51,8 @@ def tests(facts: ExperimentFacts) -> str:
     rows = [_row(facts, each, reach) for each in comparisons]
     number_of = len(facts.strategies) * (len(facts.strategies) - 1)
     note = (
-        f"On {text(facts.main)} after {facts.last:,} pages. One-tailed paired t tests over topics. Who is better was "
+        f"On {text(facts.main)} after {facts.last:,} pages. One-tailed paired t tests over {facts.topics_text}"
+        f"{_cluster_note(facts)}. Who is better was "
         f"not known beforehand, so each pair is tested in both directions and Holm's adjustment counts all "
         f"{number_of:,} tests; the direction of the better mean is shown. The sign test is a check against outliers. "
         "d is the mean difference in standard deviations of the differences; its interval is exact (noncentral t)."
@@ -62,6 +65,12 @@ def tests(facts: ExperimentFacts) -> str:
     )
 
 
+def _cluster_note(facts: ExperimentFacts) -> str:
+    if len(set(facts.groups.values())) == len(facts.run.topics):
+        return ""
+    return "; errors are cluster-robust, since topics of one category are not independent"
+
+
 def _means(facts: ExperimentFacts, metric: str) -> str:
     values = (facts.mean(metric, name, at).mean for name in facts.strategies for at in facts.points)
     highest = max((abs(value) for value in values if value is not None), default=1.0)
@@ -72,20 +81,22 @@ def _means(facts: ExperimentFacts, metric: str) -> str:
         over = [facts.mean(metric, name, at) for at in facts.points]
         if not any(each.number for each in over):
             continue
-        shown = [plus_minus(each.mean, each.error, digits) for each in over]
+        is_rate = get_metric(metric).is_rate
+        marks = [" †" if is_rate and facts.has_ended(name, at) else "" for at in facts.points]
+        shown = [plus_minus(each.mean, each.error, digits) + mark for each, mark in zip(over, marks, strict=True)]
         cells = [f"<b>{cell}</b>" if best[at] == name else cell for at, cell in zip(facts.points, shown, strict=True)]
-        numbers = sorted({each.number for each in over})
-        rows.append([named(facts, name), *cells, "/".join(map(str, numbers))])
+        counts = ["/".join(map(str, sorted(each))) for each in ({m.number for m in over}, {m.groups for m in over})]
+        rows.append([named(facts, name), *cells, *counts])
     if not rows:
         return ""
     direction = " (lower is better)" if get_metric(metric).lower_is_better else ""
-    heads = [f"<code>{text(metric)}</code>{direction}", *(f"{at:,} pages" for at in facts.points), "n"]
-    return table(heads, rows, range(1, len(facts.points) + 2), "means")
+    heads = [f"<code>{text(metric)}</code>{direction}", *(f"{at:,} pages" for at in facts.points), "topics", "groups"]
+    return table(heads, rows, range(1, len(facts.points) + 3), "means")
 
 
 def _row(facts: ExperimentFacts, comparison: Comparison, reach: float) -> list[str]:
     test, signs, effect = comparison.paired, comparison.signs, comparison.effect
-    ties = comparison.means[0].number - signs.wins - signs.losses
+    ties = comparison.groups - signs.wins - signs.losses
     freedom = "–" if test.freedom is None else f"{test.freedom:g}"
     adjusted = probability(comparison.adjusted)
     return [

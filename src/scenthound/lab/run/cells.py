@@ -1,6 +1,7 @@
 """The files of one cell of an experiment: its trail, its outcome, and the seconds it took.
 
-    trails/<cell>.jsonl     one line per page (docs/concepts/files.md), the same bytes in every run
+    trails/<cell>.jsonl     one line per page (docs/concepts/files.md), the same bytes in every run; `requests` is how
+                            many requests had been made when the page was there
     cells/<cell>.json       why it ended, misses, errors; also the same bytes. Written last: then the cell is done
     times/<cell>.json       measured CPU seconds, which differ from run to run
 
@@ -23,6 +24,7 @@ from scenthound.files import write_bytes
 from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
 from scenthound.model import Step, Url
+from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.url import make
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.=_-]+")
@@ -87,7 +89,8 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.given,
         result.polite,
     )
-    write_lines(folder / "trails" / f"{key}.jsonl", map(full_trail_line, result.steps))
+    lines = zip(map(full_trail_line, result.steps), result.requests, strict=True)
+    write_lines(folder / "trails" / f"{key}.jsonl", ({**fields, "requests": made} for fields, made in lines))
     seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
     write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
     fields = {name: value for name, value in asdict(outcome).items() if name != "polite" or value}
@@ -106,6 +109,13 @@ def load_outcome(folder: Path, key: str) -> Outcome | None:
 
 def load_trail(folder: Path, key: str) -> list[Step]:
     return list(read_trail(folder / "trails" / f"{key}.jsonl"))
+
+
+def load_requests(folder: Path, key: str) -> list[int] | None:
+    """Requests made until each page; None for trails that do not say it: those of older versions and other crawlers."""
+    lines = read_lines(folder / "trails" / f"{key}.jsonl")
+    requests = [made for line in lines if isinstance(made := line.get("requests"), int) and made > 0]
+    return requests if len(requests) == len(lines) else None
 
 
 def load_seconds(folder: Path, key: str) -> list[float] | None:
@@ -189,6 +199,8 @@ def _step(fields: Mapping[str, Any], page_number: int, where: str) -> Step:
         _text(fields.get("title")),
         int(_number(fields.get("rank", 1))),
         requested,
+        relevance=_number(fields.get("relevance", fields.get("similarity"))),
+        relevant=bool(fields.get("relevant", _number(fields.get("similarity")) >= OLD_RULE)),
     )
 
 

@@ -3,6 +3,7 @@
     experiment.toml   the specification: bed and digest, strategies, topics, limits, versions
     topics.jsonl      the topics, with their answers
     cells.jsonl       the cells in their order
+    starts.jsonl      seeds and targets by topic and seed number, if crawls start elsewhere than at the topics' seeds
     trails/ cells/ times/   the files of the cells (`cells`)
     failures.jsonl    cells whose strategy raised, and topics with something missing
     *.parquet         metrics, once measured (`measure`)
@@ -46,6 +47,7 @@ from scenthound.lab.run.spec import (
     save_spec,
 )
 from scenthound.lab.run.topic_lessons import lessons_of, syllabus_of
+from scenthound.lab.topics.start import Start, started
 from scenthound.model import Url
 from scenthound.processes import ProcessPool
 from scenthound.strategies import STRATEGIES
@@ -54,6 +56,8 @@ from scenthound.wiring import make_strategy, versions
 FORMAT = 1  # of a cell; raise it when the same cell would get another trail, so that it is run again
 POLITE_FORMAT = 1  # the same for cells of polite replays alone
 FOLDERS = ("trails", "cells", "times")
+STARTS = "starts.jsonl"
+Starts = dict[tuple[str, int], BedTopic]
 Progress = Callable[[int, int, Cell, Outcome], None]
 """Called after every cell with how many are done, how many there are, the cell and its outcome."""
 
@@ -83,6 +87,8 @@ class RunOptions:
     seed_numbers: Sequence[int] = (0,)
     seeds_per_run: int = 0
     """Only the first N seeds of a topic; 0: all."""
+    start: str = "seeds"
+    """Where crawls start: seeds, examples, neighbours, distance=N or augmented (`lab.topics.start`)."""
     robustness: bool = False
     """Also crawl from two halves of the seeds."""
     oracles: bool = True
@@ -164,11 +170,15 @@ def run(
         seeds_per_run=options.seeds_per_run,
         robustness=options.robustness,
         oracles=options.oracles,
+        start=str(Start.parse(options.start)),
         versions=versions(),
     )
     lab = _Lab(prepared, tuple(listed))
-    tasks = list(_plan(spec, chosen, topics, lab))
-    experiment = _open_folder(Path(out), spec, [task.cell for task in tasks], topics, check_topics(prepared, topics))
+    starts = _starts(spec, topics, prepared)
+    tasks = list(_plan(spec, chosen, topics, starts, lab))
+    problems = check_topics(prepared, [starts[topic.id, 0] for topic in topics])
+    experiment = _open_folder(Path(out), spec, [task.cell for task in tasks], topics, problems)
+    _save_starts(experiment, starts)
     try:
         _run_all(experiment, tasks, lab, jobs, progress)
     finally:
@@ -213,8 +223,45 @@ def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_numbe
     return tuple(map(Url, halves[half - 1]))
 
 
+def _starts(spec: ExperimentSpec, topics: Sequence[BedTopic], bed: PreparedBed) -> Starts:
+    """Each topic with the seeds and targets of its crawls, by id and seed number. Oracles have the number 0."""
+    start = Start.parse(spec.start)
+    return {
+        (topic.id, number): started(bed, topic, start, number) for topic in topics for number in {0, *spec.seed_numbers}
+    }
+
+
+def _save_starts(experiment: Experiment, starts: Starts) -> None:
+    if experiment.spec.start == str(Start()):
+        return
+    merged = {**load_starts(experiment), **starts}
+    rows = [
+        {"topic": name, "seed_number": number, "seeds": topic.seeds, "targets": topic.targets}
+        for (name, number), topic in merged.items()
+    ]
+    write_lines(experiment.folder / STARTS, rows)
+
+
+def load_starts(experiment: Experiment) -> Starts:
+    """The topics with the seeds and targets of their crawls, by id and seed number; empty if they are the topics' own.
+
+    What a topic held before is in `experiment.topics`.
+    """
+    topics = {topic.id: topic for topic in experiment.topics}
+    starts: Starts = {}
+    for row in read_lines(experiment.folder / STARTS):
+        topic = topics[row["topic"]]
+        seeds, targets = (tuple(map(Url, row[name])) for name in ("seeds", "targets"))
+        starts[topic.id, row["seed_number"]] = replace(topic, seeds=seeds, targets=targets, examples=(), neighbours=())
+    return starts
+
+
 def _plan(
-    spec: ExperimentSpec, strategies: Sequence[StrategySpec], topics: Sequence[BedTopic], lab: _Lab
+    spec: ExperimentSpec,
+    strategies: Sequence[StrategySpec],
+    topics: Sequence[BedTopic],
+    starts: Starts,
+    lab: _Lab,
 ) -> Iterator[_Task]:
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
     code = {strategy.label: plugin_digest(strategy.name) for strategy in strategies}
@@ -222,10 +269,13 @@ def _plan(
     base = {"format": FORMAT, "bed": spec.digest, "prepared": spec.prepared, "limits": spec.limits.as_plain()}
     if spec.limits.polite is not None:
         base["polite format"] = POLITE_FORMAT
-    for topic in topics:
-        visible = asdict(visible_topic(topic, lab.bed.aliases))
-        halves = (0, 1, 2) if spec.robustness and len(topic.seeds) > 1 else (0,)
+    if spec.start != str(Start()):
+        base["start"] = spec.start
+    for own in topics:
+        halves = (0, 1, 2) if spec.robustness and len(own.seeds) > 1 else (0,)
         for strategy, seed_number, half in product(strategies, spec.seed_numbers, halves):
+            topic = starts[own.id, seed_number]
+            visible = asdict(visible_topic(topic, lab.bed.aliases))
             label, power = strategy.label, powers[strategy.label]
             seeds = run_seeds(topic, spec.seeds_per_run, half, seed_number)
             determined_by: list[Any] = [
@@ -242,6 +292,7 @@ def _plan(
                 determined_by.append(syllabus_of(lab.bed, topic, lab.topics, seeds).plain)
             key = cell_key(label, topic.id, seed_number, half, determined_by)
             yield _Task(Cell(key, label, topic.id, seed_number, half), topic, seeds, strategy, spec.limits, power)
+        topic = starts[own.id, 0]
         for name in ORACLES if spec.oracles else ():
             seeds = run_seeds(topic, spec.seeds_per_run)
             key = cell_key(name, topic.id, 0, 0, [base, name, topic_line(topic), seeds])
@@ -346,7 +397,8 @@ def _run_task(lab: _Lab, folder: Path, task: _Task) -> Outcome:
 def _result(lab: _Lab, task: _Task) -> CellResult:
     topic, seeds, limits = task.topic, task.seeds, task.limits
     if task.cell.oracle:
-        return ORACLES[task.strategy.name](lab.oracle_bed, topic, limits.pages, seeds)
+        pages = min(limits.pages, limits.requests or limits.pages)  # an oracle asks for nothing that is not there
+        return ORACLES[task.strategy.name](lab.oracle_bed, topic, pages, seeds)
     strategy = make_strategy(task.strategy.name, task.strategy.parameters)
     access = Access(lambda: lessons_of(lab.bed, topic, lab.topics, seeds), task.powers)
     visible = visible_topic(topic, lab.bed.aliases)

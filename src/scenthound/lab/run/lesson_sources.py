@@ -71,8 +71,7 @@ def open_source(path: str | Path, jobs: int = 2, progress: Callable[[int], None]
 
 def _crawl(folder: Path, jobs: int, progress: Callable[[int], None] | None) -> Source:
     with CrawlFolder.look(folder) as opened:
-        relevant = opened.request.settings.relevant
-        likely = frozenset(step.url for step in opened.history.trail() if step.similarity >= relevant)
+        likely = frozenset(step.url for step in opened.history.trail() if step.relevant)
         labels = opened.database.labels()
         if not len(opened.history):
             raise BadConfig(f"the crawl in {folder} has no pages", "there is nothing to learn from yet")

@@ -1,8 +1,10 @@
-"""Reference lines: what a crawler could reach if it knew the answers. No strategies, and not to be chosen as one.
+"""Reference lines: crawls that know what no crawler can know. No strategies, and not to be chosen as one.
 
-The *path oracle* knows all links and targets and always walks to the nearest target not visited yet. The *content
-oracle* may read a page before it is fetched and takes the waiting page most similar to the seeds. Both start from the
-seeds and follow links, as every crawler must. The gap between them and a crawler is what is left to gain.
+The *path oracle* knows all links and targets and always walks to the nearest target not visited yet. The gap between it
+and a crawler is what is left to gain. The *content oracle* may read a page before it is fetched and takes the waiting
+page most similar to the seeds. It knows no target, so it is no upper bound: a crawler that uses more than the likeness
+to the seeds can find more, and on some webs breadth-first does. Both start from the seeds and follow links, as every
+crawler must.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -18,12 +21,12 @@ import numpy.typing as npt
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.measure.metrics.trails import wanted
-from scenthound.lab.run.run_cell import CellResult
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits
 from scenthound.model import DECIMALS, Candidate, Step, Url
-from scenthound.page.judge import Judge
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
+from scenthound.wiring import start_judge
 
 Floats = npt.NDArray[np.float64]
 
@@ -113,6 +116,15 @@ def content_oracle(
 
 ORACLES: Mapping[str, Callable[..., CellResult]] = {"path-oracle": path_oracle, "content-oracle": content_oracle}
 """By the names that experiments and reports use."""
+BOUND = "path-oracle"
+"""The one that shows what is possible."""
+EXPLAINED: Mapping[str, str] = {
+    "path-oracle": "knows all links and targets and always walks to the nearest target: about what is possible (it is "
+    "greedy, so not to the last page)",
+    "content-oracle": "takes the waiting page whose own text, read before it is fetched, is most like the seeds: what "
+    "perfect knowledge of text is worth, no upper bound. A crawler can find more than it",
+}
+"""A sentence on each, for whatever shows its values."""
 
 
 class _OracleCrawl:
@@ -120,8 +132,8 @@ class _OracleCrawl:
 
     def __init__(self, bed: PreparedBed, topic: BedTopic, pages: int) -> None:
         self._bed, self._pages = bed, pages
-        self._judge = Judge(topic.topic)
-        bed.read_parts(Parts((self._judge.analyser,)))
+        self._judging = start_judge(ReplayLimits().judge, topic.topic, topic.seeds)
+        bed.read_parts(Parts((Analyser(),)))
         self._starts, self._targets = bed.outgoing
         self.order: list[int] = []
         self.visited: set[int] = set()
@@ -155,9 +167,11 @@ class _OracleCrawl:
         source = None if parent is None else self._bed.pages[parent]
         self.order.append(number)
         self.visited.add(number)
-        n, similarity = len(self.order), self._judge(page)
+        n, (similarity, relevance, relevant) = len(self.order), self._judging.judge(page)
         step = Step(n, url, source, "", score, {}, similarity, depth, page.status, page.size, float(n), page.title)
+        step = replace(step, relevance=relevance, relevant=relevant)
         self._result.steps.append(step)
+        self._result.requests.append(n + sum(self._result.misses.values()))
 
     def result(self, reason: str) -> CellResult:
         self._result.reason = reason

@@ -31,13 +31,15 @@ from scenthound.loop.messages import FOREVER, Dropped, Limits
 from scenthound.loop.order import OrderRule
 from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
-from scenthound.model import Event, Miss, Step, Topic, Url
-from scenthound.page.judge import Judge
+from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
 from scenthound.page.record import Parts
 from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring import make_strategy
+from scenthound.text.tokens import Analyser
+from scenthound.wiring import make_strategy, named_judge, start_judge
+
+JUDGE = "keywords"  # of a replay, unless another is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,10 @@ class ReplayLimits:
     static: bool = False
     """Skip URLs with a query part, as [EXP] did."""
     redirects: int = 10
+    judge: str = JUDGE
+    """What decides whether a page is relevant, for metrics of relevance. It changes no trail and is no ground truth."""
+    requests: int = 0
+    """Most requests, those that bring no page included; 0: no limit."""
     polite: PoliteLimits | None = None
     """Replay on a virtual clock, with hosts that rest; `in_flight` does not count then."""
 
@@ -62,26 +68,32 @@ class ReplayLimits:
         for name, value in checked.items():
             if value < 1:
                 raise BadConfig(f"`{name}` of a replay can't be {value}", "give a whole number, 1 or more")
+        if self.requests < 0:
+            raise BadConfig(f"`requests` of a replay can't be {self.requests}", "give a whole number; 0: no limit")
+        named_judge(self.judge)
 
     def as_plain(self) -> dict[str, Any]:
-        """The limits by name. Without politeness it is not among them: old experiments have the same."""
-        plain = asdict(self)
-        return plain if self.polite is not None else {name: value for name, value in plain.items() if name != "polite"}
+        """The limits by name. Those that are not set are not among them, as in experiments made before they existed."""
+        unset = {"polite": None, "requests": 0, "judge": JUDGE}
+        return {name: value for name, value in asdict(self).items() if name not in unset or value != unset[name]}
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The set-up of a paper (sheet 60.1): how much of a page is read, and the limits of a crawl."""
+    """The set-up of a paper (sheet 60.1): how much of a page is read, the limits of a crawl, and parameters."""
 
     cut: Cut = field(default_factory=Cut)
     limits: ReplayLimits = field(default_factory=ReplayLimits)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    """By strategy: parameters as published, where our defaults differ. What is given explicitly goes first."""
 
 
+AS_PUBLISHED = {name: {"score": "probability"} for name in ("bayes", "focused-soft", "focused-hard")}
 PROFILES: Mapping[str, Profile] = {
     "open": Profile(),
-    "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True)),
-    "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50)),
-    "graph": Profile(Cut(0, 256), ReplayLimits(4000)),
+    "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True), AS_PUBLISHED),
+    "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50), AS_PUBLISHED),
+    "graph": Profile(Cut(0, 256), ReplayLimits(4000), AS_PUBLISHED),
 }
 """`open` is our default; `exp`, `biz` and `graph` are the set-ups of [EXP], [BIZ] and [GRAPH]."""
 
@@ -93,8 +105,10 @@ class CellResult:
     steps: list[Step] = field(default_factory=list)
     rank_seconds: list[float] = field(default_factory=list)
     """CPU seconds spent on scoring and choosing until each page was fetched (rule 14)."""
+    requests: list[int] = field(default_factory=list)
+    """Requests made until each page was fetched: pages, misses, redirects, robots.txt."""
     reason: str = ""
-    """Why it ended: `pages`, `frontier empty`, or `error`."""
+    """Why it ended: `pages`, `requests`, `frontier empty`, or `error`."""
     attempts: int = 0
     misses: dict[str, int] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
@@ -156,8 +170,8 @@ def run_strategy(
     limits, access = limits or ReplayLimits(), access or Access()
     polite = limits.polite
     powers, given = access.powers or read_powers(strategy), Given()
-    judge = Judge(topic)
-    bed.read_parts(Parts((judge.analyser,)) | declaration_of(strategy).parts)
+    judging = start_judge(limits.judge, topic, seeds, strategy=strategy)
+    bed.read_parts(Parts((Analyser(),)) | declaration_of(strategy).parts)
     result = CellResult()
     crawl: Crawl | None = None
 
@@ -165,6 +179,7 @@ def run_strategy(
         if isinstance(event, Step) and crawl is not None:
             result.steps.append(event)
             result.rank_seconds.append(crawl.rank_seconds)
+            result.requests.append(crawl.counters.attempts)
 
     loans = ExitStack()
     try:
@@ -186,13 +201,14 @@ def run_strategy(
             limits=Limits(
                 pages=limits.pages,
                 ends_at=polite.ends_at if polite else FOREVER,
+                requests=limits.requests,
                 redirects=limits.redirects,
                 nofollow=False,
             ),
             politeness=polite.politeness() if polite else None,
             order=polite.rule if polite else OrderRule(),
             scope=Scope(not_paths=("[?]",), traps=False) if limits.static else None,
-            judge=judge,
+            judging=judging,
             seed_number=seed_number,
             watch=watch,
             meter=time.process_time,

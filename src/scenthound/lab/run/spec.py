@@ -136,6 +136,8 @@ class ExperimentSpec:
     seeds_per_run: int = 0
     robustness: bool = False
     oracles: bool = True
+    start: str = "seeds"
+    """Where crawls start, as `lab.topics.start` reads it."""
     versions: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What the lab gave each strategy beyond the topic and seeds (sheet 60.7), by the record of its crawls. Strategies
@@ -151,7 +153,13 @@ class ExperimentSpec:
 
     @property
     def _must_match(self) -> dict[str, object]:
-        return {"digest": self.digest, "cut": self.cut, "limits": self.limits, "seeds_per_run": self.seeds_per_run}
+        return {
+            "digest": self.digest,
+            "cut": self.cut,
+            "limits": self.limits,
+            "seeds_per_run": self.seeds_per_run,
+            "start": self.start,
+        }
 
 
 def save_spec(folder: Path, spec: ExperimentSpec) -> None:

@@ -32,7 +32,7 @@ from scenthound.page.page import Page
 from scenthound.ports import Fetcher
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring import make_fetcher, page_limits, product_token
+from scenthound.wiring import make_address_delay, make_fetcher, page_limits, product_token
 
 MOST = 1_000  # examples of one topic
 MOST_OF_CRAWL = 50  # best pages of a crawl without labels
@@ -137,7 +137,7 @@ def _of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
     """The pages labelled as on topic; without labels, those with the highest similarity."""
     with CrawlFolder.look(folder) as opened:
         labelled = [url for url, on_topic in opened.database.labels().items() if on_topic]
-        liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.similarity >= opened.request.settings.relevant]
+        liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.relevant]
         for url in labelled or liked:
             where = opened.history.where(url)
             page = None
@@ -214,7 +214,7 @@ async def _fetch(
             retries=settings.retries,
             longest_wait=settings.longest_wait,
         ),
-        politeness=Politeness(settings.delay, settings.backoff, settings.robots),
+        politeness=Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache),
         watch=watch,
     )
     async with AsyncExitStack() as stack:
@@ -222,7 +222,8 @@ async def _fetch(
         crawl.start()
         await LiveRun(
             crawl, used, _NoStore(), Replies(product_token(settings), page_limits(settings), settings.robots),
-            concurrency=settings.concurrency, slow_requests=settings.slow_requests, delay=settings.delay, clock=clock,
+            concurrency=settings.concurrency, slow_requests=settings.slow_requests, clock=clock,
+            address_delay=make_address_delay(settings),
         ).run()  # fmt: skip
     gathered.pages += strategy.pages
     fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}

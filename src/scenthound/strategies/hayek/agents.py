@@ -3,7 +3,7 @@
     P(word) ∝ weight(word)     1 to 3 words, without replacement
 
 Six weightings of [ECON] and CORR_ub: `uniform`, `tf`, `tf-idf`, `documents`, `differential`, `information-gain`,
-`corr-ub`; `mixed` draws one of them for every agent.
+`corr-ub`; a mix draws one of several for every agent.
 
 Ours: [ECON] counts "in some set of URLs". Here term and document frequencies are those of the pages that are as far
 from a goal as the page drawn from.
@@ -13,16 +13,19 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from scenthound.strategies.hayek.features import FEATURE_CLASSES, feature_class
 from scenthound.strategies.hayek.known_web import FAR, Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Agent, Market
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
+MIXES = {"mixed": WEIGHTINGS, "mixed-counts": WEIGHTINGS[:5]}
+"""Weightings of which one is drawn for every agent; [ECON], 3.2 had `mixed-counts` for bid-epsilon."""
 MOST_DRAWN = 3
 LAMBDA = 3.0  # cost of another page with the word, in CORR_ub
 
@@ -113,8 +116,16 @@ def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], 
 class AgentFactory:
     """Makes new agents from the words of a page, and children of agents."""
 
-    def __init__(self, web: KnownWeb, market: Market, rng: random.Random, weighting: str) -> None:
-        self.web, self.market, self.rng, self.weighting = web, market, rng, weighting
+    def __init__(
+        self,
+        web: KnownWeb,
+        market: Market,
+        rng: random.Random,
+        weighting: str,
+        classes: Sequence[str] = FEATURE_CLASSES,
+    ) -> None:
+        self.web, self.market, self.rng = web, market, rng
+        self.weightings, self.classes = MIXES.get(weighting, (weighting,)), frozenset(classes)
 
     def born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
         """An agent with 1 to 3 features of a page; None if it has none to be known by.
@@ -186,12 +197,12 @@ class AgentFactory:
         virtual: bool,
         count: int,
         needs_word: bool,
-        without: set[int] = frozenset(),  # type: ignore[assignment]
+        without: Set[int] = frozenset(),
     ) -> list[int]:
         known_page, lexicon = self.web.pages[page], self.web.lexicon
-        words = [feature for feature in known_page.words if feature not in without]
-        seen = [feature for feature in sorted(self.web.features(page, real=False)) if feature not in without]
-        kind = self.rng.choice(WEIGHTINGS) if self.weighting == "mixed" else self.weighting
+        words = self._allowed(known_page.words, without)
+        seen = self._allowed(sorted(self.web.features(page, real=False)), without)
+        kind = self.weightings[0] if len(self.weightings) == 1 else self.rng.choice(self.weightings)
         pool = seen if virtual else words + seen
         if not pool or (needs_word and not words):
             return []
@@ -200,6 +211,10 @@ class AgentFactory:
         if needs_word and all(lexicon.virtual[feature] for feature in drawn):
             drawn[-1] = draw(self.rng, words, self._weights(kind, words, known_page.distance), 1)[0]
         return drawn
+
+    def _allowed(self, features: Iterable[int], without: Set[int]) -> list[int]:
+        names, classes = self.web.lexicon.names, self.classes
+        return [feature for feature in features if feature not in without and feature_class(names[feature]) in classes]
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
         """The weights of features. A distance feature is in no dictionary and gets the average of the others."""

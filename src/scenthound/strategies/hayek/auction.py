@@ -9,10 +9,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
+from typing import Protocol
 from weakref import ref
 
-from scenthound.strategies.hayek.market import CHAIN, ROOT, Agent, Market, Purchase, coins, units
+from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, coins, units
 
+MOST_EXPLORED = 20  # payoffs that an agent's mean is taken over
 _Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest agent's is first
 
 
@@ -99,9 +101,15 @@ class PagesForSale:
         agent = self.first(accept)
         return 0 if agent is None else self._bids[agent.number]
 
-    def rest(self, page: int) -> int:
-        """The highest bid if this page were not for sale."""
-        return self.highest(lambda number: len(self.matched[number]) > (page in self.matched[number]))
+    def rest(self, page: int, accept: Callable[[int], bool] = lambda number: True) -> int:
+        """The highest acceptable bid if this page were not for sale."""
+        return self.highest(
+            lambda number: accept(number) and len(self.matched[number]) > (page in self.matched[number])
+        )
+
+    def tied(self, bid: int) -> list[int]:
+        """The agents whose effective bid is this, oldest first."""
+        return sorted(number for number, effective in self._bids.items() if effective == bid)
 
     def _match(self, number: int, page: int) -> None:
         matched = self.matched.get(number)
@@ -145,6 +153,23 @@ class PagesForSale:
             heapify(self._heap)
 
 
+class Prospects(Protocol):
+    """What an exploratory auction may know of a page for sale, or of one that would be."""
+
+    def is_goal(self, page: int) -> bool:
+        """True if its content is known and it is a goal."""
+
+    def links(self, page: int) -> Iterable[int]:
+        """The pages that would be for sale too if this page were bought; none if its content is not known."""
+
+    def real_bidders(self, page: int) -> Iterable[int] | None:
+        """The real agents that match it; None if its content is not known."""
+
+    @property
+    def ends_at_goal(self) -> bool:
+        """True if the sequence is over when a goal is bought: then the right to choose is not resold."""
+
+
 class Trading:
     """One sequence: the traversed pages with their owners, the pages for sale, and the right to choose.
 
@@ -175,28 +200,62 @@ class Trading:
 
     # ---- bids
 
-    def first_bids(self, is_goal: Callable[[int], bool]) -> None:
-        """Explorers that match a page make their first bid, oldest first."""
+    def first_bids(self, prospects: Prospects) -> None:
+        """Explorers that match a page make their first bid, oldest first.
+
+        Where all that an explorer matches seems worthless it makes no bid, and is asked again in the next auction.
+        """
         corona, rules = self.corona, self.market.rules
         explorers = sorted(corona.explorers)
-        if not explorers:
-            return
         if rules.price == "first":
             for number in explorers:
                 bid = units(corona.highest()) + rules.epsilon
                 self.market.set_first_bid(self.market.agents[number], bid)
             return
-        bids = [self._mean_payoff(corona.choices(number), is_goal) for number in explorers]
+        bids = [self._mean_payoff(number, prospects) for number in explorers]
         for number, bid in zip(explorers, bids, strict=True):
-            self.market.set_first_bid(self.market.agents[number], bid)
+            if bid > 0.0:
+                self.market.set_first_bid(self.market.agents[number], bid)
 
-    def payoff(self, page: int, goal: bool) -> float:
-        """What buying a page should bring: its reward plus the highest bid on the rest."""
-        return (self.market.rules.reward if goal else 0.0) + units(self.corona.rest(page))
+    def payoff(self, page: int, prospects: Prospects) -> float:
+        """What buying a page should bring: its reward and what the right to choose would then sell for.
 
-    def _mean_payoff(self, pages: Iterable[int], is_goal: Callable[[int], bool]) -> float:
-        payoffs = [self.payoff(page, is_goal(page)) for page in pages]
+        The exploratory auction of algorithm 5, lines 11 to 14: the page leaves the corona, its links join it, and real
+        agents bid on what is there; then all is as before.
+        """
+        is_goal = prospects.is_goal(page)
+        reward = self.market.rules.reward if is_goal else 0.0
+        if is_goal and prospects.ends_at_goal:
+            return reward
+        agents = self.market.agents
+        rest = self.corona.rest(page, lambda number: not agents[number].virtual)
+        links = [self._best_real_bid(link, prospects) for link in prospects.links(page) if link not in self.owners]
+        sale = max(rest, *links, 0)
+        later = sum(links) - (sale if sale > rest else 0)  # the best of them is the sale itself
+        return reward + units(sale) + self.market.rules.links_worth * units(later)
+
+    def _best_real_bid(self, page: int, prospects: Prospects) -> int:
+        bidders = prospects.real_bidders(page) or ()
+        return max((self.market.effective(self.market.agents[number]) for number in bidders), default=0)
+
+    def resale_value(self, page: int, prospects: Prospects) -> float:
+        """What a virtual agent would be paid for a page: the best real bid, or the best bid on others if unknown."""
+        if prospects.real_bidders(page) is None:
+            return units(self.corona.rest(page))
+        return units(self._best_real_bid(page, prospects))
+
+    def _mean_payoff(self, number: int, prospects: Prospects) -> float:
+        """The mean payoff of the pages that an agent matches; of many the first `MOST_EXPLORED`."""
+        value = self.resale_value if self.market.agents[number].virtual else self.payoff
+        payoffs = [value(page, prospects) for page in self.corona.choices(number)[:MOST_EXPLORED]]
         return sum(payoffs) / len(payoffs)
+
+    def refine(self, sale: Purchase, prospects: Prospects) -> None:
+        """Algorithm 5, line 27: others that bid as much as the winner learn from the payoffs. No money moves."""
+        if self.market.rules.price == "second":
+            for number in self.corona.tied(sale.bid):
+                if number != sale.winner:
+                    self.market.learn(self.market.agents[number], self._mean_payoff(number, prospects))
 
     # ---- sales
 
@@ -212,7 +271,7 @@ class Trading:
         page = self._draw(self.corona.choices(winner.number))
         return self._sale(winner.number, page, bid, price)
 
-    def resale(self, page: int, bidders: Iterable[int], goal: bool) -> Purchase | None:
+    def resale(self, page: int, bidders: Iterable[int], prospects: Prospects) -> Purchase | None:
         """Sell a page whose content has arrived among the real agents that match it; None if nobody bids."""
         market, rules = self.market, self.market.rules
         agents = [market.agents[number] for number in sorted(bidders)]
@@ -221,8 +280,9 @@ class Trading:
                 if rules.price == "first":
                     first = units(max(market.effective(one) for one in agents)) + rules.epsilon
                 else:
-                    first = self.payoff(page, goal)
-                market.set_first_bid(agent, first)
+                    first = self.payoff(page, prospects)
+                if first > 0.0:
+                    market.set_first_bid(agent, first)
         ranked = sorted(((market.effective(one), one.number) for one in agents), reverse=True)
         if not ranked or ranked[0][0] <= 0:
             return None
@@ -244,7 +304,9 @@ class Trading:
         if purchase.payee == winner:
             purchase.price = 0
         purchase.goal = goal
-        purchase.line = tuple(earlier for earlier in reversed(self.winners) if earlier != winner)[:CHAIN]
+        purchase.line = tuple(earlier for earlier in reversed(self.winners) if earlier != winner)[
+            : self.market.rules.chain
+        ]
         if goal:
             owners = [self.owners[page] for page in self.linkers.get(purchase.page, ())]
             purchase.linker = self._draw(owners) if owners else None
@@ -261,7 +323,7 @@ class Trading:
             if winner in self.winners:
                 self.winners.remove(winner)
             self.winners.append(winner)
-            del self.winners[: -(CHAIN + 1)]  # one of them may be the next winner itself
+            del self.winners[: -(self.market.rules.chain + 1)]  # one of them may be the next winner itself
         self.corona.leave(purchase.page)
         self.holder, self.open = winner, purchase
         self._do("pay", purchase, 0)

@@ -21,9 +21,10 @@ FEWEST_LINKS = 2
 class Difficulty:
     """Algorithm 2: how many links from a goal sequences start."""
 
-    low: float = 1.0
+    low: float = 0.8
     """hystlo: a success above this, times the difficulty, makes it harder."""
-    high: float = 0.8
+    high: float = 1.0
+    """hysthi: a success below this, times the difficulty, makes it easier."""
     step: float = 0.02
     level: int = 1
     success: float = 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,14 +16,12 @@ from scenthound.page.page import Page
 from scenthound.strategies.hayek.agents import AgentFactory
 from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.difficulty import Difficulty, choose_start, farthest_start
+from scenthound.strategies.hayek.features import FEATURE_CLASSES
 from scenthound.strategies.hayek.known_web import ASKED, FAR, FETCHED, NEW, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Purchase, coins, units
+from scenthound.strategies.hayek.prospects import KnownProspects
 
 Sequences = Literal["restarted", "endless"]
-TAX_SHARE = 0.01  # of the reward
-TAX_EVERY = 100
-LONG_EVERY, LONG_OFFSET = 500, 20
-ANY, KNOWN, NEW_ONLY = range(3)
 ROUND = 10  # purchases of an endless sequence between rounds of deaths and births
 
 
@@ -38,10 +36,21 @@ class EconomyOptions:
     blacklist: bool = False
     """After a goal its host's other pages are off the market for the rest of the sequence."""
     weighting: str = "information-gain"
+    features: tuple[str, ...] = FEATURE_CLASSES
+    """What agents may know a page by."""
+    tax: float = 0.01
+    """What every agent pays every `tax_interval` sequences, in rewards."""
+    tax_interval: int = 100
+    long_interval: int = 500
+    """Every so many sequences one has `long_offset` more auctions and does not stop at a goal."""
+    long_offset: int = 20
+    stop_at_goal: bool = True
+    whole_site: bool = False
+    """All pages of a host join the traversed set with the first of them."""
     agents: int = 20
     cap: int = 1000
-    practice: float = 2.0
-    """Sequences among pages that are known, for every page fetched."""
+    retrace: int | None = 10
+    """Sequences in a row that may want no new page before one has only new pages for sale; None: any number."""
 
 
 @dataclass(slots=True)
@@ -50,7 +59,6 @@ class EconomyCounts:
 
     sequences: int = 0
     auctions: int = 0
-    practised: int = 0
     recognised: dict[int, int] = field(default_factory=dict)
     """Goals that an agent has bought, and how many pages had been fetched by then."""
 
@@ -71,14 +79,14 @@ class Economy:
         self.difficulty = difficulty or Difficulty()
         self.market = Market(rules)
         self.market.rarity = web.document_count
-        self.nursery = AgentFactory(web, self.market, rng, options.weighting)
+        self.nursery = AgentFactory(web, self.market, rng, options.weighting, options.features)
         self.counts = EconomyCounts()
         self.trading: Trading | None = None
         self.left = 0  # auctions left in this sequence
         self.stops_at_goal = True
         self.met_goal = False
         self.idle = 0  # sequences in a row that wanted no new page
-        self.for_sale = ANY
+        self.only_new = False  # pages that were fetched are not for sale in this sequence
         self.queue: deque[int] = deque()  # pages whose content is wanted at once
         self.fetching: list[int] = []  # taken from the queue since the last auction
         self.pending: dict[int, Purchase] = {}  # bought unseen, in flight
@@ -96,6 +104,12 @@ class Economy:
             if page is not None:
                 self._born(page, virtual=not self.options.fetch_all and number % 2 == 1, paid_by=WORLD)
 
+    def expect(self, seeds: Iterable[str]) -> None:
+        """These pages are requested without an auction."""
+        for url in seeds:
+            if (page := self.web.add(url)) >= 0:
+                self.web.pages[page].state = ASKED
+
     def decide(self, until: int | None = None) -> int | None:
         """The next wanted page; None if there is none, or after `until` sequences."""
         if not self.is_founded:
@@ -110,8 +124,8 @@ class Economy:
                 return self._wander()
             if self._is_over():
                 self._finish()
-                self.idle += self.for_sale != KNOWN
-                if self.idle > 2 or self.options.sequences == "endless":
+                self.idle += 1
+                if self._has_retraced(1) or self.options.sequences == "endless":
                     self.idle = 0
                     return self._wander()
                 continue
@@ -153,35 +167,29 @@ class Economy:
     # ---- sequences
 
     def _begin(self) -> bool:
-        endless = self.options.sequences == "endless"
-        self._choose_goods()
-        start = None
+        endless, start = self.options.sequences == "endless", None
+        self.only_new = not endless and self._has_retraced()
         if not endless:
             start = choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
-            if start is None and self.for_sale != ANY:
-                self.for_sale = ANY
+            if start is None and self.only_new:
+                self.only_new = False
                 start = choose_start(self.web, self.difficulty.level, self.rng, self._may_be_bought)
         starts = self.web.fetched if endless else [start] if start is not None else []
         if not starts:
             return False
         self.trading = Trading(self.market, self.rng)
-        long = self.counts.sequences % LONG_EVERY == LONG_EVERY - 1
-        self.left = 2 * self.difficulty.level + (LONG_OFFSET if long else 0)
-        self.stops_at_goal, self.met_goal = not long, False
+        options = self.options
+        long = self.counts.sequences % options.long_interval == options.long_interval - 1
+        self.left = 2 * self.difficulty.level + (options.long_offset if long else 0)
+        self.stops_at_goal, self.met_goal = options.stop_at_goal and not long, False
         self.banned.clear()
         for page in starts:
             self._traverse(page, ROOT)
         return True
 
-    def _choose_goods(self) -> None:
-        """What is for sale in the next sequence: known pages, `practice` times for each page fetched [ECON, 3.2: slow
-        training retraces paths within fetched pages]; then any page; if no new one was wanted, new ones only."""
-        self.for_sale = ANY if self.idle == 0 else NEW_ONLY
-        if self.options.sequences == "endless":
-            self.for_sale = ANY
-        elif self.counts.practised < self.options.practice * len(self.web.fetched):
-            self.counts.practised += 1
-            self.for_sale = KNOWN
+    def _has_retraced(self, more: int = 0) -> bool:
+        """True if enough sequences in a row, and so many more, wanted no new page."""
+        return self.options.retrace is not None and self.idle > self.options.retrace + more
 
     def _is_over(self) -> bool:
         assert self.trading is not None
@@ -209,8 +217,8 @@ class Economy:
         market, corona = self.market, self.trading.corona if self.trading else None
         if not self.rules.adapt:
             return
-        if self.counts.sequences % TAX_EVERY == 0:
-            market.tax(coins(TAX_SHARE * self.rules.reward))
+        if self.counts.sequences % self.options.tax_interval == 0:
+            market.tax(coins(self.options.tax * self.rules.reward))
         for number in market.losers():
             agent = market.bury(number)
             if corona is not None:
@@ -233,8 +241,11 @@ class Economy:
         self.counts.auctions += 1
         if self.options.sequences == "endless" and self.counts.auctions % ROUND == 0:
             self._aftermath()
-        trading.first_bids(self._is_known_goal)
+        prospects = self._prospects()
+        trading.first_bids(prospects)
         sale = trading.auction()
+        if sale is not None:
+            trading.refine(sale, prospects)
         if sale is None:
             waiting = list(trading.corona.pages)
             page = waiting[self.rng.randrange(len(waiting))]
@@ -256,10 +267,8 @@ class Economy:
         """Content has arrived: sell the page to the real agent that bids most, or give it to a new one."""
         trading, page = self.trading, bought.page
         assert trading is not None
-        goal = self.web.pages[page].goal
-        agents = self.market.agents
-        real = [number for number in self.nursery.matches(page) if not agents[number].virtual]
-        sale = trading.resale(page, real, goal)
+        goal, prospects = self.web.pages[page].goal, self._prospects()
+        sale = trading.resale(page, prospects.real_bidders(page) or (), prospects)
         if sale is None:
             sale = trading.given(self._made_for(page, virtual=False), page)
         trading.arrived(bought, sale.bid)
@@ -272,8 +281,8 @@ class Economy:
         if goal:
             self.met_goal = True
             self.counts.recognised.setdefault(sale.page, len(self.web.fetched))
-            if self.options.blacklist:
-                self._ban(self.web.pages[sale.page].host)
+        if self.options.whole_site or (goal and self.options.blacklist):
+            self._ban(self.web.pages[sale.page].host)
         self._traverse(sale.page, sale.winner)
 
     def _traverse(self, page: int, owner: int) -> None:
@@ -350,16 +359,15 @@ class Economy:
         """True if its content is on the market: once fetched, unless each sequence forgets."""
         return self.web.pages[page].state == FETCHED and (self.options.fetch_all or not self.options.forget)
 
-    def _is_known_goal(self, page: int) -> bool:
-        return self._is_real(page) and self.web.pages[page].goal
+    def _prospects(self) -> KnownProspects:
+        ends = self.stops_at_goal and self.options.sequences == "restarted"
+        return KnownProspects(self.web, self.nursery, self.banned, ends, not self.only_new)
 
     def _may_be_bought(self, page: int) -> bool:
         known_page = self.web.pages[page]
         if self.trading is not None and (page in self.trading.owners or known_page.host in self.banned):
             return False
-        if known_page.state == NEW:
-            return self.for_sale != KNOWN
-        return known_page.state == FETCHED and self.for_sale != NEW_ONLY
+        return known_page.state == NEW or (known_page.state == FETCHED and not self.only_new)
 
     def _ask(self, page: int) -> int:
         self.web.pages[page].state = ASKED

@@ -1,7 +1,7 @@
 """Features of pages and links, as names and as ids. The names read
 
     volleyball            a word of the page's text (real: only a fetched page has it)
-    scheme:https host:fivb path:events          words of the URL before, in and after its host part
+    host:fivb path:events                       words of the URL in and after its host part
     before:see anchor:results after:from        the 3 words before, the words in, the 3 words after a link to it
     distance:1            known to be 1 link from a goal
 
@@ -25,12 +25,22 @@ from scenthound.text.vocabulary import Ids, Vocabulary
 AROUND = 3  # words before and after an anchor [ECON]
 FAR = 8
 """The class of pages that are not known to be nearer than this to a goal."""
+FEATURE_CLASSES = ("words", "url", "links", "distance")
+"""Words of the page, words of its URL, words around links to it, its distance from a goal."""
+_CLASS_OF = {
+    "host": "url",
+    "path": "url",
+    "before": "links",
+    "anchor": "links",
+    "after": "links",
+    "distance": "distance",
+}
 WORDS_PER_PAGE = 2000
 WORDS_PER_ANCHOR = 12
 MOST_FEATURES = 1_000_000
 
 _SPLIT = re.compile(r"[^0-9a-z]+")
-_KINDS = ("scheme:", "host:", "path:", "before:", "anchor:", "after:", "distance:")
+_KINDS = ("host:", "path:", "before:", "anchor:", "after:", "distance:")
 
 
 class Lexicon:
@@ -62,6 +72,16 @@ class Lexicon:
         return len(self._vocabulary)
 
 
+def feature_class(name: str) -> str:
+    """The class of a feature.
+
+    >>> feature_class("volleyball"), feature_class("anchor:results")
+    ('words', 'links')
+    """
+    kind, colon, _ = name.partition(":")
+    return _CLASS_OF[kind] if colon else "words"
+
+
 class LinkFeatures(NamedTuple):
     """The features of each outlink of a page: from its URL and from the words around it."""
 
@@ -88,11 +108,10 @@ def link_features(record: Record, analyser: Analyser) -> LinkFeatures:
 def url_features(url: str) -> list[str]:
     """
     >>> url_features("https://www.fivb.org/en/events.html")
-    ['scheme:https', 'host:www', 'host:fivb', 'host:org', 'path:en', 'path:events', 'path:html']
+    ['host:www', 'host:fivb', 'host:org', 'path:en', 'path:events', 'path:html']
     """
-    scheme, _, rest = url.lower().partition("://")
-    host, _, path = rest.partition("/")
-    named = [("scheme", scheme), ("host", host), ("path", path[:300])]
+    host, _, path = url.lower().partition("://")[2].partition("/")
+    named = [("host", host), ("path", path[:300])]
     return [f"{kind}:{word}" for kind, text in named for word in _SPLIT.split(text) if word and len(word) < 40]
 
 

@@ -17,10 +17,8 @@ A goal is what the judge says: a page that has all words of the topic (`goal=wor
 Ours, beyond what sheet 40.2 decides:
 * A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
   itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without requesting
-  them once more; when an auction needs a page that was not fetched yet, the crawl fetches it next. `practice` sequences
-  for every page fetched have only known pages for sale ([ECON], 3.2: slow training, which saves fetches); if the next
-  one wants nothing new, one with only new pages for sale follows. Endless crawls found more goals per fetch on our
-  beds (docs/findings.md, F10).
+  them once more; when an auction needs a page that was not fetched yet, the crawl fetches it next. If `retrace`
+  sequences in a row want nothing new, the next has only new pages for sale.
 * The difficulty does not rise beyond the farthest distance at which five start pages are known.
 * Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
   to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
@@ -29,7 +27,7 @@ Ours, beyond what sheet 40.2 decides:
   many as the crawl allows. A page that is bought and never comes (robots.txt, a dead link) leaves its buyer with the
   world as it was: the next winner pays it.
 * Agents that the root makes are endowed by the root, whose purse may be below zero; only the first agents' capital
-  comes from outside. An explorer that was handed a page before it could bid learns nothing from it.
+  comes from outside. The first bid of an agent that was given its page is what that page was worth.
 * `adapt=false` freezes a population: bids stay, nobody is taxed, removed or born; the root picks where nobody bids.
 * In an endless sequence taxes, deaths and births come after every 10 auctions.
 """
@@ -48,10 +46,11 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.hayek.agents import WEIGHTINGS
+from scenthound.strategies.hayek.agents import MIXES, WEIGHTINGS
 from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
 from scenthound.strategies.hayek.difficulty import Difficulty
 from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequences
+from scenthound.strategies.hayek.features import FEATURE_CLASSES
 from scenthound.strategies.hayek.goals import make_judge
 from scenthound.strategies.hayek.known_web import NEW, KnownWeb
 from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
@@ -62,7 +61,7 @@ from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 10  # pages that link to one, in the back-crawl
 MOST_EVENTS = 10_000
-_FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "practice")
+_FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "retrace")
 """Parameters of a trained economy that may differ from those of its training."""
 
 
@@ -85,15 +84,32 @@ class HayekEstimating(Parameterised):
     q: float = parameter(0.2, "share of the reward that goes to earlier winners", least=0, most=1)
     s: float = parameter(0.1, "share of the reward that goes to the owner of a page with the link", least=0, most=1)
     rate: float = parameter(0.1, "how fast estimates follow what purchases were worth", above=0, most=1)
-    epsilon: float = parameter(0.01, "how much more than the best a newcomer bids (bid-epsilon)", above=0)
+    epsilon: float = parameter(
+        0.01, "how much more than the best a newcomer bids, in rewards (bid-epsilon)", above=0, most=1
+    )
     weighting: str = parameter(
-        "information-gain", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, "mixed")
+        "information-gain", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
     )
     agents: int = parameter(20, "agents at the start", least=0)
     cap: int = parameter(1000, "most agents; the study had 1000 to 5000", least=1)
-    practice: float = parameter(2.0, "sequences among known pages for each page fetched", least=0, most=1000)
-    hystlo: float = parameter(1.0, "success times this makes problems harder", above=0, most=100)
-    hysthi: float = parameter(0.8, "success below this, times the difficulty, makes them easier", above=0, most=100)
+    retrace: int = parameter(10, "sequences in a row that may want no new page before one sells only new ones", least=0)
+    features: str = parameter("words url links distance", "what agents may know a page by")
+    tax: float = parameter(0.01, "what every agent pays from time to time, in rewards", least=0, most=1)
+    tax_interval: int = parameter(100, "sequences between taxes", least=1)
+    capital: float = parameter(1.0, "what an agent starts with, in rewards", above=0, most=1000)
+    spawn: float = parameter(10.0, "the wealth above which an agent has a child, in rewards", above=0)
+    discount: float = parameter(0.02, "how much less experienced agents bid", least=0, most=1)
+    discount_wins: int = parameter(50, "wins that make an agent experienced", least=1)
+    chain: int = parameter(3, "how many earlier winners or parents share in a kickback", least=1, most=100)
+    links_worth: float = parameter(0.0, "share of what a page's other links would sell for in its value", least=0)
+    stop_at_goal: bool = parameter(True, "a short sequence ends when a goal is bought")
+    long_interval: int = parameter(500, "every so many sequences one is longer and does not stop at a goal", least=1)
+    long_offset: int = parameter(20, "auctions that a longer sequence has more", least=0)
+    whole_site: bool = parameter(False, "one page of a host is enough in a sequence")
+    hystlo: float = parameter(
+        0.8, "a success above this, times the difficulty, makes problems harder", above=0, most=100
+    )
+    hysthi: float = parameter(1.0, "a success below this, times the difficulty, makes them easier", above=0, most=100)
     step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
     training: int = parameter(2000, "sequences of training", least=1)
     back: int = parameter(2, "steps of the back-crawl before training", least=1)
@@ -105,10 +121,12 @@ class HayekEstimating(Parameterised):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.hysthi > self.hystlo:
-            raise BadConfig(
-                f"`hysthi` ({self.hysthi:g}) is above `hystlo` ({self.hystlo:g})", "make it the smaller one"
-            )
+        if self.hysthi < self.hystlo:
+            raise BadConfig(f"`hysthi` ({self.hysthi:g}) is below `hystlo` ({self.hystlo:g})", "make it the larger one")
+        if unknown := sorted({*self.features.split()} - {*FEATURE_CLASSES}):
+            raise BadConfig(f"`features` has no {unknown[0]!r}", "choose among " + " ".join(FEATURE_CLASSES))
+        if not self.fetch_all and not {*self.features.split()} - {"words"}:
+            raise BadConfig("nothing is left to know links by", "add url, links or distance to `features`")
         if self.sequences == "endless" and self.pay == "afterwards":
             raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
@@ -143,6 +161,7 @@ class HayekEstimating(Parameterised):
         self.economy_ = self._economy(topic, self.rng_)
         if self.model_ is not None:
             load_model(self.economy_, self.model_)
+        self.economy_.expect(seeds)
         return [Candidate(url, float("inf"), {"asked": url}) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -248,7 +267,21 @@ class HayekEstimating(Parameterised):
 
     def _rules(self) -> MarketRules:
         return MarketRules(
-            self.price, self.reward, self.p, self.q, self.s, self.rate, self.epsilon, pay=self.pay, adapt=self.adapt
+            self.price,
+            self.reward,
+            self.p,
+            self.q,
+            self.s,
+            self.rate,
+            self.epsilon * self.reward,
+            self.discount,
+            self.discount_wins,
+            self.chain,
+            self.capital,
+            self.spawn,
+            self.links_worth,
+            self.pay,
+            self.adapt,
         )
 
     def _judge(self, words: str) -> Any:
@@ -259,14 +292,21 @@ class HayekEstimating(Parameterised):
         web = KnownWeb(analyser, self._judge(self.goal_words or topic.keywords), self.memory)
         web.known_goals.update(topic.examples)
         options = EconomyOptions(
-            self.fetch_all,
-            "restarted" if restarted else self.sequences,
-            self.forget,
-            self.blacklist_site_after_goal,
-            self.weighting,
-            self.agents,
-            self.cap,
-            self.practice,
+            fetch_all=self.fetch_all,
+            sequences="restarted" if restarted else self.sequences,
+            forget=self.forget,
+            blacklist=self.blacklist_site_after_goal,
+            weighting=self.weighting,
+            features=tuple(self.features.split()),
+            tax=self.tax,
+            tax_interval=self.tax_interval,
+            long_interval=self.long_interval,
+            long_offset=self.long_offset,
+            stop_at_goal=self.stop_at_goal,
+            whole_site=self.whole_site,
+            agents=self.agents,
+            cap=self.cap,
+            retrace=None if restarted else self.retrace,
         )
         difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
         return Economy(self._rules(), options, web, rng, difficulty, weak_method(self._hear))
@@ -298,6 +338,9 @@ class HayekEstimating(Parameterised):
 class HayekEpsilon(HayekEstimating):
     """Auctions at the first price; each newcomer bids a little more than the best, for life."""
 
+    weighting: str = parameter(
+        "mixed-counts", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
+    )
     price: ClassVar[Pricing] = "first"
 
 

@@ -24,7 +24,6 @@ COIN = 10**9
 ROOT, WORLD = -1, -2
 """Who pays or is paid without being an agent."""
 HIGHEST_BID = 1e9
-CHAIN = 3  # how deep kickbacks are passed on
 
 Pricing = Literal["first", "second"]
 Payment = Literal["immediate", "afterwards"]
@@ -52,6 +51,14 @@ class MarketRules:
     epsilon: float = 0.01
     discount: float = 0.02
     discount_wins: int = 50
+    chain: int = 3
+    """How deep kickbacks are passed on."""
+    capital: float = 1.0
+    """What an agent starts with, in rewards."""
+    spawn: float = 10.0
+    """The wealth above which an agent has a child, in rewards."""
+    links_worth: float = 0.0
+    """The share of what a page's other links would sell for that counts in an exploratory auction."""
     pay: Payment = "immediate"
     adapt: bool = True
     """False: bids stay as they are."""
@@ -155,8 +162,8 @@ class Market:
         paid_by: int = ROOT,
         source: str = "",
     ) -> Agent:
-        """A new agent, an explorer. Its start capital is the reward, from `paid_by` (WORLD: brought in)."""
-        capital = coins(self.rules.reward) if capital is None else capital
+        """A new agent, an explorer. Its start capital comes from `paid_by` (WORLD: brought in)."""
+        capital = coins(self.rules.capital * self.rules.reward) if capital is None else capital
         if capital < 0:
             raise BadConfig("an agent can't start with less than nothing", "give it a start capital of 0 or more")
         self.births += 1
@@ -205,9 +212,9 @@ class Market:
         """Agents that have less than their start capital and no living child."""
         return [agent.number for agent in self.agents.values() if agent.wealth < agent.capital and not agent.children]
 
-    def rich(self, times: float = 10.0) -> list[int]:
-        """Agents that may have a child: their wealth is above this many rewards."""
-        limit = coins(times * self.rules.reward)
+    def rich(self) -> list[int]:
+        """Agents that may have a child."""
+        limit = coins(self.rules.spawn * self.rules.reward)
         return [agent.number for agent in self.agents.values() if agent.wealth > limit]
 
     def tax(self, amount: int) -> None:
@@ -270,15 +277,23 @@ class Market:
         """What a purchase turned out to be worth moves its winner's reward factor (bid-estimating only).
 
         Valuation is money that should have been paid (the next winner's bid), profit money that was (its price).
-        An explorer without a bid has no factor to move yet.
+        The first purchase of an agent that was given its page is its first bid, if it was worth anything.
         """
         agent = self.agents.get(purchase.winner)
-        if agent is None or not self._is_learning(agent):
+        if agent is None:
             return
         reward = self.rules.reward if purchase.goal else 0.0
         worth = reward - units(purchase.kickbacks) + units(next_bid)
-        agent.factor += self.rules.rate * (worth - agent.factor)
-        self._rebid(agent)
+        if agent.bid is not None:
+            self.learn(agent, worth)
+        elif worth > 0.0 and self.rules.adapt and self.rules.price == "second":
+            self.set_first_bid(agent, worth)
+
+    def learn(self, agent: Agent, worth: float) -> None:
+        """Move an agent's reward factor, and with it its bid, towards what a page is worth (bid-estimating only)."""
+        if self._is_learning(agent):
+            agent.factor += self.rules.rate * (worth - agent.factor)
+            self._rebid(agent)
 
     def transfer(self, kind: str, payer: int, payee: int, amount: int) -> None:
         """Move coins. The root stands in for an agent that has died."""
@@ -293,7 +308,7 @@ class Market:
     def parents(self, number: int) -> Iterator[int]:
         """The living ancestors of an agent, nearest first, up to the number that receive kickbacks."""
         agent = self.agents.get(number)
-        for _ in range(CHAIN):
+        for _ in range(self.rules.chain):
             if agent is None or agent.parent not in self.agents:
                 return
             yield agent.parent
@@ -303,7 +318,7 @@ class Market:
         """A truncated geometric series: each keeps its part and passes the rest on. Gives what the payer paid."""
         if total <= 0 or not line:
             return 0
-        for payee, part in zip(line, series(total, ratio, min(len(line), CHAIN)), strict=False):
+        for payee, part in zip(line, series(total, ratio, min(len(line), self.rules.chain)), strict=False):
             self.transfer(kind, payer, payee, part)
             agent = self.agents.get(payee)
             if agent is not None and self._is_learning(agent):

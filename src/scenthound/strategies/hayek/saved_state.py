@@ -164,7 +164,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "market": save_market(economy.market),
         "chance": _chance(economy.rng),
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "tally": [counts.sequences, counts.auctions, counts.practised],
+        "tally": [counts.sequences, counts.auctions],
         "recognised": [[page, when] for page, when in counts.recognised.items()],
         "sequence": [
             economy.left,
@@ -172,7 +172,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
             economy.met_goal,
             economy.idle,
             economy.is_founded,
-            economy.for_sale,
+            economy.only_new,
         ],
         "line": list(economy.queue),
         "fetching": list(economy.fetching),
@@ -188,10 +188,10 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     version, numbers, gauss = state["chance"]
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
-    economy.counts.sequences, economy.counts.auctions, economy.counts.practised = state["tally"]
+    economy.counts.sequences, economy.counts.auctions = state["tally"][:2]  # older states have a third
     economy.counts.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
-    economy.is_founded, economy.for_sale = state["sequence"][4:]
+    economy.is_founded, economy.only_new = map(bool, state["sequence"][4:])
     economy.queue, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
     economy.pending, economy.trading = {}, None

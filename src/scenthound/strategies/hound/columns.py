@@ -52,29 +52,23 @@ class Column:
 class WordRuns:
     """Runs of word numbers, one for each link."""
 
-    __slots__ = ("_row", "sizes", "words")
+    __slots__ = ("sizes", "words")
 
     def __init__(self) -> None:
         self.words, self.sizes = Column(np.int32), Column(np.int32)
-        self._row = Column(np.int32)  # of each word
 
     def add(self, words: npt.NDArray[np.int32], sizes: npt.NDArray[np.int32]) -> None:
-        self._row.add(np.repeat(np.arange(len(sizes)) + len(self.sizes), sizes))
         self.words.add(words)
         self.sizes.add(sizes)
 
-    @property
-    def rows(self) -> npt.NDArray[np.int32]:
-        """The run that each word belongs to."""
-        return self._row.values
+    def of_each_word(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values of the runs, repeated for each of their words."""
+        return np.repeat(values, self.sizes.values)
 
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
         """Drop all other runs."""
-        sizes = self.sizes.values
-        self.words.keep(np.repeat(which, sizes))
+        self.words.keep(self.of_each_word(which))
         self.sizes.keep(which)
-        self._row = Column(np.int32)
-        self._row.add(np.repeat(np.arange(len(self.sizes)), self.sizes.values))
 
     def mean_weight(self, weights: npt.NDArray[np.float64], first: int = 0) -> npt.NDArray[np.float64]:
         """The weights of each run's words, added up and divided by sqrt(1 + their number); runs from `first` on.
@@ -85,18 +79,19 @@ class WordRuns:
         [1.732, 0.0, 1.414]
         """
         sizes = self.sizes.values
-        begin = int(sizes[:first].sum())
-        rows = self.rows[begin:] - first
-        total = np.bincount(rows, weights=weights[self.words.values[begin:]], minlength=len(sizes) - first)
-        return np.asarray(total / np.sqrt(1 + sizes[first:]))
+        words = self.words.values[int(sizes[:first].sum()) :]
+        return np.asarray(sums(weights[words], sizes[first:]) / np.sqrt(1 + sizes[first:]))
 
 
-def sums(values: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def sums(values: npt.NDArray[np.float64], sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.float64]:
     """The sum of each run of values; runs follow each other and have these sizes.
 
     >>> sums(np.array([1.0, 2.0, 3.0]), np.array([2, 0, 1])).tolist()
     [3.0, 0.0, 3.0]
     """
-    totals = np.concatenate(([0.0], np.cumsum(values)))
-    ends = np.cumsum(sizes)
-    return np.asarray(totals[ends] - totals[ends - sizes])
+    totals = np.zeros(len(sizes))
+    filled = np.flatnonzero(sizes)
+    if len(filled):
+        ends = np.cumsum(sizes[filled])
+        totals[filled] = np.add.reduceat(values, ends - sizes[filled])
+    return totals

@@ -1,13 +1,15 @@
 """Hound: the waiting URL that everything found so far speaks for most (sheet 80).
 
-    score(v) = sum over features f of w_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
+    score(v) = sum over features f of b_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
 
-Mean and deviation are those of the present frontier. The features are in `features`, the topic in `topic`. Nothing is
-learned before the crawl but the weights, which were fitted once (docs/results.md says on what). Where the seeds are
-home pages of different hosts, sites are looked for, and the order of `sites` takes the place of this one.
+Mean and deviation are those of the present frontier. The features are in `features`, their weights b in `scoring`, the
+topic in `topic`. Nothing is learned before the crawl but the first weights, which were fitted once (docs/results.md
+says on what). Where the seeds are home pages of different hosts, sites are looked for, and the order of `sites` takes
+the place of this one.
 
-All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150), or later if the table of
-links is large, so that the cost of a page stays the same. Between two rankings new URLs wait below all others.
+All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150, a twentieth of the pages from 320 on),
+or later if the table of links is large, so that the cost of a page stays the same. Between two rankings new URLs wait
+below all others.
 """
 
 from __future__ import annotations
@@ -28,25 +30,19 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.strategies.hound.features import Frontier, frontier_features
+from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
-from scenthound.strategies.hound.sites import SiteSearch, are_sites
+from scenthound.strategies.hound.scoring import Scoring, deviations
+from scenthound.strategies.hound.sites import Ranked, SiteSearch, are_sites
 from scenthound.strategies.hound.topic import TopicModel
 from scenthound.strategies.parts.sightings import new_scores
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 
-WEIGHTS: Mapping[str, Mapping[str, float]] = {
-    "pages that link to it": {"citing": 0.412, "sum": -0.254},
-    "words of the link": {"anchor": 0.217, "beside": 0.202, "heading": 0.21, "text": 0.075, "relevant": -0.108},
-    "words of the address": {"address": 0.13, "keyword": 0.1},
-    "words that paid off": {"anchors": 0.242, "besides": 0.343},
-    "links beside it": {"near": 0.193, "page": 0.102, "path": 0.099},
-    "cited with good pages": {"cocited": 0.26, "examples": 0.178},
-}
-"""The weights of the features, by the part of the score that they are shown in."""
 STEPS = ((60, 2), (150, 6), (math.inf, 16))
 """Below so many pages, so many pages between two rankings."""
+GROWTH = 0.05
+"""At least this share of the pages fetched lies between two rankings."""
 BEST = 150
 """So many of the best get their score; all others wait below them until the next ranking."""
 NOT_RANKED = -100.0
@@ -55,7 +51,6 @@ UNRANKED: Mapping[str, float] = MappingProxyType({"not ranked yet": NOT_RANKED})
 PASSED_OVER = 20
 """So many unranked URLs in a row mean that the best are out of the crawl's scope, or on hosts that rest for long. More
 than are in flight, as some of those may have been taken before the last ranking."""
-MOST_DEVIATIONS = 4.0
 
 
 @strategy("hound")
@@ -67,6 +62,7 @@ class Hound(Parameterised):
         "pages that link to it": "how relevant the fetched pages are that link to it",
         "words of the link": "anchor, the text beside it and the heading above fit the topic",
         "words of the address": "the path of the URL fits the topic",
+        "form of the address": "relevant pages have addresses of this form, or with these words",
         "words that paid off": "links with these words led to relevant pages",
         "links beside it": "neighbouring links, other links of the same pages and at the same tag path paid off",
         "cited with good pages": "pages that link to it also link to relevant pages and to the examples",
@@ -94,6 +90,7 @@ class Hound(Parameterised):
         self.table_ = LinkTable(self.memory)
         looks_for_sites = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
         self.sites_ = SiteSearch(self.table_) if looks_for_sites else None
+        self.scoring_ = Scoring()
         self.seeds_left_ = len(set(seeds))
         """Seeds not answered yet. The first ranking waits for them, as they say what the topic is."""
         self.labels_: dict[Url, bool] = {}
@@ -108,14 +105,15 @@ class Hound(Parameterised):
         number = self._arrived(page)
         if number < 0:  # it was lost and fetched again
             return [page.offer(link, NOT_RANKED, parts=UNRANKED) for link in page.outlinks]
-        targets = self._learn(page, number)
+        targets = self._learn(page, number, self.table_.number_of(page.candidate.url))
         offers = self._new_offers(page)
         if self.sites_ is not None:
             offers += self._home_offers(page, self.sites_.fetched(number, targets))
         self.pages_ += 1
         self.since_ += 1
         step = next(pages for below, pages in STEPS if self.pages_ < below)
-        is_due = self._count(page.candidate) or self.since_ >= max(step, len(self.table_) // self.work)
+        pause = max(step, int(GROWTH * self.pages_), len(self.table_) // self.work)
+        is_due = self._count(page.candidate) or self.since_ >= pause
         return offers + self._rank() if is_due and self.seeds_left_ <= 0 else offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -163,7 +161,7 @@ class Hound(Parameterised):
         self.best_ -= {number, asked}
         return number
 
-    def _learn(self, page: Page, number: int) -> list[int]:
+    def _learn(self, page: Page, number: int, asked: int) -> list[int]:
         """Remember the words and links of a page. Returns the numbers of the linked URLs."""
         counts, text = page.record.counts(self.analyser_), page.view(link_text, self.analyser_)
         ids = self.vocabulary_.add(counts.names)
@@ -171,8 +169,9 @@ class Hound(Parameterised):
         page_number = self.topic_.add(
             ids, counts.times, _is_seed(page.candidate), math.nan if label is None else float(label)
         )
-        targets = [self.table_.number_of(link.url) for link in page.links]
+        targets = self.table_.numbers_of([link.url for link in page.links])
         self.table_.page_of.values[number] = page_number
+        self.scoring_.fetched(asked, page_number)
         self.table_.add_page(page_number, targets, text, np.concatenate((ids, self.vocabulary_.add(text.extra))))
         return targets
 
@@ -207,21 +206,29 @@ class Hound(Parameterised):
         if not len(frontier.urls):
             self.best_ = set()
             return []
-        parts = weighted_parts(frontier)
-        scores = np.sum(list(parts.values()), axis=0)
+        self.scoring_.learn(self.topic_.relevance.values, self.topic_.belief)
+        z = deviations(frontier)
+        scores = self.scoring_.rank(z)
         if self.sites_ is None:
             order = np.argsort(-scores, kind="stable")[:BEST]
-            named_parts = [_named(parts, index) for index in order.tolist()]
-            return self._rescored(frontier.urls[order].tolist(), scores[order].tolist(), named_parts)
-        ranked = self.sites_.rank(frontier, scores)
-        best = ranked.order[:BEST].tolist()
-        explained = []
-        for index, score, value in zip(best, ranked.scores.tolist(), ranked.list_values.tolist(), strict=False):
-            named = _named(parts, index)
-            is_home = math.isnan(value)
-            rest = {"known domain": score - math.fsum(named.values())}
-            explained.append({**named, **rest} if is_home else {"may name other sites": value, "turn": score - value})
-        return self._rescored(frontier.urls[best].tolist(), ranked.scores[:BEST].tolist(), explained)
+            ranked = Ranked(order, scores[order], np.full(len(order), np.nan))
+        else:
+            ranked = self.sites_.rank(frontier, scores).first(BEST)
+        best, is_list = frontier.urls[ranked.order], ~np.isnan(ranked.list_values)
+        self.scoring_.chosen(best[~is_list].tolist(), z[ranked.order[~is_list]])
+        explained = [
+            self._list_parts(score, value) if is_a_list else self._page_parts(score, z[index])
+            for index, score, value, is_a_list in zip(*map(np.ndarray.tolist, (*ranked, is_list)), strict=True)
+        ]
+        return self._rescored(best.tolist(), ranked.scores.tolist(), explained)
+
+    def _page_parts(self, score: float, z: Reals) -> dict[str, float]:
+        parts = self.scoring_.parts(z)
+        return parts if self.sites_ is None else {**parts, "known domain": score - math.fsum(parts.values())}
+
+    @staticmethod
+    def _list_parts(score: float, value: float) -> dict[str, float]:
+        return {"may name other sites": value, "turn": score - value}
 
     def _rescored(self, best: list[int], scores: list[float], parts: list[dict[str, float]]) -> list[Candidate]:
         """Candidates for the best, and for those that are no longer among them."""
@@ -238,6 +245,7 @@ class Hound(Parameterised):
             "words": list(self.vocabulary_.all_words),
             "topic": self.topic_.save(),
             "table": self.table_.save(),
+            "scoring": self.scoring_.save(),
             "sites": None if self.sites_ is None else self.sites_.save(),
             "labels": dict(self.labels_),
             "best": sorted(self.best_),
@@ -248,6 +256,7 @@ class Hound(Parameterised):
         self.vocabulary_.add(state["words"])
         self.topic_.load(state["topic"])
         self.table_.load(state["table"])
+        self.scoring_.load(state["scoring"])
         if state["sites"] is not None:
             self.sites_ = SiteSearch(self.table_)
             self.sites_.load(state["sites"])
@@ -258,20 +267,3 @@ class Hound(Parameterised):
 
 def _is_seed(candidate: Candidate) -> bool:
     return candidate.score == math.inf
-
-
-def weighted_parts(frontier: Frontier) -> dict[str, Reals]:
-    """The parts of the scores of all waiting URLs."""
-    parts = {}
-    for name, weights in WEIGHTS.items():
-        part = np.zeros(len(frontier.urls))
-        for feature, weight in weights.items():
-            values = frontier.features[feature]
-            deviations = (values - values.mean()) / (values.std() + 1e-6)
-            part += weight * np.clip(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
-        parts[name] = part
-    return parts
-
-
-def _named(parts: Mapping[str, Reals], index: int) -> dict[str, float]:
-    return {name: float(values[index]) for name, values in parts.items()}

@@ -62,6 +62,10 @@ class Ranked(NamedTuple):
     list_values: Reals
     """D of each in this order; nan for a home page."""
 
+    def first(self, number: int) -> Ranked:
+        """The first so many."""
+        return Ranked(self.order[:number], self.scores[:number], self.list_values[:number])
+
 
 class SiteSearch:
     """Counts of what hosts and domains gave, and the order that follows from them."""
@@ -94,11 +98,13 @@ class SiteSearch:
         return number
 
     def _grow(self) -> None:
-        for url in self._table.names[len(self.host_of) :]:
-            self.host_of.add([self._host(host(url))])
-            path = url.partition("://")[2].partition("/")[2].partition("?")[0]
-            self.depth.add([len([part for part in path.split("/") if part])])
-            self.is_home.add([is_home(Url(url))])
+        new = self._table.names[len(self.host_of) :]
+        if not new:
+            return
+        paths = [url.partition("://")[2].partition("/")[2].partition("?")[0] for url in new]
+        self.host_of.add([self._host(host(url)) for url in new])
+        self.depth.add([len([part for part in path.split("/") if part]) for path in paths])
+        self.is_home.add([is_home(Url(url)) for url in new])
 
     def fetched(self, url: int, targets: Iterable[int]) -> list[Url]:
         """A page was fetched. Returns the home pages of the hosts it is the first to name."""

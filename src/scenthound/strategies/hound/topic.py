@@ -1,13 +1,21 @@
 """What the topic is, in words, and how well each fetched page fits it (sheet 80.2).
 
     x_u(t) = (1 + ln tf) * idf(t), scaled to length 1      idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))
-    c = mean of the examples - 0.5 * mean of the other pages, each weighted by 1 - r
-    c = c + s |c| / sqrt(number of keywords) for each keyword; s = 1, more if the examples hardly hold them, at most 4
+    c = e * mean of the examples + (1 - e) * mean of the 10 pages that fit the keywords best
+    c = c - 0.5 * mean of the other pages, each weighted by 1 - r
+    c = c + s |c| / sqrt(number of keywords) for each keyword; s = 1 / e, at most 4
     q = the 100 largest weights of c, scaled to length 1
-    r(u) = min(1.5, q.x_u / mean of q.x over the examples)
+    r(u) = min(1.5, q.x_u / m), m = e * mean of q.x over the examples + (1 - e) * mean of the 10 largest, if larger
 
 n pages are fetched, df of them hold the term t. The 50 virtual pages hold the words of general English, b(t) of them
 each: without these the examples' own words would be worth nothing while there are few other pages.
+
+e is how far the examples are believed. Seeds may be examples of the topic, or just places to start from. If they hold
+few of the keywords, or if other pages fit the keywords much better than they do, the keywords say what the topic is:
+
+    e = min(1, share of the keywords that an example holds / 0.15, k(examples) / (0.2 k(best 10 pages)))
+
+k is the mean of the keywords' weights in x. Without keywords e = 1. A label of a person is always believed.
 """
 
 from __future__ import annotations
@@ -28,15 +36,18 @@ VIRTUAL_PAGES = 50
 TOPIC_TERMS = 100
 OTHERS = 0.5
 """Weight of the pages off topic."""
-KEYWORDS = 1.0
-"""Weight of the keywords, as a share of the length of c, if the examples mention them."""
 MOST_KEYWORDS = 4.0
-"""The weight if they hardly do: then the seeds are places to start from, and may be no examples."""
+"""Weight of the keywords, as a share of the length of c, if the examples are not believed. If they are, it is 1."""
 MENTIONED = 0.15
 """Share of the keywords that a page which was meant as an example holds, on average."""
+AS_GOOD = 0.2
+"""Examples that fit the keywords this well, compared with the best pages, are believed."""
+BEST_PAGES = 10
 OTHERS_FROM = 10
 """So many pages that are no examples are needed before they count."""
 MOST_RELEVANT = 1.5
+GROWTH = 1.15
+"""The topic is learned again when the pages have grown by this factor."""
 RECENT_PAGES = 1000
 """Pages whose words are remembered, beside the examples."""
 
@@ -63,6 +74,8 @@ class TopicModel:
         self.idf = Column(np.float64)
         """By term. Of terms met since the topic was learned, as if no page held them."""
         self.scale = 1.0
+        self.belief = 1.0
+        """e: how far the examples are believed."""
         self._grow()
 
     def _grow(self) -> None:
@@ -96,9 +109,8 @@ class TopicModel:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the pages have grown by 15 % or by 60 since the topic was learned."""
-        pages = len(self.sizes)
-        return self.learned_at == 0 or pages >= min(self.learned_at * 1.15, self.learned_at + 60)
+        """Whether the pages have grown by 15 % since the topic was learned."""
+        return self.learned_at == 0 or len(self.sizes) >= self.learned_at * GROWTH
 
     def update(self) -> bool:
         """Learn the topic again if that is due, and judge the pages that have no relevance yet.
@@ -145,21 +157,44 @@ class TopicModel:
         self.idf.values[:] = _idf(len(self.sizes), self.pages_with.values, self.background.values)
         terms, weights, sizes = self._vectors(0)
         is_example = self.is_example.values
-        centre = self._mean(terms, weights, sizes, is_example.astype(np.float64))
+        fit_to_keywords = self._believe(terms, weights, sizes)
+        centre = self.belief * self._mean(terms, weights, sizes, is_example.astype(np.float64))
+        if self.belief < 1:
+            centre += (1 - self.belief) * self._mean(terms, weights, sizes, fit_to_keywords)
         others = np.where(is_example, 0, np.maximum(0, 1 - np.nan_to_num(self.relevance.values)))
         if np.count_nonzero(~is_example) >= OTHERS_FROM:
             centre = centre - OTHERS * self._mean(terms, weights, sizes, others)
         if len(self.keywords):
             length = math.sqrt(float(centre @ centre)) or 1.0
-            held = sums(self.is_keyword()[terms], sizes)[is_example & (sizes > 0)] / len(self.keywords)
-            trust = float(held.mean()) / MENTIONED if len(held) else 0.0
-            strength = min(KEYWORDS / max(min(trust, 1.0), 1e-9), MOST_KEYWORDS)
+            strength = min(1 / max(self.belief, 1e-9), MOST_KEYWORDS)
             centre[self.keywords] += strength * length / math.sqrt(len(self.keywords))
         if len(centre) > TOPIC_TERMS:
             centre[np.argpartition(-centre, TOPIC_TERMS)[TOPIC_TERMS:]] = 0
         centre = np.maximum(centre, 0)
         self.weights = centre / (math.sqrt(float(centre @ centre)) or 1.0)
         self.learned_at = len(self.sizes)
+
+    def _believe(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64]) -> Reals:
+        """Decide how far the examples are believed. Returns how well the pages fit the keywords; 0 but for the best."""
+        fits = np.zeros(len(sizes))
+        self.belief = 1.0
+        if not len(self.keywords):
+            return fits
+        marks = self.is_keyword()[terms]
+        all_fits = sums(marks * weights, sizes)
+        best = np.argsort(-all_fits, kind="stable")[:BEST_PAGES]
+        fits[best] = all_fits[best]
+        is_example = self.is_example.values & (sizes > 0)
+        if np.any(self.labels.values == 1):
+            return fits
+        if not is_example.any():
+            self.belief = 0.0
+            return fits
+        share = float(sums(marks, sizes)[is_example].mean()) / len(self.keywords)
+        others = float(all_fits[best].mean()) if len(sizes) > 2 * BEST_PAGES else 0.0
+        as_good = float(all_fits[is_example].mean()) / max(AS_GOOD * others, 1e-9)
+        self.belief = min(1.0, share / MENTIONED, as_good)
+        return fits
 
     def _mean(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64], by: Reals) -> Reals:
         total = by[self.sizes.values > 0].sum()
@@ -173,12 +208,14 @@ class TopicModel:
         is_example, labels = self.is_example.values[first:], self.labels.values[first:]
         if first == 0:
             examples = fits[is_example & (sizes > 0)]
-            self.scale = float(examples.mean()) if len(examples) else float(fits.max(initial=0))
+            best = float(np.sort(fits)[-BEST_PAGES:].mean()) if len(fits) else 0.0
+            held = float(examples.mean()) if len(examples) else best
+            self.scale = held + (1 - self.belief) * max(best - held, 0)
         relevance = np.minimum(MOST_RELEVANT, fits / max(self.scale, 1e-9))
         is_remembered = sizes > 0
         old = self.relevance.values[first:]
         relevance = np.where(is_remembered | np.isnan(old), relevance, old)
-        relevance[is_example] = 1.0
+        relevance[is_example] = self.belief + (1 - self.belief) * relevance[is_example]
         self.relevance.values[first:] = np.where(np.isnan(labels), relevance, labels)
 
     def _forget(self) -> None:
@@ -204,6 +241,7 @@ class TopicModel:
             "learned_at": self.learned_at,
             "weights": self.weights,
             "scale": self.scale,
+            "belief": self.belief,
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -213,7 +251,7 @@ class TopicModel:
             column.add(np.asarray(state[name]))
         self.forgotten, self.learned_at = int(state["forgotten"]), int(state["learned_at"])
         self.weights = np.asarray(state["weights"], float)
-        self.scale = float(state["scale"])
+        self.scale, self.belief = float(state["scale"]), float(state["belief"])
 
 
 def _idf(pages: int, pages_with: Reals | float, background: Reals) -> Reals:

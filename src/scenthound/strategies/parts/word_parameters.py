@@ -1,4 +1,4 @@
-"""The two parameters of every strategy that reads words: its stop list, and whether words are stemmed."""
+"""Parameters of strategies that read words: the stop list, stemming, and how classifiers score a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from typing import Any
 
 from scenthound.parameters import parameter
 from scenthound.text.stopwords import STOP_LISTS
+
+LENGTH = 10
+"""Words that a page counts for where scores are per word. Few enough that no score is 0 or 1 to the last digit."""
+SCORES = "rank links by this: per-word does not saturate on long pages, probability is as published, logit its log-odds"
 
 
 def stop_words_parameter() -> Any:

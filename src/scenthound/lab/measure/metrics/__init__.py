@@ -6,15 +6,17 @@ fields of a `Judgement` such as `targets` or `similarity`, and `at`, the numbers
 wanted (every page, if None).
 
 All curves follow the same rules (sheet 60.4). Before the first page a value is undefined: None, never 0. A crawl that
-ended early keeps its last value. C is a set: a page that was fetched twice counts once, where it came first. To add a
-metric, put a file here or register an entry point of the group `scenthound.metrics`.
+ended early keeps its last value; comparisons take a rate (`Metric.is_rate`) where both crawls still ran. C is a set: a
+page that was fetched twice counts once, where it came first. To add a metric, put a file here or register an
+entry point of the group `scenthound.metrics`.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -39,6 +41,9 @@ class Metric:
     lower_is_better: bool = False
     is_timed: bool = False
     """Its value depends on seconds, so it differs from run to run."""
+    is_rate: bool = False
+    """It is a mean over pages, such as a harvest rate: of a crawl that ended early it can be compared only with that of
+    a crawl of as many pages. Others, such as recall, count what was found, and an ended crawl keeps that."""
 
     @property
     def needs(self) -> Mapping[str, inspect.Parameter]:
@@ -49,20 +54,49 @@ class Metric:
 METRICS: Registry[Metric | Callable[..., Any]] = Registry("metric", "scenthound.metrics", __name__)
 
 
-def metric(name: str, *, lower_is_better: bool = False, is_timed: bool = False) -> Callable[[F], F]:
+def metric(
+    name: str, *, lower_is_better: bool = False, is_timed: bool = False, is_rate: bool = False
+) -> Callable[[F], F]:
     """Decorator: register a metric under a name."""
 
     def register(function: F) -> F:
-        METRICS.add(name)(Metric(function, lower_is_better, is_timed))
+        METRICS.add(name)(Metric(function, lower_is_better, is_timed, is_rate))
         return function
 
     return register
 
 
 def get_metric(name: str) -> Metric:
-    """The metric of that name. Raises `UnknownName`."""
-    entry = METRICS.get(name)
-    return entry if isinstance(entry, Metric) else Metric(entry)  # an entry point may name a bare function
+    """The metric of that name, with parameters as in `coverage:top=10`. Raises `UnknownName` and `BadUsage`.
+
+    >>> get_metric("coverage:top=1").function("a b".split(), {"b": 1, "a": 2})
+    [0.0, 1.0]
+    """
+    plain, *settings = name.split(":")
+    entry = METRICS.get(plain)
+    metric = entry if isinstance(entry, Metric) else Metric(entry)  # an entry point may name a bare function
+    if not settings:
+        return metric
+    chosen = dict(_parameter(name, metric, setting) for setting in settings)
+    return replace(metric, function=partial(metric.function, **chosen))
+
+
+def _parameter(name: str, metric: Metric, setting: str) -> tuple[str, int | float]:
+    """One parameter of a metric, such as `top=10`: those whose default is a number can be set."""
+    usual = {
+        key: parameter.default for key, parameter in metric.needs.items() if type(parameter.default) in (int, float)
+    }
+    key, _, text = setting.partition("=")
+    if key not in usual:
+        listed = ", ".join(f"{each}={value}" for each, value in usual.items())
+        raise BadUsage(f"`{name}` has no parameter `{key}`", f"it has: {listed}" if listed else "it has none")
+    try:
+        value = type(usual[key])(text)
+    except ValueError:
+        value = 0
+    if value <= 0:
+        raise BadUsage(f"`{key}` of `{name}` can't be `{text}`", f"give a number above 0, as {key}={usual[key]}")
+    return key, value
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from scenthound.lab.measure.metrics.trails import marks, pages, redirects, sampl
 from scenthound.url import host
 
 
-@metric("harvest_rate")
+@metric("harvest_rate", is_rate=True)
 def harvest_rate(trail: Trail, relevant: Set[str], aliases: Mapping[str, str] = NO_ALIASES, at: Points = None) -> Curve:
     """Relevant among the first t pages / t. Misses cost nothing. [CHAP]
 
@@ -19,7 +19,7 @@ def harvest_rate(trail: Trail, relevant: Set[str], aliases: Mapping[str, str] = 
     return sampled(shares(marks(pages(trail), relevant, redirects(trail, aliases))), at)
 
 
-@metric("moving_harvest_rate")
+@metric("moving_harvest_rate", is_rate=True)
 def moving_harvest_rate(
     trail: Trail, relevant: Set[str], aliases: Mapping[str, str] = NO_ALIASES, at: Points = None, window: int = 50
 ) -> Curve:

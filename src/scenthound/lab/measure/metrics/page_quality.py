@@ -27,7 +27,7 @@ def _mean_of(name: str, says: str) -> None:
     )
     curve.__doc__ = f"{says}\n\n    {example}\n    [1.0, 0.75]\n    "
     curve.__name__ = curve.__qualname__ = f"average_{name}"
-    metric(f"average_{name}")(curve)
+    metric(f"average_{name}", is_rate=True)(curve)
 
 
 _mean_of("keywords_present", "Mean share of the topic's distinct keywords that a page holds. [CHAP 4.1]")
@@ -40,7 +40,7 @@ _mean_of("authority", "Mean HITS authority in the graph of the pool. [CHAP 4.1]"
 _mean_of("hub", "Mean HITS hub value in the graph of the pool. [CHAP 4.1]")
 
 
-@metric("moving_average_relevance")
+@metric("moving_average_relevance", is_rate=True)
 def moving_average_relevance(
     trail: Trail, relevance: Mapping[str, float], at: Points = None, window: int = 50
 ) -> Curve:

@@ -53,7 +53,7 @@ def coverage_by_depth(trail: Trail, ranks: Mapping[str, int], tops: Sequence[int
     return [counts[top] / sizes[top] if sizes[top] else None for top in clipped]
 
 
-@metric("mean_rank", lower_is_better=True)
+@metric("mean_rank", lower_is_better=True, is_rate=True)
 def mean_rank(trail: Trail, ranks: Mapping[str, int], at: Points = None) -> Curve:
     """Dynamic mean rank: Σ_{p∈C_t} rank(p) / #C_t; lower is better. Pages outside the pool are not counted. [EXP]
 
@@ -67,7 +67,7 @@ def mean_rank(trail: Trail, ranks: Mapping[str, int], at: Points = None) -> Curv
     return sampled(means, at)
 
 
-@metric("linkage_mean_rank", lower_is_better=True)
+@metric("linkage_mean_rank", lower_is_better=True, is_rate=True)
 def linkage_mean_rank(trail: Trail, linkage_ranks: Mapping[str, int], at: Points = None) -> Curve:
     """Dynamic mean rank by rank_KW,PR; lower is better. [EXP]
 

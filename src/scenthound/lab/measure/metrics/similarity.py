@@ -12,7 +12,7 @@ from scenthound.lab.measure.metrics.targets import per_second
 from scenthound.lab.measure.metrics.trails import pages, sampled, shares, sums, undefined
 
 
-@metric("precision")
+@metric("precision", is_rate=True)
 def precision(trail: Trail, similarity: Mapping[str, float], at: Points = None) -> Curve:
     """Precision@N: (1/N) Σ_{i≤N} σ(p_i); a crawl that ended before N is divided by its own length. [BIZ eq. 1]
 
@@ -22,7 +22,7 @@ def precision(trail: Trail, similarity: Mapping[str, float], at: Points = None) 
     return sampled(shares(_similarities(trail, similarity)), at)
 
 
-@metric("description_precision")
+@metric("description_precision", is_rate=True)
 def description_precision(trail: Trail, similarity: Mapping[str, float], at: Points = None) -> Curve:
     """P_DES: Σσ over C_t / #C_t, the same number as precision@N. [GRAPH eq. 3]
 
@@ -55,7 +55,7 @@ def description_recall_norm(trail: Trail, similarity: Mapping[str, float], at: P
     return sampled([partial / total for partial in sums(values)], at)
 
 
-@metric("description_recall_per_cpu_second", is_timed=True)
+@metric("description_recall_per_cpu_second", is_timed=True, is_rate=True)
 def description_recall_per_cpu_second(
     trail: Trail, similarity: Mapping[str, float], rank_seconds: Sequence[float], at: Points = None
 ) -> Curve:
@@ -67,7 +67,7 @@ def description_recall_per_cpu_second(
     return per_second(description_recall(trail, similarity), rank_seconds, at)
 
 
-@metric("average_relevance")
+@metric("average_relevance", is_rate=True)
 def average_relevance(trail: Trail, relevance: Mapping[str, float], at: Points = None) -> Curve:
     """Harvest rate with graded relevance: the mean relevance of the first t pages. [CHAP]
 

@@ -81,7 +81,7 @@ def url_recall(
     return target_recall(trail, targets, seeds, aliases, at)
 
 
-@metric("url_precision")
+@metric("url_precision", is_rate=True)
 def url_precision(trail: Trail, targets: Set[str], aliases: Mapping[str, str] = NO_ALIASES, at: Points = None) -> Curve:
     """P_URL: #(C_t ∩ T) / #C_t. Counts pages: two targets that redirect to one page count once. [GRAPH eq. 1]
 
@@ -94,7 +94,7 @@ def url_precision(trail: Trail, targets: Set[str], aliases: Mapping[str, str] = 
     return sampled(shares(marks(crawled, targets, redirects(trail, aliases))), at)
 
 
-@metric("recall_per_cpu_second", is_timed=True)
+@metric("recall_per_cpu_second", is_timed=True, is_rate=True)
 def recall_per_cpu_second(
     trail: Trail,
     targets: Set[str],

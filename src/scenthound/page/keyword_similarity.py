@@ -12,7 +12,7 @@ from scenthound.text.tokens import Analyser
 
 
 @dataclass(frozen=True)
-class Judge:
+class KeywordSimilarity:
     """Called with a page it gives the cosine of the topic's keywords with the page's text, from 0 to 1.
 
     What it reads of the page it shares with every strategy that uses an equal analyser.

@@ -1,0 +1,157 @@
+"""How important a page is by links alone, on the crawl's own graph. [CHAP 4.1: link-based popularity]
+
+    relevance = share of the fetched pages that the page outranks (equals count half)
+
+The graph has the fetched pages and what they link to; values are computed again when the crawl has grown by a tenth, so
+a page that was just fetched is rated by the links that were known before. `revised` rates all pages by the last graph.
+A page can be important and off topic: these judges say which pages others point to. `topical-hits` alone looks at the
+words, too: endorsement flows only through pages that are similar to the keywords (`graph.distiller`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scenthound import url as urls
+from scenthound.graph.crawl_graph import GrowingGraph
+from scenthound.graph.distiller import across_hosts, distil
+from scenthound.graph.hits import hits
+from scenthound.graph.link_graph import LinkGraph, Values
+from scenthound.graph.pagerank import pagerank
+from scenthound.judges import judge
+from scenthound.judging import Verdict
+from scenthound.model import Topic, Url
+from scenthound.page.keyword_similarity import KeywordSimilarity
+from scenthound.page.page import Page
+from scenthound.parameters import Parameterised, parameter
+
+MOST_LINKS = 200_000
+TOLERANCE = 1e-6
+GROWTH = 1.1
+FEW = 10  # fetched pages before a rank says anything
+
+
+@dataclass
+class LinkImportance(Parameterised):
+    """A judge by a value of each page of the link graph. Subclasses say which value."""
+
+    threshold: float = parameter(0.8, "share of the fetched pages that a relevant page outranks", least=0, most=1)
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
+        self.graph_, self.similarity_ = GrowingGraph(MOST_LINKS), KeywordSimilarity(topic)
+        self.fetched_: dict[int, float] = {}
+        """Fetched pages by number, in order, with their similarity to the keywords."""
+        self.values_: Values = np.zeros(0)
+        self.ranked_: Values = np.zeros(0)
+        self.valued_at_ = 0
+
+    def judge(self, page: Page) -> Verdict:
+        graph = self.graph_
+        if graph.is_full and graph.number(page.url) is None:
+            return self._verdict(0.0)
+        number = graph.add(page.url)
+        if number not in self.fetched_ and not graph.is_full:
+            graph.link(number, [graph.add(link.url) for link in page.outlinks])
+        self.fetched_[number] = self.similarity_(page)
+        if len(self.fetched_) >= GROWTH * self.valued_at_:
+            self._value()
+        return self._verdict(self._share(number))
+
+    def revised(self) -> Iterator[tuple[Url, Verdict]]:
+        later = copy.copy(self)  # what is said next must not depend on who asked
+        later._value()
+        for number in self.fetched_:
+            yield Url(self.graph_.names[number]), self._verdict(later._share(number))
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "graph": self.graph_.save(),
+            "fetched": np.array(list(self.fetched_), np.int64),
+            "similarities": np.array(list(self.fetched_.values()), np.float64),
+            "values": self.values_,
+            "ranked": self.ranked_,
+            "valued_at": self.valued_at_,
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.graph_ = GrowingGraph.load(state["graph"], MOST_LINKS)
+        pairs = zip(state["fetched"].tolist(), state["similarities"].tolist(), strict=True)
+        self.fetched_ = dict(pairs)
+        self.values_, self.ranked_, self.valued_at_ = state["values"], state["ranked"], int(state["valued_at"])
+
+    def doubts(self) -> list[str]:
+        return ["the link graph is full: later pages are rated by the links known so far"] * self.graph_.is_full
+
+    def value(self, graph: LinkGraph) -> Values:
+        """The value of each page of the graph, by its number."""
+        raise NotImplementedError
+
+    def _value(self) -> None:
+        self.valued_at_ = len(self.fetched_)
+        graph, _ = self.graph_.graph()
+        self.values_ = self.value(graph)
+        self.ranked_ = np.sort(self.values_[list(self.fetched_)])
+
+    def _share(self, number: int) -> float:
+        """The share of the fetched pages whose value is lower; pages of equal value count half."""
+        if len(self.ranked_) < FEW:
+            return 0.5
+        value = self.values_[number] if number < len(self.values_) else 0.0
+        low, high = np.searchsorted(self.ranked_, value, "left"), np.searchsorted(self.ranked_, value, "right")
+        return float(low + high) / 2 / len(self.ranked_)
+
+    def _verdict(self, share: float) -> Verdict:
+        return Verdict(share, share >= self.threshold)
+
+
+@judge("in-links")
+@dataclass
+class InLinks(LinkImportance):
+    """Number of known pages that link to the page."""
+
+    def value(self, graph: LinkGraph) -> Values:
+        return graph.in_degree.astype(np.float64)
+
+
+@judge("pagerank")
+@dataclass
+class PageRank(LinkImportance):
+    """PageRank on the crawl's own graph."""
+
+    def value(self, graph: LinkGraph) -> Values:
+        return pagerank(graph, tolerance=TOLERANCE)
+
+
+@judge("hits")
+@dataclass
+class Authority(LinkImportance):
+    """HITS authority on the crawl's own graph."""
+
+    def value(self, graph: LinkGraph) -> Values:
+        return hits(graph, tolerance=TOLERANCE).authorities
+
+
+@judge("topical-hits")
+@dataclass
+class TopicalAuthority(LinkImportance):
+    """HITS authority through pages similar to the keywords, by links across hosts."""
+
+    least: float = parameter(0.1, "similarity from which a page can be an authority", least=0, most=1)
+
+    def value(self, graph: LinkGraph) -> Values:
+        hosts = [urls.host(Url(name)) for name in graph.names]
+        numbers = {host: number for number, host in enumerate(dict.fromkeys(hosts))}
+        relevance = np.zeros(len(graph))
+        relevance[list(self.fetched_)] = list(self.fetched_.values())
+        across = across_hosts(graph, np.array([numbers[host] for host in hosts], np.int64))
+        return distil(across, relevance, self.least).authorities
+
+    def doubts(self) -> list[str]:
+        nobody = "no page is endorsed by another host, so none is an authority: take another judge, as topic"
+        is_empty = self.valued_at_ >= FEW and not self.values_.any()
+        return [*super().doubts(), *([nobody] if is_empty else [])]

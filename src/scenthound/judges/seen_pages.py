@@ -1,0 +1,103 @@
+"""The pages that the judge `topic` remembers, and their form in a saved state."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.model import Url
+from scenthound.text.topic_model import Document, Floats
+
+
+@dataclass(slots=True, eq=False)
+class SeenPage:
+    """A remembered page."""
+
+    url: Url
+    document: Document
+    keyword_counts: Floats
+    """ln(1 + tf) of each keyword."""
+    context: tuple[float, float, float]
+    """title, links, parent"""
+    kind: str = ""
+    """`seed`, `given` (example, label or description), `off` (label), or nothing."""
+    probability: float = 0.0
+    links: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """What it links to, as `url_number`."""
+
+
+def url_number(url: str) -> int:
+    """A URL as a number of 32 bits. Among a few hundred pages two are hardly ever equal."""
+    return zlib.crc32(url.encode("utf-8", "surrogatepass"))
+
+
+class Neighbours:
+    """The links among some pages, in both directions."""
+
+    def __init__(self, pages: Sequence[SeenPage]) -> None:
+        self._number = len(pages)
+        keys = np.array([url_number(page.url) for page in pages], np.int64)
+        order = np.argsort(keys, kind="stable")
+        links = np.concatenate([np.zeros(0, np.uint32), *(page.links for page in pages)]).astype(np.int64)
+        sources = np.repeat(np.arange(self._number), [len(page.links) for page in pages])
+        found = np.minimum(np.searchsorted(keys[order], links), max(self._number - 1, 0))
+        is_known = keys[order][found] == links if self._number else np.zeros(0, bool)
+        sources, targets = sources[is_known], order[found[is_known]]
+        both = np.unique(np.concatenate([sources * self._number + targets, targets * self._number + sources]))
+        self._sources, self._targets = both // max(self._number, 1), both % max(self._number, 1)
+
+    def evidence(self, probabilities: Floats, average: float) -> Floats:
+        """How much more probable the neighbours of each page are than the average page: see `link_evidence`."""
+        is_other = self._sources != self._targets
+        sources, targets = self._sources[is_other], self._targets[is_other]
+        sums = np.bincount(sources, probabilities[targets], self._number).astype(np.float64)
+        return link_evidence(sums, np.bincount(sources, minlength=self._number).astype(np.float64), average)
+
+
+def link_evidence(sums: Floats, numbers: Floats, average: float) -> Floats:
+    """ln of the mean probability of the neighbours over that of all pages, with three average neighbours added."""
+    return np.clip(np.log((sums + 3 * average) / (numbers + 3) / average), -2.0, 3.0)
+
+
+def pack(pages: Sequence[SeenPage]) -> dict[str, Any]:
+    """The pages as columns of JSON values and arrays."""
+    return {
+        "urls": [page.url for page in pages],
+        "kinds": [page.kind for page in pages],
+        "probabilities": np.array([page.probability for page in pages], np.float64),
+        "contexts": np.array([page.context for page in pages], np.float64),
+        "keywords": np.array([page.keyword_counts for page in pages], np.float64),
+        "lengths": np.array([len(page.document.ids) for page in pages], np.int64),
+        "ids": np.concatenate([np.zeros(0, np.int64), *(page.document.ids for page in pages)]).astype(np.int32),
+        "links": np.concatenate([np.zeros(0, np.uint32), *(page.links for page in pages)]),
+        "link_lengths": np.array([len(page.links) for page in pages], np.int64),
+        "weights": np.concatenate([np.zeros(0), *(page.document.weights for page in pages)]),
+    }
+
+
+def unpack(state: Mapping[str, Any]) -> list[SeenPage]:
+    """The inverse of `pack`; ValueError if columns do not fit together."""
+    ends = np.cumsum(state["lengths"])
+    ids, weights = state["ids"].astype(np.int64), state["weights"]
+    page_links = np.split(state["links"], np.cumsum(state["link_lengths"])[:-1])
+    if len(state["urls"]) != len(ends) or len(ids) != len(weights) or (len(ends) and ends[-1] != len(ids)):
+        raise ValueError("the remembered pages of a judge are damaged")
+    pages = []
+    for number, (url, end, length) in enumerate(zip(state["urls"], ends, state["lengths"], strict=True)):
+        title, links, parent = state["contexts"][number].tolist()
+        document = Document(ids[end - length : end], weights[end - length : end])
+        probability = float(state["probabilities"][number])
+        told = (
+            state["keywords"][number],
+            (title, links, parent),
+            state["kinds"][number],
+            probability,
+            page_links[number],
+        )
+        pages.append(SeenPage(Url(url), document, *told))
+    return pages

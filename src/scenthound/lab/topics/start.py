@@ -1,0 +1,126 @@
+"""Where the crawls of an experiment start (`lab run --start`): at a topic's own seeds, or as the papers' tasks say.
+
+    seeds         the topic's own seeds and targets
+    examples      at some pages on topic; the others are the targets [EXP, task 1]
+    neighbours    at pages two links before such pages; all pages on topic are targets [EXP, task 2]
+    distance=N    at pages up to N links before such pages; all pages on topic are targets [GRAPH]
+    augmented     at the topic's seeds and the hubs that link to several of them [BIZ]
+
+Pages on topic are what the bed says: the topic's targets and examples, or targets and seeds where it has no examples.
+As many are drawn as the topic has seeds, at random, from different hosts as far as there are enough. The draw depends
+on the seed number and the topic alone. What the topic held before stays in the experiment's `topics.jsonl`, which only
+the lab reads: a strategy gets the new seeds, and no examples.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from scenthound.errors import BadUsage
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.topics.augment import augment
+from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
+from scenthound.model import Url
+from scenthound.text.tokens import Analyser
+from scenthound.url import host
+
+KINDS = ("seeds", "examples", "neighbours", "distance", "augmented")
+DISTANCE = 3  # links, as in [GRAPH]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A way to choose seeds."""
+
+    kind: str = "seeds"
+    distance: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Start:
+        """Read `examples` or `distance=3`. Raises `BadUsage`.
+
+        >>> Start.parse("distance=2"), str(Start.parse("distance"))
+        (Start(kind='distance', distance=2), 'distance=3')
+        """
+        kind, equals, links = text.partition("=")
+        known = kind in KINDS and (not equals or (kind == "distance" and links.isdecimal() and int(links) > 0))
+        if not known:
+            raise BadUsage(
+                f"crawls can't start at `{text}`", "give seeds, examples, neighbours, distance=N or augmented"
+            )
+        return cls(kind, int(links or DISTANCE) if kind == "distance" else 0)
+
+    def __str__(self) -> str:
+        return f"{self.kind}={self.distance}" if self.kind == "distance" else self.kind
+
+
+def started(bed: PreparedBed, topic: BedTopic, start: Start, seed_number: int = 0) -> BedTopic:
+    """The topic with the seeds and targets of a crawl that starts so. Without seeds if there are none."""
+    if start.kind == "seeds":
+        return topic
+    rng = random.Random(f"start:{start}:{topic.id}:{seed_number}")
+    graph = _BackLinks(bed)
+    if start.kind == "augmented":
+        return replace(topic, seeds=_augmented(bed, topic, graph))
+    on_topic = _on_topic(bed, topic)
+    count = max(len(topic.seeds), 1)
+    drawn = from_distinct_hosts(on_topic, rng, count)
+    seeds: Sequence[str] = drawn
+    if start.kind == "neighbours":
+        seeds = neighbours(drawn, graph, rng, number=count)
+    elif start.kind == "distance":
+        seeds, _ = seeds_at_distance(drawn, graph, rng, number=count, distance=start.distance)
+    given = set(seeds)
+    targets = tuple(url for url in on_topic if url not in given)
+    return replace(topic, seeds=tuple(map(Url, seeds)), targets=targets, examples=(), neighbours=())
+
+
+def from_distinct_hosts(urls: Sequence[Url], rng: random.Random, count: int) -> list[Url]:
+    """A random sample with one page of each host; more of a host only if there are not enough hosts.
+
+    >>> urls = [Url(f"http://{name}.test/{page}") for name in "abc" for page in range(9)]
+    >>> sorted(host(url) for url in from_distinct_hosts(urls, random.Random(1), 3))
+    ['a.test', 'b.test', 'c.test']
+    """
+    shuffled = sorted(urls)
+    rng.shuffle(shuffled)
+    first: dict[str, Url] = {}
+    for url in shuffled:
+        first.setdefault(host(url), url)
+    chosen = list(first.values())[:count]
+    return chosen + [url for url in shuffled if url not in set(chosen)][: count - len(chosen)]
+
+
+class _BackLinks:
+    """The pages of a bed that link to a URL, redirects followed."""
+
+    def __init__(self, bed: PreparedBed) -> None:
+        self._bed = bed
+
+    def __call__(self, url: str, most: int | None = None) -> Sequence[str]:
+        number = self._bed.number(url)
+        return [] if number is None else self._bed.graph.back_links(self._bed.pages[number], most)
+
+
+def _on_topic(bed: PreparedBed, topic: BedTopic) -> list[Url]:
+    """The bed's pages on topic, each once, under the URLs of the topic."""
+    pages: dict[int, Url] = {}
+    for url in (*topic.targets, *(topic.examples or topic.seeds)):
+        number = bed.number(url)
+        if number is not None:
+            pages.setdefault(number, url)
+    return list(pages.values())
+
+
+def _augmented(bed: PreparedBed, topic: BedTopic, graph: _BackLinks) -> tuple[Url, ...]:
+    analyser = Analyser()
+    result = augment(
+        topic.seeds,
+        graph,
+        analyser.counts(topic.description),
+        lambda url: None if (counts := bed.counts(Url(url), analyser)) is None else dict(counts.items()),
+    )
+    return tuple(map(Url, result.all_seeds))

@@ -1,0 +1,178 @@
+"""The pages of a crawl as rows of a table: the columns that exports, `to_pandas` and scripts share."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from scenthound.errors import BadUsage, FolderBroken, UnknownName
+from scenthound.loop.stored_page import StoredPage
+from scenthound.model import Step
+
+if TYPE_CHECKING:
+    import pandas
+
+Kind = Literal["whole", "real", "text", "flag", "time"]
+Row = dict[str, Any]
+PART = "part_"
+MOST_PARTS = 50  # columns for parts of scores
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, the kind of its values, what it says, and how to get it of a page."""
+
+    name: str
+    kind: Kind
+    doc: str
+    get: Callable[[StoredPage], Any]
+    needs_text_extra: bool = False
+    """Its value needs the extra `text`."""
+
+
+def _of_step(name: str, kind: Kind, doc: str) -> Column:
+    return Column(name, kind, doc, lambda page: getattr(page.step, name))
+
+
+COLUMNS: tuple[Column, ...] = (
+    _of_step("n", "whole", "number of the page in the crawl"),
+    _of_step("url", "text", "canonical URL"),
+    Column("host", "text", "host of the URL", lambda page: page.host),
+    _of_step("title", "text", "title of the page"),
+    Column("time", "time", "when it was fetched (UTC)", lambda page: page.time),
+    Column("relevance", "real", "how relevant the page is, 0 to 1", lambda page: page.relevance),
+    Column("relevant", "flag", "whether it counts as relevant", lambda page: page.is_relevant),
+    _of_step("similarity", "real", "cosine similarity of the page to the keywords"),
+    _of_step("score", "real", "score by which it was chosen; infinite for a seed"),
+    _of_step("rank", "whole", "place among all waiting URLs when it was taken; 1 is the best"),
+    _of_step("depth", "whole", "links from a seed"),
+    _of_step("parent", "text", "page that linked to it; none for a seed"),
+    _of_step("anchor", "text", "text of that link"),
+    _of_step("requested", "text", "URL that was requested first, if it redirected"),
+    _of_step("status", "whole", "HTTP status"),
+    _of_step("bytes", "whole", "size of the body as received"),
+    Column("content_type", "text", "Content-Type header", lambda page: page.content_type),
+    Column("language", "text", "language code, identified offline; extra `text`", lambda page: page.language, True),
+    Column("last_modified", "time", "Last-Modified header (UTC)", lambda page: page.last_modified),
+    Column("digest", "text", "SHA-1 of the stored body, as in WARC and CDXJ", lambda page: page.digest),
+    Column("duplicate_of", "text", "URL of the first page with the same content", lambda page: None),
+    Column("warc_file", "text", "file in `pages/`", lambda page: page.where.file if page.where else None),
+    Column("warc_offset", "whole", "offset in that file", lambda page: page.where.offset if page.where else None),
+    Column("warc_length", "whole", "length of the record", lambda page: page.where.length if page.where else None),
+    Column("text", "text", "all visible text", lambda page: page.text),
+    Column("main_text", "text", "text without menus and footers; extra `text`", lambda page: page.main_text, True),
+)
+BY_NAME = {column.name: column for column in COLUMNS}
+LONG = ("text", "main_text")
+ON_REQUEST = ("main_text",)
+"""Columns that are written only if they are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which pages and which columns are wanted."""
+
+    columns: tuple[str, ...] = ()
+    """Their names in order; none: the default. `parts` stands for all parts of the score."""
+    only_relevant: bool = False
+    min_relevance: float | None = None
+
+    def takes(self, page: StoredPage) -> bool:
+        enough = self.min_relevance is None or page.relevance >= self.min_relevance
+        return enough and (page.is_relevant or not self.only_relevant)
+
+
+EVERYTHING = Selection()
+
+
+@dataclass(slots=True)
+class PageTable:
+    """Rows of a crawl's pages. `problems` says in sentences what had to be left out."""
+
+    columns: tuple[Column, ...]
+    problems: list[str] = field(default_factory=list)
+    _first: dict[bytes, str] = field(default_factory=dict)
+    """The URL of the first page of each content, by its digest."""
+
+    @classmethod
+    def of(cls, steps: Iterable[Step], selection: Selection = EVERYTHING, without: Sequence[str] = ()) -> PageTable:
+        """The table for a selection. `steps` name the parts; `without` are columns not wanted by default.
+
+        Raises `UnknownName` for an unknown column, `BadUsage` for one whose extra is missing.
+        """
+        parts = [_part(name) for name in _part_names(steps)]
+        problems: list[str] = []
+        if selection.columns:
+            return cls(tuple(_named(selection.columns, parts)), problems)
+        wanted = [column for column in COLUMNS if column.name not in (*without, *ON_REQUEST)]
+        if not _has_text_extra():
+            absent = [column.name for column in wanted if column.needs_text_extra]
+            wanted = [column for column in wanted if not column.needs_text_extra]
+            problems += [f"{name} is left out; for it: pip install 'scenthound[text]'" for name in absent]
+        return cls((*wanted, *parts), problems)
+
+    def rows(self, pages: Iterable[StoredPage]) -> Iterator[Row]:
+        """One row a page. A stored page that can't be read has empty cells, and is counted in `problems`."""
+        damaged = 0
+        for page in pages:
+            try:
+                yield self._row(page)
+            except FolderBroken:
+                damaged += 1
+                yield self._row(StoredPage(page.step, None, *page.source))
+        if damaged:
+            self.problems.append(f"{damaged:,} stored pages can't be read; their text and headers are empty")
+
+    def _row(self, page: StoredPage) -> Row:
+        row = {column.name: column.get(page) for column in self.columns}
+        if "duplicate_of" in row and page.content:
+            first = self._first.setdefault(hashlib.sha256(page.content).digest()[:16], page.url)
+            row["duplicate_of"] = first if first != page.url else None
+        return row
+
+
+def page_table(pages: Iterable[StoredPage], steps: Iterable[Step]) -> pandas.DataFrame:
+    """The pages as a pandas table, without their texts. Raises `BadUsage` if pandas is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        raise BadUsage("to_pandas needs the package pandas", "pip install pandas") from None
+    table = PageTable.of(steps, without=LONG)
+    frame = pandas.DataFrame(list(table.rows(pages)), columns=[column.name for column in table.columns])
+    for column in table.columns:
+        if column.kind == "time":
+            frame[column.name] = pandas.to_datetime(frame[column.name], utc=True)
+    return frame
+
+
+def _named(names: Sequence[str], parts: Sequence[Column]) -> Iterator[Column]:
+    choices = BY_NAME | {column.name: column for column in parts}
+    for name in names:
+        if name == "parts":
+            yield from parts
+        elif name not in choices:
+            raise UnknownName.among("field", name, [*choices, "parts"])
+        elif choices[name].needs_text_extra and not _has_text_extra():
+            raise BadUsage(f"{name} needs the package resiliparse", "pip install 'scenthound[text]'")
+        else:
+            yield choices[name]
+
+
+def _part_names(steps: Iterable[Step]) -> list[str]:
+    names: dict[str, None] = {}
+    for step in steps:
+        names.update(dict.fromkeys(step.parts))
+        if len(names) >= MOST_PARTS:
+            break
+    return list(names)[:MOST_PARTS]
+
+
+def _part(name: str) -> Column:
+    return Column(PART + name, "real", f"part `{name}` of the score", lambda page: page.step.parts.get(name))
+
+
+def _has_text_extra() -> bool:
+    return importlib.util.find_spec("resiliparse") is not None

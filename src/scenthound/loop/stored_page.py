@@ -1,0 +1,152 @@
+"""A page of a crawl with what is stored of it: text, links, headers, bytes, each read when it is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+
+from scenthound import url as urls
+from scenthound.loop.settings import Settings
+from scenthound.model import Candidate, Link, Response, Step, Url
+from scenthound.page.landing import PageLimits, land
+from scenthound.page.language import language_of
+from scenthound.page.main_text import main_text
+from scenthound.page.page import Page
+from scenthound.page.record import Parts
+from scenthound.ports import Repository, Where
+from scenthound.store.warc_write import digest_of
+from scenthound.web.charset import decode, detect
+from scenthound.web.decode import Undecodable, decompress
+
+
+class StoredPage:
+    """One fetched page. `step` has its place in the crawl; the rest is read from the WARC file on first use.
+
+    A page whose author asks not to be archived (`noindex`) is not stored: its text and HTML are empty.
+    """
+
+    def __init__(self, step: Step, where: Where | None, repository: Repository, settings: Settings) -> None:
+        self.step, self.where = step, where
+        """How the crawl got there, and where the response is in `pages/`; None if it is not stored."""
+        self._repository, self._settings = repository, settings
+
+    @property
+    def source(self) -> tuple[Repository, Settings]:
+        """Where it is read from, and by which settings."""
+        return self._repository, self._settings
+
+    def __repr__(self) -> str:
+        return f"<StoredPage {self.n}: {self.url}>"
+
+    @property
+    def n(self) -> int:
+        """Its number in the crawl; the first page is 1."""
+        return self.step.n
+
+    @property
+    def url(self) -> Url:
+        return self.step.url
+
+    @property
+    def title(self) -> str:
+        return self.step.title
+
+    @property
+    def host(self) -> str:
+        return urls.host(self.step.url)
+
+    @property
+    def time(self) -> datetime:
+        """When it was fetched, in UTC."""
+        return datetime.fromtimestamp(self.step.time, UTC)
+
+    @property
+    def relevance(self) -> float:
+        """How relevant it is, from 0 to 1."""
+        return self.step.relevance
+
+    @property
+    def is_relevant(self) -> bool:
+        return self.step.relevant
+
+    @cached_property
+    def response(self) -> Response | None:
+        """The HTTP response as it was stored; None if it was not. Raises `FolderBroken` if it can't be read."""
+        return None if self.where is None else self._repository.get(self.where)
+
+    @property
+    def headers(self) -> Sequence[tuple[str, str]]:
+        return () if self.response is None else self.response.headers
+
+    @property
+    def content_type(self) -> str:
+        return "" if self.response is None else self.response.header("content-type").strip()
+
+    @property
+    def last_modified(self) -> datetime | None:
+        """The `Last-Modified` header in UTC; None if there is no valid one."""
+        said = "" if self.response is None else self.response.header("last-modified")
+        try:
+            date = parsedate_to_datetime(said[:100])
+            return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return None
+
+    @property
+    def digest(self) -> str:
+        """SHA-1 of the stored body, as WARC and CDXJ write it; empty if it is not stored."""
+        return "" if self.response is None else digest_of(hashlib.sha1(self.response.body))  # noqa: S324
+
+    @cached_property
+    def content(self) -> bytes:
+        """The body without its content encoding; empty if it is not stored or can't be unpacked."""
+        if self.response is None:
+            return b""
+        coding = ",".join(value for key, value in self.response.headers if key.lower() == "content-encoding")
+        try:
+            return decompress(
+                self.response.body, coding, limit=self._settings.page_bytes, ratio=self._settings.unpack_ratio
+            ).data
+        except Undecodable:
+            return b""
+
+    @property
+    def html(self) -> str:
+        """The source of the page as text."""
+        return decode(self.content, detect(self.content, self.content_type).name) if self.content else ""
+
+    @cached_property
+    def _page(self) -> Page | None:
+        if self.response is None:
+            return None
+        limits = PageLimits(
+            self._settings.page_bytes,
+            self._settings.unpack_ratio,
+            self._settings.links_per_page,
+            self._settings.url_length,
+        )
+        landed = land(Candidate(self.url, 0.0), self.response, limits, Parts(), agent="")
+        return landed if isinstance(landed, Page) else None
+
+    @property
+    def text(self) -> str:
+        """All visible text of the page."""
+        return "" if self._page is None else self._page.text
+
+    @property
+    def links(self) -> Sequence[Link]:
+        """Every link in document order."""
+        return () if self._page is None else self._page.links
+
+    @cached_property
+    def main_text(self) -> str:
+        """The text without menus and footers. Needs the extra `text`, else it raises `BadUsage`."""
+        return main_text(self.html)
+
+    @cached_property
+    def language(self) -> str:
+        """The language as a code (`en`); empty if it is uncertain. Needs the extra `text`, else `BadUsage`."""
+        return language_of(self.text)

@@ -1,0 +1,238 @@
+"""Finds traps by what they give: pages that say nothing new, behind URLs of one form.
+
+A host's terms are remembered. A page *says nothing new* if all its terms were on earlier pages of its host, those in
+its own URL and in its links aside. That is so for copies (session ids, print versions), for error pages that are sent
+as pages, for lists in another order (facets), and for pages that differ in their numbers alone (calendars), which count
+if they lead on to more URLs of their form. A page of a maze has some new terms, but nearly all its links lead to new
+URLs of its host: real pages share their menus.
+
+Each such page adds to the debt of its pattern (path form and parameter names), of its folder and of its host; a page
+that says something new pays off several. What owes too much is suspended: its URLs are not requested any more. A
+pattern that still gives something new outlives its folder and its host.
+
+The limits were chosen on recorded webs and on webs of traps: docs/decisions/0016-traps.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from scenthound import url as urls
+from scenthound.model import Url
+from scenthound.page.fingerprint import last_terms
+from scenthound.page.page import Page
+
+REASON = "trap-nothing-new"
+FIRST = 3  # pages of a host before any is compared
+PLAINLY_NEW = 0.9  # share of a page's terms from which on nothing else is looked at
+NEW = 0.01  # share from which on a page says something new …
+MAZE = 0.3  # … and in a maze
+UNKNOWN = 0.8  # share of its links that lead to new URLs of its host, in a maze
+LINKS = 3  # such links that a page of a maze has at least
+MOST_LINKS = 40  # of a page that are looked at
+STEM = 6  # bytes of a term that are looked for in URLs
+LEADS_ON = 2  # what a page owes that says nothing new and leads on to more of its kind
+COPY = 1  # … that says nothing new, not even a number, and leads nowhere
+REPAYS = 6  # what a page pays off that says something new
+PAYS = 3  # pages with something new by which a pattern outlives its folder and its host
+PATTERN, FOLDER, HOST = 24, 32, 48  # the debt at which each is suspended
+
+SAVED_FROM = 8  # the debt from which on it is saved
+
+MOST_HOSTS = 2_000  # that are watched
+MOST_TERMS = 500_000  # of all hosts together
+MOST_PATTERNS = 200  # of one host that owe something
+
+_DIGITS = re.compile(r"\d+")
+_RANDOM = re.compile(r"[0-9a-f]{8,}|(?=[a-z]*\d)[a-z0-9]{10,}", re.IGNORECASE)
+_DIGIT = re.compile(rb"\d")
+
+
+class Suspended(NamedTuple):
+    """A pattern, a folder or a host whose URLs are not requested any more."""
+
+    host: str
+    pattern: str
+    pages: int
+    """Pages that said nothing new."""
+
+    def __str__(self) -> str:
+        return f"suspended: {self.pages} pages of {self.pattern} had nothing new"
+
+
+def patterns(url: Url) -> tuple[str, str, str]:
+    """The pattern of a URL on its host, its folder with its depth, and the whole host.
+
+    >>> patterns(Url("http://x.test/news/2024/05.html")), patterns(Url("http://x.test/cal?day=7&view=week"))[:2]
+    (('/news/#/*.html', '/news… at depth 3', 'the host'), ('/cal?day=&view=', '/cal… at depth 1?'))
+    """
+    path, question, query = url.partition("://")[2].partition("/")[2].partition("?")
+    *folders, file = [_DIGITS.sub("#", _RANDOM.sub("*", part)) for part in path.split("/")]
+    folder = f"/{folders[0] if folders else file if question else ''}… at depth {len(folders) + 1}{question}"
+    if question:
+        names = sorted({_DIGITS.sub("#", part.partition("=")[0]) for part in query.split("&")})
+        last = f"{file}?{'&'.join(f'{name}=' for name in names[:12])}"
+    else:
+        _, dot, extension = file.rpartition(".")
+        last = "*" + (dot + extension if dot and len(extension) <= 5 else "") if file else ""
+    return "/".join(["", *folders, last]), folder, "the host"
+
+
+@dataclass(slots=True)
+class _Host:
+    """What is known of one host."""
+
+    pages: int = 0
+    terms: set[int] = field(default_factory=set)
+    debts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    """Pages that said nothing new, by pattern."""
+    yields: dict[str, int] = field(default_factory=dict)
+    """Pages that said something new while something was owed, by pattern."""
+
+    def pays(self, pattern: str) -> bool:
+        """Whether the pages of a pattern are worth a request though their folder or host is suspended."""
+        return self.yields.get(pattern, 0) >= PAYS and pattern not in self.debts
+
+
+@dataclass(slots=True)
+class TrapWatch:
+    """Watches the pages of every host, and says which URLs are not worth a request."""
+
+    _hosts: dict[str, _Host] = field(default_factory=dict)
+    _suspended: dict[str, dict[str, int]] = field(default_factory=dict)
+    _terms: int = 0
+
+    def refuses(self, url: Url) -> str | None:
+        """Why a URL is not worth a request, or None."""
+        name = urls.host(url)
+        suspended = self._suspended.get(name)
+        if not suspended:
+            return None
+        pattern, *wider = patterns(url)
+        if pattern in suspended:
+            return REASON
+        host = self._hosts.get(name)
+        if suspended.keys().isdisjoint(wider) or (host is not None and host.pays(pattern)):
+            return None
+        return REASON
+
+    def learn(self, page: Page, is_known: Callable[[Url], bool]) -> Suspended | None:
+        """Take in a fetched page, before its links are. Returns what is suspended because of it."""
+        name = urls.host(page.url)
+        host = self._host(name)
+        host.pages += 1
+        terms = last_terms(page.record)
+        new = [term for number, term in terms.items() if number not in host.terms]
+        self._terms += len(new)
+        host.terms.update(terms)
+        if host.pages <= FIRST:
+            return None
+        owes = self._owes(page, new, len(terms), is_known)
+        if owes is None:
+            if host.debts:
+                _repay(host, page.url)
+            return None
+        return self._charge(name, host, page.url, owes) if owes else None
+
+    def _owes(self, page: Page, new: list[bytes], terms: int, is_known: Callable[[Url], bool]) -> int | None:
+        """What a page adds to the debts; None if it says something new."""
+        if len(new) > PLAINLY_NEW * terms:
+            return None
+        inside = _links_inside(page)
+        addresses = " ".join([page.url, *inside]).lower().encode()
+        said = [term for term in new if term[:STEM] not in addresses]
+        if len(said) > MAZE * terms:
+            return None
+        words = sum(_DIGIT.search(term) is None for term in said)
+        unknown = [url for url in inside if not is_known(url)]
+        if words > NEW * terms:
+            return LEADS_ON if len(unknown) >= max(LINKS, UNKNOWN * len(inside)) else None
+        if any(_depth(url) == _depth(page.url) for url in unknown):
+            return LEADS_ON
+        return 0 if new else COPY
+
+    def _charge(self, name: str, host: _Host, url: Url, owes: int) -> Suspended | None:
+        for pattern, limit in zip(patterns(url), (PATTERN, FOLDER, HOST), strict=True):
+            if pattern not in host.debts and len(host.debts) >= MOST_PATTERNS:
+                least = min(host.debts, key=host.debts.__getitem__)
+                del host.debts[least], host.counts[least]
+            host.debts[pattern] = host.debts.get(pattern, 0) + owes
+            host.counts[pattern] = host.counts.get(pattern, 0) + 1
+            if host.debts[pattern] >= limit and pattern not in self._suspended.get(name, {}):
+                self._suspended.setdefault(name, {})[pattern] = host.counts[pattern]
+                return Suspended(name, pattern, host.counts[pattern])
+        return None
+
+    def _host(self, name: str) -> _Host:
+        host = self._hosts.pop(name, None) or _Host()
+        self._hosts[name] = host  # the latest last
+        while len(self._hosts) > MOST_HOSTS or (self._terms > MOST_TERMS and len(self._hosts) > 1):
+            oldest = next(iter(self._hosts))
+            self._terms -= len(self._hosts.pop(oldest).terms)
+        return host
+
+    @property
+    def hosts(self) -> int:
+        """Hosts in memory."""
+        return len(self._hosts)
+
+    @property
+    def terms(self) -> int:
+        """Terms in memory, of all hosts together."""
+        return self._terms
+
+    def __iter__(self) -> Iterator[Suspended]:
+        """All that is suspended."""
+        for host, suspended in self._suspended.items():
+            for pattern, pages in suspended.items():
+                yield Suspended(host, pattern, pages)
+
+    # ---- saved with the crawl
+
+    def save(self) -> dict[str, Any]:
+        """What is suspended and what is owed, as JSON values. Terms are not saved: they are soon learned again."""
+        debts: dict[str, dict[str, list[int]]] = {}
+        for name, host in self._hosts.items():
+            if owed := {of: [debt, host.counts[of]] for of, debt in host.debts.items() if debt >= SAVED_FROM}:
+                debts[name] = owed
+        yields = {name: dict(self._hosts[name].yields) for name in self._suspended if name in self._hosts}
+        suspended = {name: dict(of) for name, of in self._suspended.items()}
+        parts = {"suspended": suspended, "debts": debts, "yields": yields}
+        return {name: part for name, part in parts.items() if part}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Load what `save` returned."""
+        self._suspended = {name: dict(of) for name, of in state.get("suspended", {}).items()}
+        for name, owed in state.get("debts", {}).items():
+            debts, counts = ({of: pair[column] for of, pair in owed.items()} for column in (0, 1))
+            self._hosts[name] = _Host(FIRST, set(), debts, counts)
+        for name, yields in state.get("yields", {}).items():
+            self._hosts.setdefault(name, _Host(FIRST)).yields = dict(yields)
+
+
+def _links_inside(page: Page) -> list[Url]:
+    """The first links of a page to its own host."""
+    origin = urls.origin(page.url) + "/"
+    return [link.url for link in islice(page.outlinks, MOST_LINKS) if link.url.startswith(origin)]
+
+
+def _depth(url: Url) -> tuple[int, bool]:
+    path, question, _ = url.partition("?")
+    return path.count("/"), bool(question)
+
+
+def _repay(host: _Host, url: Url) -> None:
+    of_url = patterns(url)
+    host.yields[of_url[0]] = host.yields.get(of_url[0], 0) + 1
+    if len(host.yields) > MOST_PATTERNS:
+        del host.yields[min(host.yields, key=host.yields.__getitem__)]
+    for pattern in of_url:
+        if (debt := host.debts.pop(pattern, 0) - REPAYS) > 0:
+            host.debts[pattern] = debt
+        else:
+            host.counts.pop(pattern, None)

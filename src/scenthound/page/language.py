@@ -1,0 +1,23 @@
+"""The language of a text, without a network, by Resiliparse (docs/decisions/0022)."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from scenthound.errors import BadUsage
+
+ENOUGH = 20_000  # characters that are looked at
+SHORTEST = 20  # letters: shorter texts fit any language
+
+
+def language_of(text: str) -> str:
+    """The language as an ISO 639-1 code; empty if it is uncertain. Raises `BadUsage` without the extra `text`."""
+    try:
+        from resiliparse.parse.lang import detect_fast
+    except ImportError:
+        raise BadUsage("language needs the package resiliparse", "pip install 'scenthound[text]'") from None
+    start = unicodedata.normalize("NFC", text[:ENOUGH].encode("utf-8", "replace").decode())
+    if sum(map(str.isalpha, start)) < SHORTEST:
+        return ""
+    name = detect_fast(start)[0]
+    return "" if name == "unknown" else str(name)

@@ -1,0 +1,83 @@
+"""Whether a database has the tables that the schema declares, and its cells the types.
+
+SQLite stores any type in any column, and a crawl folder may come from a stranger or from a bad disk. So a folder is
+checked once, when it is opened to be continued; what reads it afterwards can rely on the types.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+LARGEST = 2**53
+"""The largest whole number that a cell may have: what follows it must be a number too."""
+LATEST = 253_402_300_799
+"""The end of the year 9999."""
+_FITS = {
+    "INTEGER": f"typeof({{0}}) = 'integer' AND {{0}} BETWEEN {-LARGEST} AND {LARGEST}",
+    "REAL": "typeof({0}) IN ('real', 'integer')",
+    "TEXT": "typeof({0}) = 'text'",
+    "BLOB": "typeof({0}) = 'blob'",
+}
+_RULES = {
+    "history": f"""time BETWEEN 0 AND {LATEST} AND score IS NOT NULL
+        AND (file IS NULL) = (offset IS NULL) AND (file IS NULL) = (length IS NULL)
+        AND CASE WHEN kind = 'page' THEN n IS NOT NULL AND similarity IS NOT NULL AND title IS NOT NULL
+            AND rank IS NOT NULL ELSE kind IN ('miss', 'retry', 'refused') AND reason IS NOT NULL
+            AND detail IS NOT NULL END""",
+    "labels": f"time BETWEEN 0 AND {LATEST}",
+}
+"""What holds for every row of a table, beside the types."""
+
+
+class Column(NamedTuple):
+    """A column as the schema declares it."""
+
+    name: str
+    kind: str
+    is_required: bool
+    key: int
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> list[Column]:
+    """The columns of a table; empty if there is no such table."""
+    return [Column(row[1], row[2], bool(row[3]), row[5]) for row in connection.execute(f"PRAGMA table_info({table})")]
+
+
+def schema_problem(connection: sqlite3.Connection, schema: str) -> str:
+    """How the tables differ from the schema; empty if they do not. More columns than declared are fine."""
+    declared = sqlite3.connect(":memory:")
+    try:
+        declared.executescript(schema)
+        for (table,) in declared.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"):
+            found = {column.name: column for column in columns_of(connection, table)}
+            for column in columns_of(declared, table):
+                if found.get(column.name) != column:
+                    return f"table {table} has no proper column {column.name}" if found else f"no table {table}"
+    finally:
+        declared.close()
+    odd = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1").fetchone()
+    return f"{odd[0]} is neither table nor index" if odd else ""
+
+
+def misfit(connection: sqlite3.Connection, table: str) -> str:
+    """The SQL condition of rows whose cells do not fit the schema."""
+    conditions = []
+    for column in columns_of(connection, table):
+        fits = _FITS[column.kind].format(column.name)
+        if not column.is_required and not column.key:
+            fits = f"{column.name} IS NULL OR {fits}"
+        conditions.append(f"({fits})")
+    if table in _RULES:
+        conditions.append(f"({_RULES[table]})")
+    return f"NOT coalesce({' AND '.join(conditions)}, 0)"
+
+
+def cell_problem(connection: sqlite3.Connection) -> str:
+    """The first table with a cell of another type than the schema declares; empty if there is none."""
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
+    for (table,) in tables:
+        condition = misfit(connection, table)
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1").fetchone():  # noqa: S608 - ours
+            return f"a row of {table} has a value of another kind"
+    return ""

@@ -1,0 +1,114 @@
+"""What each feature is worth: shipped weights, corrected by what this crawl has seen them lead to (sheet 80.4).
+
+    score(v) = sum over features f of b_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
+
+Mean and deviation are those of the present frontier. The weights b start as the shipped ones, w. Every page that was
+fetched by its score is a lesson: its z when it was chosen, and its relevance r. With y = (r - mean) / deviation of r,
+
+    b = argmin  sum over lessons of (y - b.z + mean of b.z)^2 + STRENGTH / (1 - e) * |b - w|^2
+
+e says how far the seeds are believed as examples (`topic`). The shipped weights were fitted where they are; where they
+are not, the crawl's own results count more. 1 - e is at least 0.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from scenthound.strategies.hound.columns import Column
+from scenthound.strategies.hound.features import Frontier
+from scenthound.strategies.hound.link_table import Reals
+
+WEIGHTS: Mapping[str, Mapping[str, float]] = {
+    "pages that link to it": {"citing": 0.412, "sum": -0.254},
+    "words of the link": {"anchor": 0.217, "beside": 0.202, "heading": 0.21, "text": 0.075, "relevant": -0.108},
+    "words of the address": {"address": 0.13, "keyword": 0.1},
+    "form of the address": {"shape": 0.3, "addresses": 0.2},
+    "words that paid off": {"anchors": 0.242, "besides": 0.343},
+    "links beside it": {"near": 0.193, "page": 0.102, "path": 0.099},
+    "cited with good pages": {"cocited": 0.26, "examples": 0.178},
+}
+"""The weights of the features, by the part of the score that they are shown in."""
+FEATURES = tuple(feature for weights in WEIGHTS.values() for feature in weights)
+PART_OF = np.array([part for part, weights in enumerate(WEIGHTS.values()) for _ in weights])
+SHIPPED = np.array([weight for weights in WEIGHTS.values() for weight in weights.values()])
+MOST_DEVIATIONS = 4.0
+STRENGTH = 200.0
+"""The shipped weights count as much as so many lessons where the seeds are not believed."""
+LEAST_DOUBT = 0.1
+FEWEST = 20
+"""Lessons needed before the weights move."""
+
+
+class Scoring:
+    """Weights of the features, learned from the pages that were fetched by their score."""
+
+    def __init__(self) -> None:
+        self.weights: Reals = SHIPPED.copy()
+        self.waiting: dict[int, Reals] = {}
+        """z of the URLs with a score, by the number of the URL."""
+        self.lessons, self.pages = Column(np.float64), Column(np.int64)
+
+    def rank(self, deviations: Reals) -> Reals:
+        """The scores of all waiting URLs."""
+        return np.asarray(deviations @ self.weights)
+
+    def chosen(self, urls: list[int], deviations: Reals) -> None:
+        """These URLs have a score now, and no others."""
+        self.waiting = dict(zip(urls, deviations, strict=True))
+
+    def fetched(self, url: int, page: int) -> None:
+        """A URL was fetched: a lesson if it had a score."""
+        deviations = self.waiting.pop(url, None)
+        if deviations is not None:
+            self.lessons.add(deviations)
+            self.pages.add([page])
+
+    def learn(self, relevance: Reals, belief: float) -> None:
+        """Fit the weights to all lessons."""
+        pages = self.pages.values
+        known = ~np.isnan(relevance[pages])
+        if known.sum() < FEWEST:
+            return
+        z, y = self.lessons.values.reshape(-1, len(FEATURES))[known], relevance[pages[known]]
+        if y.std() == 0:
+            return
+        y = (y - y.mean()) / y.std()
+        z = z - z.mean(axis=0)
+        strength = STRENGTH / max(1 - belief, LEAST_DOUBT)
+        gram = z.T @ z + strength * np.eye(len(FEATURES))
+        self.weights = np.linalg.solve(gram, z.T @ y + strength * SHIPPED)
+
+    def parts(self, deviations: Reals) -> dict[str, float]:
+        """The parts of the score of one URL."""
+        worth = np.bincount(PART_OF, weights=deviations * self.weights)
+        return dict(zip(WEIGHTS, worth.tolist(), strict=True))
+
+    # ---- state
+
+    def save(self) -> Mapping[str, Any]:
+        return {
+            "weights": self.weights,
+            "lessons": self.lessons.values.copy(),
+            "pages": self.pages.values.copy(),
+            "urls": list(self.waiting),
+            "deviations": np.array(list(self.waiting.values())),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.weights = np.asarray(state["weights"], float)
+        self.lessons.add(np.asarray(state["lessons"]))
+        self.pages.add(np.asarray(state["pages"]))
+        self.chosen(list(state["urls"]), np.asarray(state["deviations"]))
+
+
+def deviations(frontier: Frontier) -> Reals:
+    """z of all waiting URLs, a row for each."""
+    columns = []
+    for feature in FEATURES:
+        values = frontier.features[feature]
+        columns.append((values - values.mean()) / (values.std() + 1e-6))
+    return np.asarray(np.clip(np.stack(columns, axis=1), -MOST_DEVIATIONS, MOST_DEVIATIONS))

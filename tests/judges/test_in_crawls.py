@@ -1,0 +1,216 @@
+"""A crawl counts what its judge says: while it runs, after a restart, in old folders, and where a seed has moved."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenthound.errors import BadConfig, UnknownName
+from scenthound.formats import trail_line
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.settings import Settings, read
+from scenthound.model import Response, Step, Topic
+from scenthound.report.crawl_facts import gather
+from scenthound.report.crawl_report import render
+from scenthound.store.sqlite_frontier import CrawlDatabase
+from scenthound.store.sqlite_history import SqliteHistory
+from scenthound.wiring import begin, resume
+from support.resuming import SETTINGS, TOPIC, Recorded, born, step_through
+
+
+def crawled(folder: Path, **settings: Any) -> list[Step]:
+    session = born(folder, **settings)
+    asyncio.run(session.run())
+    session.close()
+    return steps(folder)
+
+
+def steps(folder: Path) -> list[Step]:
+    with CrawlFolder.look(folder) as opened:
+        return list(opened.history.trail())
+
+
+def test_the_default_judge_is_topic_and_what_it_says_is_stored(tmp_path: Path) -> None:
+    found = crawled(tmp_path / "crawl")
+    targets = set(TOPIC.targets)
+    assert any(step.relevance != step.similarity for step in found)
+    flagged = [step for step in found if step.relevant and step.url not in TOPIC.seeds]
+    right = sum(step.url in targets for step in flagged)
+    assert len(flagged) > 5
+    share = sum(step.url in targets for step in found) / len(found)
+    assert right / len(flagged) > 2 * share
+    with CrawlFolder.look(tmp_path / "crawl") as opened:
+        facts = gather(opened)
+        assert 'judge = "topic"' in opened.request.to_toml()
+    assert facts.relevant == sum(step.relevant for step in found)
+    assert facts.relevance == pytest.approx(sum(step.relevance for step in found) / len(found))
+    assert facts.best[0].relevance > 0.9
+    assert [step.relevance for step in facts.best] == sorted((step.relevance for step in facts.best), reverse=True)
+    assert facts.as_plain()["judge"] == "topic"
+
+
+def test_a_trail_line_has_similarity_relevance_and_flag(tmp_path: Path) -> None:
+    line = trail_line(crawled(tmp_path / "crawl", pages=5)[0])
+    names = list(line)
+    assert names[6:9] == ["similarity", "relevance", "relevant"]
+    assert isinstance(line["relevance"], float)
+    assert line["relevant"] in (True, False)
+
+
+def test_another_judge_can_be_chosen_with_its_parameters(tmp_path: Path) -> None:
+    found = crawled(tmp_path / "crawl", judge="keywords:threshold=0.2")
+    assert all(step.relevance == step.similarity for step in found)
+    assert [step.relevant for step in found] == [step.similarity >= 0.2 for step in found]
+    strict = crawled(tmp_path / "strict", judge="keywords", relevant=0.3)
+    assert [step.relevant for step in strict] == [step.similarity >= 0.3 for step in strict]
+
+
+@pytest.mark.parametrize(
+    ("judge", "error", "match"),
+    [
+        ("keyword", UnknownName, "keywords"),
+        ("keywords:threshold", BadConfig, "not a parameter"),
+        ("keywords:limit=1", UnknownName, "limit"),
+        ("keywords:threshold=2", BadConfig, "threshold"),
+        ("classifier", BadConfig, "classifier"),
+    ],
+)
+def test_a_wrong_judge_is_refused_before_anything_is_written(
+    tmp_path: Path, judge: str, error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        born(tmp_path / "crawl", judge=judge)
+    assert not (tmp_path / "crawl").exists()
+
+
+@pytest.mark.parametrize("judge", ["topic", "seed-pages", "pagerank"])
+def test_a_killed_and_resumed_crawl_judges_as_an_undisturbed_one(tmp_path: Path, judge: str) -> None:
+    whole = born(tmp_path / "whole", judge=judge)
+    step_through(whole, 1000)
+    whole.folder.finish("pages", 1.0)
+    whole.close()
+    session = born(tmp_path / "cut", judge=judge, snapshot=20)
+    for requests in (13, 29, 1000):
+        if step_through(session, requests):
+            break
+        session.folder.close()  # without a commit: what came after the last one is gone
+        session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
+    session.folder.finish("pages", 1.0)
+    session.close()
+    once, twice = ([(s.url, s.relevance, s.relevant) for s in steps(tmp_path / name)] for name in ("whole", "cut"))
+    assert once == twice
+    with CrawlFolder.look(tmp_path / "whole") as first, CrawlFolder.look(tmp_path / "cut") as second:
+        assert first.history.revised() == second.history.revised()
+        assert gather(first).relevant == gather(second).relevant
+
+
+def test_a_label_changes_the_verdicts_at_once_and_survives_a_restart(tmp_path: Path) -> None:
+    session = born(tmp_path / "crawl", snapshot=1000)
+    step_through(session, 40)
+    session.folder.commit(1.0)
+    before = session.crawl.judging.revised()
+    wrong = max(before, key=lambda url: (url not in TOPIC.seeds, before[url].relevance))
+    assert before[wrong].relevant
+    with contextlib.closing(CrawlDatabase(tmp_path / "crawl" / "crawl.db")) as other:
+        other.save_label(wrong, False, 1.0)
+        other.commit()
+    session.listen()
+    after = session.crawl.judging.revised()
+    assert not after[wrong].relevant
+    others = [url for url in before if url != wrong and before[url].relevance != after[url].relevance]
+    assert others, "pages like it count less, too"
+    session.close()
+    again = resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: 0.0)
+    assert again.crawl.judging.revised() == after
+    again.close()
+
+
+def made_old(folder: Path) -> None:
+    """Turn a crawl folder into one of the time before judges."""
+    toml = folder / "crawl.toml"
+    lines = [line for line in toml.read_text().splitlines() if not line.startswith("judge")]
+    toml.write_text("\n".join(lines).replace("format = 2", "format = 1") + "\n")
+    with sqlite3.connect(folder / "crawl.db") as connection:
+        connection.executescript(
+            "DROP INDEX history_relevance; ALTER TABLE history DROP COLUMN relevance;"
+            "ALTER TABLE history DROP COLUMN relevant; DROP TABLE revised; DELETE FROM state WHERE key = 'judge';"
+            "CREATE INDEX history_similarity ON history (similarity) WHERE kind = 'page'; PRAGMA user_version = 2;"
+        )
+    connection.close()
+
+
+def test_an_old_folder_is_read_and_continued_by_the_old_rule(tmp_path: Path) -> None:
+    crawled(tmp_path / "crawl", pages=30)
+    made_old(tmp_path / "crawl")
+    old = steps(tmp_path / "crawl")
+    assert [(step.relevance, step.relevant) for step in old] == [(s.similarity, s.similarity >= 0.1) for s in old]
+    with CrawlFolder.look(tmp_path / "crawl") as opened:
+        assert opened.history.best(1)[0].similarity == max(step.similarity for step in old)
+        assert gather(opened).relevant == sum(step.similarity >= 0.1 for step in old)
+    session = resume(tmp_path / "crawl", fetcher=Recorded(), pages=60)
+    asyncio.run(session.run())
+    session.close()
+    later = steps(tmp_path / "crawl")
+    assert len(later) == 60
+    assert [(step.relevance, step.relevant) for step in later] == [(s.similarity, s.similarity >= 0.1) for s in later]
+
+
+def test_an_old_folder_with_a_threshold_of_its_own_keeps_it(tmp_path: Path) -> None:
+    crawled(tmp_path / "crawl", pages=30, relevant=0.25)
+    made_old(tmp_path / "crawl")
+    assert all(step.relevant == (step.similarity >= 0.25) for step in steps(tmp_path / "crawl"))
+
+
+class MovedSeed:
+    """Every seed redirects to a page on another path."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Response:
+        if url.endswith("/old"):
+            return Response(url, 301, "Moved", (("Location", url[:-3] + "new"),), b"")
+        words = "zeppelin airship hangar mast hydrogen gondola" if "seed" in url else "bank loan credit interest"
+        links = "".join(f'<a href="http://other{n}.test/">x</a>' for n in range(12)) if "seed" in url else ""
+        html = f"<title>page</title><p>{words * 5} {links}</p>".encode()
+        return Response(url, 200, "OK", (("Content-Type", "text/html"),), html)
+
+
+def test_a_seed_that_has_moved_is_still_a_seed(tmp_path: Path) -> None:
+    settings = read(Settings, {**SETTINGS, "judge": "seed-pages", "pages": 10})
+    session = begin(
+        Topic("airship"), ["http://seed.test/old"], tmp_path / "crawl", settings=settings, fetcher=MovedSeed()
+    )
+    asyncio.run(session.run())
+    session.close()
+    first, *others = steps(tmp_path / "crawl")
+    assert (str(first.url), first.relevance) == ("http://seed.test/new", 1.0)
+    assert not any(step.relevant for step in others)
+
+
+def test_doubts_are_shown_in_status_and_report(tmp_path: Path) -> None:
+    odd = replace(TOPIC.topic, keywords="zeppelin hangar", description="")
+    settings = read(Settings, SETTINGS)
+    session = begin(odd, TOPIC.seeds, tmp_path / "crawl", settings=settings, fetcher=Recorded())
+    asyncio.run(session.run())
+    session.close()
+    with CrawlFolder.look(tmp_path / "crawl") as opened:
+        facts = gather(opened)
+    assert any("little in common" in doubt and TOPIC.seeds[0] in doubt for doubt in facts.doubts)
+    assert facts.as_plain()["doubts"] == facts.doubts
+    assert "little in common" in render(facts)
+    assert json.loads(json.dumps(facts.as_plain()))
+
+
+def test_a_history_without_verdicts_falls_back_to_a_threshold() -> None:
+    database = CrawlDatabase(":memory:")
+    history = SqliteHistory(database, relevant_from=0.3)
+    history.record(Step(1, TOPIC.seeds[0], None, "", 1.0, {}, 0.4, 0, 200, 10, 0.0))
+    assert [step.relevant for step in history.trail()] == [False]
+    database.execute("UPDATE history SET relevance = NULL, relevant = NULL")
+    (step,) = history.trail()
+    assert (step.relevance, step.relevant) == (0.4, True)

@@ -1,0 +1,165 @@
+"""Traps: whatever their kind, all good pages are fetched, and a trap gets few requests."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from scenthound import url as urls
+from scenthound.lab.generate.trap_webs import KINDS, TOPIC, TrapWeb
+from scenthound.loop.core import Crawl
+from scenthound.loop.messages import Limits
+from scenthound.loop.replay import Landing, replay
+from scenthound.loop.trap_watch import FIRST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
+from scenthound.model import Candidate, Topic, Url
+from scenthound.page.landing import land
+from scenthound.page.page import Page
+from scenthound.page.read import read_html
+from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
+from scenthound.testing import named
+from scenthound.wiring import make_strategy
+
+SMALL = TrapWeb(clean=8, good=30)
+
+
+class TrapCrawl:
+    """A crawl of a web of traps, and what it requested."""
+
+    def __init__(self, web: TrapWeb, strategy: str, watch: TrapWatch | None, pages: int = 900) -> None:
+        topic = Topic(TOPIC)
+        self.web, self.in_traps, self.good = web, Counter[str](), set[Url]()
+        self._wanted = {urls.make(url) for url in web.good_pages}
+        self.crawl = Crawl(
+            make_strategy(strategy),
+            MemoryFrontier(100_000),
+            MemoryHistory(),
+            topic,
+            [(urls.make(seed), seed) for seed in web.seeds],
+            limits=Limits(pages=pages),
+            traps=watch,
+        )
+        self.crawl.start()
+        self.reason = replay(self.crawl, self._fetch)
+
+    def _fetch(self, candidate: Candidate) -> Landing:
+        if candidate.url in self._wanted:
+            self.good.add(candidate.url)
+        else:
+            self.in_traps[urls.host(candidate.url)] += 1
+        return land(candidate, self.web.answer(candidate.spelling or candidate.url))
+
+
+@pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "random"])
+def test_all_good_pages_are_fetched_and_traps_take_a_quarter_of_the_budget_at_most(strategy: str) -> None:
+    without = TrapCrawl(SMALL, strategy, None)
+    found = TrapCrawl(SMALL, strategy, TrapWatch())
+    assert sum(without.in_traps.values()) > 450, "it is a web of traps"
+    assert len(found.good) == len(SMALL.good_pages)
+    assert sum(found.in_traps.values()) <= 0.25 * 900
+    assert max(found.in_traps.values()) <= 60
+    assert len(found.in_traps) == len(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_suspended_and_said_so(kind: str) -> None:
+    watch = TrapWatch()
+    found = TrapCrawl(TrapWeb((kind,), clean=2, good=30), "breadth-first", watch)
+    assert found.reason == "frontier empty"
+    assert found.in_traps.total() <= 60
+    notes = list(found.crawl.history.strategy_events("suspended"))
+    assert notes
+    assert {str(note.facts["host"]) for note in notes} == {f"{kind}0.example"}
+    assert all("had nothing new" in note.facts["why"] for note in notes)
+    assert found.crawl.history.counts_of(f"{kind}0.example")[REASON] > 0
+    assert [suspended.host for suspended in watch] == [note.facts["host"] for note in notes]
+
+
+def test_a_clean_web_loses_nothing() -> None:
+    clean = TrapWeb((), clean=10, good=60)
+    watch = TrapWatch()
+    assert len(TrapCrawl(clean, "breadth-first", watch).good) == 610
+    assert not list(watch)
+
+
+@pytest.mark.parametrize(
+    ("url", "pattern", "folder"),
+    [
+        ("http://x.test/", "/", "/… at depth 1"),
+        ("http://x.test/a.html", "/*.html", "/… at depth 1"),
+        ("http://x.test/view?sid=12&id=3", "/view?id=&sid=", "/view… at depth 1?"),
+        ("http://x.test/a/2024/b/", "/a/#/b/", "/a… at depth 4"),
+        ("http://x.test/s/0a1b2c3d4e5f/x?q", "/s/*/x?q=", "/s… at depth 3?"),
+        ("http://x.test/a?b1=2&b2=3", "/a?b#=", "/a… at depth 1?"),
+    ],
+)
+def test_urls_of_one_form_have_one_pattern(url: str, pattern: str, folder: str) -> None:
+    assert patterns(Url(url)) == (pattern, folder, "the host")
+
+
+def page(name: str, html: str) -> Page:
+    url = named(name)
+    return Page(url, Candidate(url, 0.0, parent=named("a.test/")), read_html(html, url))
+
+
+def fed(watch: TrapWatch, pages: int) -> None:
+    for number in range(pages):
+        watch.learn(
+            page(f"a.test/copy/{number}", "<p>the same words on every page of this folder</p>"), lambda url: True
+        )
+
+
+def test_copies_are_suspended_at_the_limit_and_only_their_pattern() -> None:
+    watch = TrapWatch()
+    fed(watch, FIRST + PATTERN - 1)
+    assert watch.refuses(named("a.test/copy/999")) is None
+    fed(watch, 1)
+    assert watch.refuses(named("a.test/copy/999")) == REASON
+    assert watch.refuses(named("a.test/other/999")) is None
+    assert watch.refuses(named("b.test/copy/999")) is None
+
+
+def test_pages_with_a_number_of_their_own_are_no_copies_unless_they_lead_on() -> None:
+    still, leading = TrapWatch(), TrapWatch()
+    for number in range(80):
+        html = f"<p>entry {number} of our list of bees</p>"
+        still.learn(page(f"a.test/list/{number}", html), lambda url: False)
+        leading.learn(page(f"a.test/list/{number}", f"{html}<a href={number + 1}>next</a>"), lambda url: False)
+    assert still.refuses(named("a.test/list/99")) is None, "they come to an end"
+    assert leading.refuses(named("a.test/list/99")) == REASON
+
+
+def test_something_new_now_and_then_keeps_a_pattern_alive() -> None:
+    watch = TrapWatch()
+    for number in range(200):
+        text = (
+            "the same words" if number % 6 else f"word{'abcdefghij'[number // 6 % 10] * 9}{'xyzuvw'[number // 60] * 9}"
+        )
+        watch.learn(page(f"a.test/n/{number}", f"<p>{text}</p>"), lambda url: True)
+    assert watch.refuses(named("a.test/n/999")) is None
+
+
+def test_what_is_suspended_and_owed_survives_a_restart() -> None:
+    watch, again = TrapWatch(), TrapWatch()
+    fed(watch, FIRST + PATTERN)
+    again.load(watch.save())
+    assert again.refuses(named("a.test/copy/999")) == REASON
+    assert list(again) == list(watch)
+    half, resumed = TrapWatch(), TrapWatch()
+    fed(half, FIRST + PATTERN // 2)
+    resumed.load(half.save())
+    fed(resumed, 1)  # what its pages say is learned again
+    fed(resumed, PATTERN // 2 + 6)
+    assert resumed.refuses(named("a.test/copy/999")) == REASON
+    assert TrapWatch().save() == {}
+
+
+def test_memory_is_bounded() -> None:
+    watch = TrapWatch()
+    for number in range(MOST_HOSTS + 500):
+        watch.learn(
+            page(f"h{number}.test/", "<p>" + " ".join(f"w{number}x{term}" for term in range(100))), lambda url: True
+        )
+    assert watch.hosts <= MOST_HOSTS
+    assert watch.terms <= MOST_TERMS + 200

@@ -1,0 +1,55 @@
+"""What one page costs, whatever is in it: the peak memory of a process that reads it, above that of an idle one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+READ = """
+import resource, sys
+from scenthound.model import Candidate, Response, Url
+from scenthound.page.landing import PageLimits, land
+from scenthound.page.record import Parts
+from scenthound.text.tokens import Analyser
+
+def read(body):
+    response = Response("http://a.test/", 200, "OK", (("Content-Type", "text/html"),), body)
+    return land(Candidate(Url("http://a.test/"), 0.0), response, PageLimits(), Parts((Analyser(),)))
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+read(b"<title>bees</title><a href=/x>honey</a>")
+idle = peak()
+page = read(open(sys.argv[1], "rb").read(10_000_000))  # where the fetcher cuts it
+print(len(page.links), peak() - idle)
+"""
+
+
+def cost(body: Iterable[bytes], file: Path) -> tuple[int, int]:
+    """The links of the page, and the megabytes that it took."""
+    with file.open("wb") as out:
+        out.writelines(body)
+    done = subprocess.run([sys.executable, "-P", "-c", READ, file], capture_output=True, text=True, check=True)
+    links, megabytes = done.stdout.split()
+    return int(links), int(megabytes)
+
+
+@pytest.mark.parametrize(
+    ("body", "links", "most"),
+    [
+        ((b"<a href=/%d>x</a>" % number for number in range(1_000_000)), 5_000, 128),
+        ((b"<a href=x>" for _ in range(200_000)), 5_000, 128),
+        ((b"a" * 1_000_000 for _ in range(50)), 0, 64),
+        ((b"word " * 200_000 for _ in range(50)), 0, 64),
+    ],
+    ids=["a-million-links", "open-links", "one-word", "one-line"],
+)
+def test_a_page_costs_a_bounded_amount_of_memory(body: Iterable[bytes], links: int, most: int, tmp_path: Path) -> None:
+    found, megabytes = cost(body, tmp_path / "body")
+    assert found == links
+    assert megabytes <= most

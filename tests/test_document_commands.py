@@ -1,0 +1,185 @@
+"""Every command of the README and the guides runs as it is printed, in order, in an empty folder, on a served web.
+
+Only this is changed: the port of `lab serve`; addresses of the real web, which become those of a small generated one;
+large numbers of pages, in documents whose output does not depend on them; and the placeholders listed in `Place`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from scenthound.lab.beds.serve import serving
+from scenthound.lab.generate.web import GeneratedWeb, generate
+from scenthound.loop.folder import CrawlFolder
+
+ROOT = Path(__file__).resolve().parents[1]
+GUIDES = ROOT / "docs" / "guides"
+WEB = GeneratedWeb(300, seed=3)
+TOPIC = WEB.topics[0]
+NOT_OURS = ("make", "pip", "open", "git", "npm", "python")
+"""Commands of the reader's system: they are not run."""
+ELSEWHERE = {"add-a-driver.md", "add-a-frontier-store.md", "add-a-metric.md", "add-a-strategy.md", "add-an-exporter.md"}
+"""Guides about plug-ins: `test_examples.py` runs their package."""
+DOCUMENTS = [ROOT / "README.md", *sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)]
+SMALLER = {"README.md", "compare-crawlers.md", "polite-replay.md", "bring-a-bed.md"}
+"""Documents in which numbers of pages are divided by ten."""
+
+
+def commands(document: Path) -> Iterator[str]:
+    """The shell commands of a document: plain fenced blocks, and indented lines; continued lines are joined."""
+    text = document.read_text(encoding="utf-8")
+    fenced = re.compile(r"^```(?:sh)?\n(.*?)^```$|^```.*?^```$", re.DOTALL | re.MULTILINE)
+    indented = re.compile(r"^ {4}(?:\$ )?(scenthound .*)$", re.MULTILINE)
+    found = [(match.start(), match[1] or "") for match in fenced.finditer(text)]
+    found += [(match.start(), match[1]) for match in indented.finditer(fenced.sub(lambda m: " " * len(m[0]), text))]
+    for _, block in sorted(found):
+        lines = block.replace("\\\n", " ").splitlines()
+        while lines:
+            line = lines.pop(0).strip()
+            if here := re.search(r"<<(\w+)$", line):
+                end = lines.index(here[1])
+                yield "\n".join([line, *lines[: end + 1]])
+                del lines[: end + 1]
+            elif line and not line.startswith("#"):
+                yield line
+
+
+@dataclass
+class Place:
+    """The empty folder, the served web, and what stands for the placeholders."""
+
+    folder: Path
+    proxy: str
+    small: bool
+    port: int = 0
+    servers: ExitStack = field(default_factory=ExitStack)
+
+    def prepare(self) -> None:
+        """What a reader has before he begins: a file of URLs, a bed."""
+        (self.folder / "urls.txt").write_text("\n".join(TOPIC.examples or TOPIC.targets[:5]))
+        for name in ("mybed", "beds/demo", "OLD_CRAWL_OR_BED"):
+            generate(self.folder / name, 300, 3)
+        lines = [json.dumps({"url": url}) for url in TOPIC.seeds]
+        (self.folder / "mine.jsonl").write_text("\n".join(lines))
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = int(found.getsockname()[1])
+
+    def words(self, command: str) -> list[str]:
+        words = shlex.split(command.replace("8080", str(self.port)), comments=True)[1:]
+        seeds = iter([*TOPIC.seeds, *TOPIC.targets])
+        words = [str(next(seeds)) if word.startswith("https://") else word for word in words]
+        words = [self.page_of(words) if word == "URL" else word for word in words]
+        words = [TOPIC.id if word == "TOPIC-ID" else word for word in words]
+        if words[0] == "crawl" and "--proxy" not in words:
+            words += ["--proxy", self.proxy, "--delay", "0"]
+        if words[:2] == ["topic", "new"] and "--from" not in words:
+            words += ["--from", "mybed", "--background", "mybed"]
+        return [self._smaller(before, word) for before, word in zip(["", *words], words, strict=False)]
+
+    def _smaller(self, before: str, word: str) -> str:
+        if not self.small or before not in ("--pages", "--at"):
+            return word
+        return ",".join(str(max(10, int(number) // 10)) for number in word.split(","))
+
+    def page_of(self, words: list[str]) -> str:
+        with CrawlFolder.look(self.folder / words[1]) as folder:
+            return str(next(iter(folder.history.trail())).url)
+
+    def run(self, words: list[str]) -> None:
+        given = {**os.environ, "SCENTHOUND_CACHE": str(self.folder / ".cache")}
+        if words[:2] == ["lab", "serve"]:
+            self.servers.enter_context(_serving(words, self.folder))
+            return
+        done = subprocess.run(
+            [sys.executable, "-m", "scenthound", *words],
+            cwd=self.folder,
+            env=given,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+        )
+        assert done.returncode == 0, f"scenthound {shlex.join(words)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+
+
+@contextmanager
+def _serving(words: list[str], folder: Path) -> Iterator[None]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scenthound", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()  # it prints a command once it serves
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_of_a_document_runs(document: Path, tmp_path: Path) -> None:
+    for package in ("pyarrow", "scipy"):
+        pytest.importorskip(package)
+    with serving(WEB) as address:
+        place = Place(tmp_path, f"http://{address}", document.name in SMALLER)
+        place.prepare()
+        with place.servers:
+            for command in commands(document):
+                if command.startswith("cat > "):
+                    name, _, text = command.partition("\n")
+                    (tmp_path / name.split()[2]).write_text(text.rpartition("\n")[0] + "\n")
+                elif command.startswith("scenthound "):
+                    words = place.words(command)
+                    if words[:2] == ["lab", "generate"]:
+                        _remove(tmp_path / words[2])  # the reader's folder is empty
+                    place.run(words)
+                else:
+                    assert command.split()[0] in NOT_OURS, f"neither ours nor the system's: {command}"
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def test_no_two_guides_write_to_one_folder() -> None:
+    """Whoever follows them one after another is not stopped by a crawl that exists."""
+    written: dict[str, list[str]] = {}
+    for document in sorted(GUIDES.glob("*.md")):
+        for command in commands(document):
+            words = shlex.split(command.partition("\n")[0], comments=True)
+            if words[:2] == ["scenthound", "crawl"] and "--out" in words:
+                written.setdefault(words[words.index("--out") + 1], []).append(document.name)
+    assert {"balloons", "balloons-live", "balloons-trained"} <= set(written)
+    assert not {folder: names for folder, names in written.items() if len(names) > 1}
+
+
+def test_the_commands_of_a_document_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "text\n\n```\nscenthound crawl a \\\n    --seed URL   # why\ncat > f <<END\nx\nEND\n```\n\n"
+        "    $ scenthound lab info b\n\n```python\nscenthound.crawl()\n```\n"
+    )
+    assert list(commands(page)) == [
+        "scenthound crawl a      --seed URL   # why",
+        "cat > f <<END\nx\nEND",
+        "scenthound lab info b",
+    ]
