@@ -163,11 +163,11 @@ def first_edition(path: Path) -> None:
     database.close()
 
 
-def third_edition(path: Path) -> None:
-    """A crawl's file as the third edition wrote it: every row with the URL of its parent and its own URL twice."""
+def fourth_edition(path: Path) -> None:
+    """A crawl's file as the fourth edition wrote it: every row with the URL of its parent and its own URL twice."""
     connection = sqlite3.connect(path)
     old = SCHEMA.replace(PARENTS, "").replace("parts TEXT, parent INTEGER", "parts TEXT, parent TEXT")
-    connection.executescript(f"{old} PRAGMA application_id={APPLICATION}; PRAGMA user_version=3;")
+    connection.executescript(f"{old} PRAGMA application_id={APPLICATION}; PRAGMA user_version=4;")
     rows = [
         (3, URLS[0], '{"page":0.5}', URLS[9], URLS[0]),
         (5, URLS[1], '{"page":0.5}', URLS[9], "http://A.test/x"),
@@ -181,7 +181,7 @@ def third_edition(path: Path) -> None:
 
 
 HALF = {"page": 0.5}
-THIRD = [
+FOURTH = [
     (3, Candidate(URLS[0], 0.5, {}, HALF, URLS[9], "words", 1, URLS[0])),
     (5, Candidate(URLS[1], 0.5, {}, HALF, URLS[9], "words", 1, "http://A.test/x")),
     (6, Candidate(URLS[2], 0.5, {}, {"page": 0.25}, URLS[9], "words", 1)),
@@ -190,17 +190,17 @@ THIRD = [
 ]
 
 
-def test_a_file_of_the_third_edition_keeps_its_candidates_and_their_parents(tmp_path: Path) -> None:
+def test_a_file_of_the_fourth_edition_keeps_its_candidates_and_their_parents(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
-    third_edition(path)
+    fourth_edition(path)
     looking = CrawlDatabase(path, read_only=True)
-    assert [waiting_candidate(looking, candidate.url) for _, candidate in THIRD] == [one for _, one in THIRD]
-    assert looking.row("PRAGMA user_version") == (3,)
+    assert [waiting_candidate(looking, candidate.url) for _, candidate in FOURTH] == [one for _, one in FOURTH]
+    assert looking.row("PRAGMA user_version") == (4,)
     looking.close()
     for _ in range(2):
         database = CrawlDatabase(path, check=True)
-        assert list(SqliteFrontier(database).entries()) == THIRD
-        assert [waiting_candidate(database, candidate.url) for _, candidate in THIRD] == [one for _, one in THIRD]
+        assert list(SqliteFrontier(database).entries()) == FOURTH
+        assert [waiting_candidate(database, candidate.url) for _, candidate in FOURTH] == [one for _, one in FOURTH]
         assert list(database.rows("SELECT url FROM parents")) == [(URLS[9],)]
         database.commit()
         database.close()

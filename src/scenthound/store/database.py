@@ -26,7 +26,7 @@ from scenthound.store.link_blob import pack_urls, unpack_urls
 from scenthound.store.schema_check import cell_problem, misfit, schema_problem
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
-VERSION = 4
+VERSION = 5
 PATIENCE = 10.0
 CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
@@ -45,7 +45,11 @@ LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 REVISED = """CREATE TABLE revised (
     url TEXT PRIMARY KEY, relevance REAL NOT NULL, relevant INTEGER NOT NULL) WITHOUT ROWID;
 """
-EVENT_TABLES = """CREATE TABLE IF NOT EXISTS heard (
+ORDERS = """CREATE TABLE IF NOT EXISTS orders (
+    number INTEGER PRIMARY KEY, action TEXT NOT NULL, value TEXT NOT NULL, time REAL NOT NULL, event INTEGER,
+    outcome TEXT);
+"""  # what people asked of a crawl
+EVENT_TABLES = f"""{ORDERS}CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
     number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
@@ -83,7 +87,7 @@ UPDATE history SET relevance = similarity WHERE kind = 'page';
 DROP INDEX IF EXISTS history_similarity;
 CREATE INDEX history_relevance ON history (relevance) WHERE kind = 'page';
 {REVISED}"""  # noqa: S608 - nothing of it comes from outside
-_FROM_3 = f"""
+_FROM_4 = f"""
 ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}{PARENTS}
 INSERT OR IGNORE INTO parents (url, parts)
     SELECT parent, parts FROM old_frontier WHERE parent IS NOT NULL ORDER BY number;
@@ -93,7 +97,7 @@ INSERT OR IGNORE INTO frontier
     FROM old_frontier AS old LEFT JOIN parents ON parents.url = old.parent ORDER BY number;
 DROP TABLE old_frontier;
 """  # noqa: S608 - nothing of it comes from outside
-_STEPS = (_FROM_1, _FROM_2, _FROM_3)
+_STEPS = (_FROM_1, _FROM_2, ORDERS, _FROM_4)
 
 
 class HostRow(NamedTuple):
