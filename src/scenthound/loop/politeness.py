@@ -269,7 +269,8 @@ class Admission:
 
     def verdict(self, candidate: Candidate, now: float) -> Decision:
         politeness = self._politeness
-        if self._traps is not None and candidate.parent is not None and (reason := self._traps.refuses(candidate.url)):
+        url, parent = candidate.url, candidate.parent
+        if self._traps is not None and parent is not None and (reason := self._traps.refuses(url, parent)):
             return Decision("drop", reason)
         if politeness is None:
             return FETCH
