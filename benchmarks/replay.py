@@ -30,6 +30,7 @@ from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb, generate
 from scenthound.lab.run.experiment import RunOptions, run
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.wiring.build import make_strategy
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = "breadth-first,best-first,best-n-first"
@@ -51,6 +52,7 @@ class Crawled(NamedTuple):
 
 def crawl(folder: Path, topics: list[BedTopic], strategy: str, pages: int) -> Crawled:
     bed = PreparedBed(folder)
+    make_strategy(strategy)  # imports all strategies: not part of a crawl
     gc.freeze()  # as in the processes of an experiment
     gc.set_threshold(50_000, 20, 100)
     visits, ranking, training = 0, 0.0, 0.0

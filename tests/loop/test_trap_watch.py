@@ -9,10 +9,12 @@ import pytest
 from scenthound import url as urls
 from scenthound.lab.generate.trap_webs import KINDS, TOPIC, TrapWeb
 from scenthound.loop.core import Crawl
+from scenthound.loop.judgements import Judging
 from scenthound.loop.messages import Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.trap_watch import FIRST, HOST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
 from scenthound.model import Candidate, Topic, Url
+from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
@@ -43,6 +45,7 @@ class TrapCrawl:
             [(urls.make(seed), seed) for seed in web.seeds],
             limits=Limits(pages=pages),
             traps=watch,
+            judging=Judging(similarity=KeywordSimilarity(topic)),
         )
         self.crawl.start()
         self.reason = replay(self.crawl, self._fetch)

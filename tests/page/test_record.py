@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scenthound.errors import PartMissing
 from scenthound.model import Link, Url
 from scenthound.page import views
-from scenthound.page.record import EVERYTHING, FORMAT, Analysed, Parts, Record, analyse, fixed
+from scenthound.page.record import EVERYTHING, FORMAT, Analysed, Parts, Record, analyse, fixed, read_layout
 from scenthound.text.query import Query
 from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.tokens import Analyser
@@ -127,7 +127,7 @@ def test_some_parts_of_the_bytes_are_what_would_have_been_read_of_them(html: str
     for parts in (Parts(), Parts((SMALL, OWN)), Parts((ENGLISH,), leaves=True), Parts(elements=True), EVERYTHING):
         record = Record.from_bytes(data, parts)
         assert columns(record) == columns(record_of(html, parts))
-        assert columns(Record.from_file(data, 0, parts)) == columns(record)
+        assert columns(Record.from_file(data, read_layout(data, 0), parts)) == columns(record)
         assert columns(Record.from_bytes(record.to_bytes())) == columns(record)
 
 

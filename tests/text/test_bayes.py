@@ -285,7 +285,9 @@ def as_given(counts: dict[str, int], kind: str) -> Any:
 def with_ids(counts: dict[str, int]) -> TermCounts:
     """As a page of a prepared bed has them."""
     ids = np.array([zlib.crc32(word.encode()) % 65_521 for word in counts], dtype="<i4").tobytes()
-    return TermCounts(*TermCounts.of(counts).to_bytes(), SharedIds(ids, Numbering("bed", 65_521)))
+    return TermCounts(
+        *TermCounts.of(counts).to_bytes(), SharedIds(ids, Numbering("bed", 65_521), TermCounts.of(counts).square)
+    )
 
 
 KINDS = st.sampled_from(["dict", "counts", "packed", "numbered"])

@@ -50,7 +50,7 @@ def test_numbered_terms_get_the_ids_that_their_names_would_get(pages: list[tuple
     for page, (numbers, kind) in enumerate(pages):
         names = [words[number] for number in numbers]
         ids = np.array(numbers, dtype="<i4").tobytes()
-        terms = NumberedTerms(pack_terms(names), SharedIds(ids, Numbering("one" if page < 9 else "other", 10)))
+        terms = NumberedTerms(pack_terms(names), SharedIds(ids, Numbering("one" if page < 9 else "other", 10), 0))
         match kind:
             case "a":
                 assert numbered.add(terms).tolist() == by_name.add(names).tolist()

@@ -129,7 +129,7 @@ def test_what_the_page_says_about_itself() -> None:
         "<link rel='x Canonical' href='/home/index.html#a'><link rel=stylesheet href=s>"
     )
     assert page.metas == [("robots", "noindex"), ("description", "D")]
-    assert (page.refresh, page.canonical, page.lang) == ("3;url=/a", "http://x.test/home/", "de")
+    assert (page.refresh, page.canonical) == ("3;url=/a", "http://x.test/home/")
     assert parse("<link rel=canonical href=ftp://x.test/>").canonical is None
 
 

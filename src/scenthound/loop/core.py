@@ -65,8 +65,9 @@ class Crawl:
         self.stopwatch = Stopwatch(self.meter)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits, self.traps)
-        is_own, is_batched = isinstance(strategy, OwnFrontier), declared.batch > 1
-        self.turns = Turns(replace(self.order, window=1) if is_own or is_batched else self.order, recorder, limits)
+        is_own = isinstance(strategy, OwnFrontier)
+        order = replace(self.order, window=1) if is_own or declared.batch > 1 else self.order
+        self.turns = Turns(order, recorder, limits)
         self.selection = Selection(frontier, recorder, seeds, politeness, declared, self.seed_number)
         self.selection.follow(self.turns, has_ranks=not is_own)
         closed, nofollow = self.admission.closed, limits.nofollow
@@ -80,7 +81,6 @@ class Crawl:
 
     @property
     def pages(self) -> int:
-        """Pages recorded."""
         return self.recorder.pages
 
     @property
@@ -126,8 +126,10 @@ class Crawl:
             self.ended = "requests"
         if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
-        coming = sum(fetch.kind == "page" for fetch in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
-        if self.ended or self.pages + coming >= self.limits.pages:
+        left, coming = self.turns.pages_left, len(self._in_flight)
+        if coming >= left:  # robots.txt files and sitemaps are no pages: counted only at the end
+            coming = sum(f.kind == "page" for f in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
+        if self.ended or coming >= left:
             if not self._early:
                 return self._close("pages")
             self._read_early(now, in_turn=False)  # nothing more is requested, so their turn may never come
@@ -141,11 +143,9 @@ class Crawl:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
-        if not self._in_flight and ready == FOREVER:
-            return self._close("frontier empty")
-        if not self._in_flight and ready - now > self.limits.longest_wait:
-            return self._close(ALL_RESTS)
-        return Wait(ready)
+        if self._in_flight or (ready < FOREVER and ready - now <= self.limits.longest_wait):
+            return Wait(ready)
+        return self._done("frontier empty" if ready == FOREVER else ALL_RESTS)
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
         """Many hosts in a row gave no answer: test our connection on a host that answered before."""
@@ -253,7 +253,7 @@ class Crawl:
     def _record(self, page: Page, judgement: Judgement, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
-        rank, requested = self.selection.release(url), self.redirects.end(url)
+        rank, requested = self.selection.chosen.get(url, 1), self.redirects.end(url)
         step = self.recorder.page(page, judgement, rank, requested, where, now)
         self.selection.settle(url)
         relevant = self.counters.page(step)

@@ -257,17 +257,15 @@ class Selection:
 
     # ---- the end of a turn
 
-    def release(self, url: Url) -> int:
-        """The turn of a URL is over, for now at least. Returns its rank."""
-        self._demoted.discard(url)
-        self.turns.end(url)
-        return self.chosen.pop(url, 1)
-
-    def settle(self, url: Url) -> None:
-        """The result for a URL is known: forget it, here and in the frontier."""
+    def release(self, url: Url) -> None:
+        """The turn of a URL is over, for now at least."""
         self._demoted.discard(url)
         self.turns.end(url)
         self.chosen.pop(url, None)
+
+    def settle(self, url: Url) -> None:
+        """The result for a URL is known: forget it, here and in the frontier."""
+        self.release(url)
         self._frontier.settle(url)
 
     def claim(self, url: Url) -> Candidate | None:

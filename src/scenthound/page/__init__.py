@@ -6,5 +6,5 @@ of its links. `page` joins a record with the candidate that led to it; that is w
 measures how like the topic it is.
 
 With a `pool` of `worker` processes pages are read on another core. `wire` has the messages between them. A worker reads
-a page by the same calls as the crawl would, so nobody can tell who read it.
+a page by the same calls as the crawl would, so the result is the same.
 """

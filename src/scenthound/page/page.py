@@ -97,3 +97,11 @@ class Page:
         depth = self.candidate.depth + 1
         fields = (url, score, carry, parts, self.url, anchor, depth, spelling, 0.0, False)
         return _new(Candidate, fields)  # as Candidate(...), in half the time: called for every link of every page
+
+    def offer_all(self, score: float, parts: Mapping[str, float] = NOTHING) -> list[Candidate]:
+        """A candidate for each of `outlinks`, all with the same score: one call instead of one for each link."""
+        depth = self.candidate.depth + 1
+        return [
+            _new(Candidate, (url, score, NOTHING, parts, self.url, anchor, depth, spelling, 0.0, False))
+            for url, anchor, spelling, _, _ in self.outlinks
+        ]

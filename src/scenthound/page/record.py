@@ -18,6 +18,7 @@ import json
 import mmap
 import struct
 import sys
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, repeat
@@ -139,7 +140,7 @@ def analyse(analyser: Analyser, words: list[str], tokens: Numbers) -> Analysed:
 
 
 def fixed(column: Numbers) -> Numbers:
-    """A column that nobody can change: its memory is that of a byte string.
+    """A column that can't be changed: its memory is that of a byte string.
 
     >>> fixed(np.array([1, 2], dtype=np.int32)).flags.writeable
     False
@@ -261,7 +262,7 @@ class Record:
         """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes."""
         try:
             _check_sizes(data)
-            record = _unpack(data, 0, parts, None, {}, {})
+            record = _unpack(data, read_layout(data, 0), parts, {}, {})
             _check(record)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
             raise ValueError(f"these bytes are no record: {error}") from error
@@ -271,48 +272,66 @@ class Record:
     def from_file(
         cls,
         source: bytes | mmap.mmap,
-        begin: int,
+        layout: Layout,
         parts: Parts,
-        links: Links | Sequence[Url] | None = None,
         counts: Mapping[Analyser, TermCounts] = MappingProxyType({}),
         shared: Mapping[Analyser, SharedIds] = MappingProxyType({}),
     ) -> Record:
         """A record that this program wrote to a file: not checked again. It has copies of its own bytes only.
 
-        `links` are those of the same record, read before: the part that takes longest; or their URLs, as strings that
-        records share. `counts` are by analysers that the record does not have, `shared` are ids of the terms it has.
+        `counts` are by analysers that the record does not have, `shared` are ids of the terms it has.
         """
-        return _unpack(source, begin, parts, links, counts, shared)
+        return _unpack(source, layout, parts, counts, shared)
+
+
+class Layout(NamedTuple):
+    """Where the columns of a record are, and its links: what takes longest to read, and every visit needs."""
+
+    head: _Head
+    bounds: Sequence[int]
+    """Where each column begins, and where the last one ends."""
+    links: Links
+
+
+def read_layout(
+    source: bytes | mmap.mmap, begin: int, urls: Sequence[Url] | None = None, outlinks: Sequence[int] | None = None
+) -> Layout:
+    """The layout of the record that begins here. If known: `urls` of its links, as strings that records share, and
+    the positions of its `outlinks`."""
+    head, begin = _read_head(source, begin)
+    bounds = array("q", accumulate(head.sizes, initial=begin))
+    columns = _Columns(source, bounds)
+    columns.skip(1 if urls is None else 2)
+    targets: Sequence[str] = _split(columns.take()) if urls is None else urls
+    links = _read_links(head.links, targets, columns.take(), columns.take(), columns.take())
+    if outlinks is None:
+        return Layout(head, bounds, Links.of(Url(head.url), links))
+    return Layout(head, bounds, Links(links, tuple(map(links.__getitem__, outlinks))))
 
 
 def _unpack(
     source: bytes | mmap.mmap,
-    begin: int,
+    layout: Layout,
     parts: Parts | None,
-    links: Links | Sequence[Url] | None,
     counts: Mapping[Analyser, TermCounts],
     shared: Mapping[Analyser, SharedIds],
 ) -> Record:
-    head, begin = _read_head(source, begin)
-    columns = _Columns(source, list(accumulate(head.sizes, initial=begin)))
+    head, columns = layout.head, _Columns(source, layout.bounds)
     text = columns.take()
-    if isinstance(links, Links):
-        columns.skip(4)
-    else:
-        links = _read_links(Url(head.url), head.links, links, *(columns.take() for _ in range(4)))
+    columns.skip(4)
     wants_elements = parts is None or parts.elements
-    wants_leaves = parts is None or parts.leaves or wants_elements
+    wants_leaves = head.has_leaves and (wants_elements or parts is None or parts.leaves)
     analysed = {analyser: Analysed(found) for analyser, found in counts.items()}
-    wanted = None if parts is None else {(one.stop_words, one.stem) for one in parts.counts}
     for words, stem in head.analysers:
-        if wanted is None or (words, stem) in wanted:
-            analyser = Analyser(words, stem)
-            packed, of_word = TermCounts(columns.take(), columns.take(), shared.get(analyser)), columns.numbers()
-            analysed[analyser] = Analysed(packed, of_word if wants_leaves and head.has_leaves else None)
+        analyser = Analyser(words, stem)
+        if parts is None or analyser in parts.counts:
+            packed = TermCounts(columns.take(), columns.take(), shared.get(analyser))
+            analysed[analyser] = Analysed(packed, columns.numbers() if wants_leaves else None)
+            columns.skip(not wants_leaves)
         else:
             columns.skip(3)
     leaves = elements = None
-    if head.has_leaves and wants_leaves:
+    if wants_leaves:
         arrays = [columns.numbers() for _ in range(5)]
         leaves = Leaves._make([*arrays, columns.take(), columns.numbers()])
     elif head.has_leaves:
@@ -320,7 +339,7 @@ def _unpack(
     if head.has_elements and wants_elements:
         arrays = [columns.numbers() for _ in range(4)]
         elements = Elements._make([*arrays, tuple(unpack_terms(columns.take())), columns.numbers()])
-    return Record(Url(head.url), head.title, text, links, analysed, leaves, elements, head.noindex)
+    return Record(Url(head.url), head.title, text, layout.links, analysed, leaves, elements, head.noindex)
 
 
 class _Head(NamedTuple):
@@ -374,12 +393,12 @@ def _check_head(head: _Head) -> None:
 class _Columns:
     """The columns of a record, taken one after the other. What is skipped is not read."""
 
-    def __init__(self, source: bytes | mmap.mmap, ends: list[int]) -> None:
-        self._source, self._ends, self._next = source, ends, 0
+    def __init__(self, source: bytes | mmap.mmap, bounds: Sequence[int]) -> None:
+        self._source, self._bounds, self._next = source, bounds, 0
 
     def take(self) -> bytes:
         self._next += 1
-        return self._source[self._ends[self._next - 1] : self._ends[self._next]]
+        return self._source[self._bounds[self._next - 1] : self._bounds[self._next]]
 
     def numbers(self) -> Numbers:
         return np.frombuffer(self.take(), "<i4")
@@ -393,18 +412,17 @@ def _analysed_columns(analysed: Analysed) -> tuple[bytes, bytes, bytes]:
 
 
 def _read_links(
-    url: Url, size: int, known: Sequence[Url] | None, urls: bytes, anchors: bytes, spellings: bytes, nofollow: bytes
-) -> Links:
+    size: int, targets: Sequence[str], anchors: bytes, spellings: bytes, nofollow: bytes
+) -> tuple[Link, ...]:
     if not size:
-        return Links.of(url, ())
-    targets: Sequence[str] = _split(urls) if known is None else known
+        return ()
     spelled = _split(spellings) if spellings else targets
     flags: Sequence[bool] = list(map(bool, nofollow)) if nofollow else [False] * size
     rows = zip(targets, _split(anchors), spelled, range(size), flags, strict=True)
-    links = list(map(tuple.__new__, repeat(Link), rows))  # as Link(*row), in a third of the time: some 100 a page
+    links = tuple(map(tuple.__new__, repeat(Link), rows))  # as Link(*row), in a third of the time: some 100 a page
     if len(links) != size:
         raise ValueError("a record with another number of links than it says")
-    return Links.of(url, links)
+    return links
 
 
 def _check(record: Record) -> None:

@@ -67,6 +67,25 @@ def token_terms(record: Record, analyser: Analyser) -> Numbers:
     return of_word.take(record.leaves.tokens)
 
 
+class TermSequence(NamedTuple):
+    """The terms of a page in the order of its tokens."""
+
+    lines: bytes
+    """The distinct terms, as `text.term_counts.pack_terms` packs them."""
+    of_token: Numbers
+    """For every token the index of its term; -1 for a stop word."""
+
+
+def term_sequence(record: Record, analyser: Analyser) -> TermSequence:
+    """
+    >>> term_sequence(record, small).lines
+    b'\\nclub\\nbest\\nchess\\ntown\\n'
+    """
+    counts, of_word = record.analysed(analyser)
+    assert of_word is not None
+    return TermSequence(counts.to_bytes()[0], fixed(of_word.take(record.leaves.tokens)))
+
+
 # ---- where the links stand
 
 
@@ -557,5 +576,5 @@ def url_text(url: Url) -> str:
     return url.partition("://")[2].removeprefix("www.")
 
 
-KEPT = frozenset({link_leaves, surroundings, term_positions})
+KEPT = frozenset({link_leaves, surroundings, term_positions, term_sequence})
 """Views of a whole page that do not depend on the crawl: a prepared bed keeps them between crawls."""

@@ -186,7 +186,7 @@ class Bayes(Parameterised):
         odds = self._known(page.url, self.classifier_.log_odds("goal", document))
         score, parts = self._score(odds, self.classifier_.events_in(document)), self._parts(odds)
         self.recent_.keep(page.url, document, [link.url for link in page.outlinks], score)
-        return [page.offer(link, score, parts=parts) for link in page.outlinks]
+        return page.offer_all(score, parts)
 
     def _score(self, odds: float, events: float = 0) -> float:
         """The score of a page's links, from its log-odds and how many events (words) they are made of."""

@@ -56,7 +56,7 @@ class BestFirst(Parameterised):
     def read(self, page: Page) -> Iterable[Candidate]:
         score = page_similarity(page.record, self.query_)
         parts = {"page": score}
-        return [page.offer(link, score, parts=parts) for link in page.outlinks]
+        return page.offer_all(score, parts)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()

@@ -31,7 +31,7 @@ class BreadthFirst:
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        return [page.offer(link, 0.0) for link in page.outlinks]
+        return page.offer_all(0.0)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()

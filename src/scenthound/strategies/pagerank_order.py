@@ -62,7 +62,7 @@ class PageRankOrder(Parameterised):
         number = self._arrived(page)
         if number in self.fetched_:  # it was lost and fetched again
             floor = self._floor()
-            return [page.offer(link, floor, parts={"pagerank": floor}) for link in page.outlinks]
+            return page.offer_all(floor, {"pagerank": floor})
         self.fetched_.add(number)
         linked: list[int] = []
         new: list[tuple[int | None, Link]] = []  # a waiting URL has at least this rank

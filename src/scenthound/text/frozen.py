@@ -25,7 +25,7 @@ DENSE = 1_000_000  # words times classes up to which a table without gaps, of 8 
 
 
 class Numbered(NamedTuple):
-    """A document as the numbers of its words, those that nobody knows left out, and how often each occurs."""
+    """A document as the numbers of its words, unknown ones left out, and how often each occurs."""
 
     words: Numbers
     times: Values

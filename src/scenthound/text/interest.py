@@ -17,7 +17,7 @@ from scenthound.text.vocabulary import NONE, Ids, Vocabulary
 
 FLOOR = 0.01
 """What a ratio is at least, before its logarithm is taken."""
-MOST_EVENTS = 500_000  # events of one kind that are told apart; newer ones are ignored
+MOST_EVENTS = 500_000  # events of one kind that are counted separately; newer ones are ignored
 
 Whole = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
@@ -118,8 +118,8 @@ class Events:
         found = np.zeros(len(shown))
         some = shown.nonzero()[0]
         if len(some):
-            told = self.logs(totals, errors, some if numbers is None else numbers.take(some))
-            found[some] = np.maximum(told, 0.0)
+            logs = self.logs(totals, errors, some if numbers is None else numbers.take(some))
+            found[some] = np.maximum(logs, 0.0)
         return found
 
     def save(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scenthound.text.bayes import UNIT
 from scenthound.text.vocabulary import Ids, Vocabulary
 
-MOST_TERMS = 100_000  # terms that are told apart; newer ones are ignored: bounds the counts to some 18 MB
+MOST_TERMS = 100_000  # terms that are counted; newer ones are ignored: bounds the counts to some 18 MB
 
 SURE = 1e9  # odds where one class was never seen
 

@@ -2,7 +2,7 @@
 
     sum(G) = Σ values[e]  over all e in the union of the sets of the group G
 
-A crawler that ranks its frontier anew has some ten thousand groups of a few sets, each of some hundred elements, of
+A crawler that re-ranks its frontier has some ten thousand groups of a few sets, each of some hundred elements, of
 which few have a value. So elements without a value are left out first, and groups are worked on by the thousand.
 """
 

@@ -13,7 +13,7 @@ from scenthound.text.term_counts import NumberedTerms, Numbering
 NONE = -1
 """The id of a word that is not in a vocabulary. As an index it is the last row, which learners keep empty."""
 MOST_WORDS = 1 << 20  # some 130 MB of prose when full
-UNASKED = -2  # in a table of ids: nobody has asked for this word
+UNASKED = -2  # in a table of ids: this word was never looked up
 Ids = npt.NDArray[np.int32]
 
 

@@ -110,6 +110,7 @@ class HtmlDocument:
         self.canonical: Url | None = None
         """The address that the page claims to have (`rel=canonical`)."""
         self.lang = ""
+        """The language that the page claims to be in."""
         self.cuts = cuts
         """What `guard.tame` changed: empty for a normal page."""
         self.noindex = False

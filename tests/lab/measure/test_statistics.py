@@ -21,7 +21,6 @@ from scenthound.lab.measure.statistics import (
     holm,
     log_points,
     mean,
-    mean_curve,
     paired_t,
     sentence,
     sign_test,
@@ -120,8 +119,7 @@ def test_correlation_needs_something_that_varies() -> None:
     assert spearman([1, 2], [1, 2]) is None
 
 
-def test_curves_are_averaged_point_by_point_over_the_topics_that_have_a_value() -> None:
-    assert mean_curve([[None, 1.0], [0.5, 3.0]]) == [(0.5, None, 1), (2.0, 1.0, 2)]
+def test_crawls_that_ended_early_are_counted_at_each_point() -> None:
     assert ended_early([100, 250, 1000], [100, 101, 1000, 1001]) == [0, 1, 2, 3]
 
 

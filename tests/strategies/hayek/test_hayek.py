@@ -19,7 +19,7 @@ from scenthound.model import Topic
 from scenthound.store.model_folder import TrainedModel, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek.agents import WEIGHTINGS, draw, weights
 from scenthound.strategies.hayek.difficulty import Difficulty, choose_start
-from scenthound.strategies.hayek.features import Lexicon, link_features, url_features
+from scenthound.strategies.hayek.features import Lexicon, LinkWords, url_features
 from scenthound.strategies.hayek.goals import make_judge
 from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
 from scenthound.strategies.hayek.known_web import Dictionaries, KnownWeb
@@ -199,13 +199,11 @@ def test_features_tell_url_link_and_text_apart() -> None:
     assert url_features("http://www.fivb.org/en") == ["host:www", "host:fivb", "host:org", "path:en"]
     analyser = Analyser("english", False)
     html = "<p>old news and the big results of</p><a href='/x'>beach cup</a><p>from Rio in winter with photos</p>"
-    names, starts = link_features(page_of(html, "http://a.example/").record, analyser)
-    assert list(names[: starts[1]]) == url_features("http://a.example/x")
-    assert list(names[starts[1] : starts[2]]) == [
+    page = page_of(html, "http://a.example/")
+    assert LinkWords(page, analyser).features(page.outlinks[0]) == [
         *("before:news", "before:big", "before:results", "anchor:beach", "anchor:cup"),
         *("after:rio", "after:winter", "after:photos"),
     ]
-    assert starts == (0, starts[1], len(names)), "of one link"
 
 
 def test_six_weightings_and_corr_ub_weigh_words() -> None:

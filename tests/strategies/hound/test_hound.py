@@ -64,6 +64,19 @@ def test_links_beside_those_that_paid_off_come_first() -> None:
     assert sum(name.startswith("g") for name in visited[1:13]) > sum(name.startswith("g") for name in late)
 
 
+def test_addresses_formed_like_those_of_relevant_pages_come_first() -> None:
+    """Anchors and words say nothing, but the pages on topic are named with two capitals."""
+    good = [f"Ab{n}_Cd{n}" for n in range(10)]
+    bad = [f"ef{n}" for n in range(10)]
+    mixed = [name for pair in zip(bad, good, strict=True) for name in pair]
+    links = "".join(f"<a href='/{name}'>more</a> " for name in mixed)
+    pages = {name: page(CHESS if name in good else GARDEN) for name in mixed}
+    visited = names(
+        walk(one_host({"Seed_One": f"<p>{CHESS}</p>{links}", **pages}), Hound(), "chess", ["a.test/Seed_One"])
+    )
+    assert sum(name in good for name in visited[1:11]) >= 9
+
+
 def test_all_pages_are_fetched_in_the_end() -> None:
     pages = {f"p{n}": page(GARDEN, f"p{n + 1} p{n + 2}") for n in range(40)}
     visited = names(walk(one_host({"seed": page(CHESS, "p0"), **pages}), Hound(), "chess", ["a.test/seed"]))
@@ -185,12 +198,12 @@ def test_weights_move_towards_what_paid_off_and_not_without_lessons() -> None:
     for number in range(FEWEST - 1):
         scoring.chosen([number], z[[number]])
         scoring.fetched(number, number)
-    scoring.learn(relevance)
+    scoring.learn(relevance, 0.0)
     assert scoring.weights.tolist() == SHIPPED.tolist()
     for number in range(FEWEST, 200):
         scoring.chosen([number], z[[number]])
         scoring.fetched(number, number)
-    scoring.learn(relevance)
+    scoring.learn(relevance, 0.0)
     moved = scoring.weights - SHIPPED
     assert np.argmax(moved) == address
     assert 0.2 < scoring.weights[address] < 1
@@ -203,11 +216,11 @@ def test_a_saved_scoring_goes_on_as_before() -> None:
     for number in range(30):
         scoring.fetched(number, number)
     relevance = rng.random(40)
-    scoring.learn(relevance)
+    scoring.learn(relevance, 0.0)
     again.load(scoring.save())
     for one in (scoring, again):
         one.fetched(35, 35)
-        one.learn(relevance)
+        one.learn(relevance, 0.0)
     assert again.weights.tolist() == scoring.weights.tolist()
 
 

@@ -1,16 +1,16 @@
 """Views of pages that a prepared bed keeps for the next crawl in the same process.
 
 A strategy can change whatever it can reach, so it never reaches these. They are made from the bed's own record, by an
-analyser of the bed's own, and every visit gets arrays of its own. What a page holds has no reference to them: as in
-`run.handover`, that lies in a table of this module.
+analyser of the bed's own, and every visit gets arrays of its own. A page has only a weak reference to the bed, as in
+`run.handover`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import Any, NamedTuple, Protocol
+from weakref import ref
 
 import numpy as np
 
@@ -24,24 +24,34 @@ Key = tuple[Callable[..., Any], str, bool]
 Views = dict[Key, Any]
 
 
+class KeepsViews(Protocol):
+    """A bed, by the rows of its pages."""
+
+    def read(self, row: int) -> Record: ...
+    def views(self, row: int) -> Views: ...
+
+
 class PageViews:
     """The kept views of one page, as the page holds them."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("_bed", "_row")
+
+    def __init__(self, bed: ref[KeepsViews], row: int) -> None:
+        self._bed, self._row = bed, row
 
     def find(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
         """The view from an earlier visit; None if there is none."""
-        key = _key(function, arguments)
-        view = None if key is None else _LENT[self][1].get(key)
+        key, bed = _key(function, arguments), self._bed()
+        view = None if key is None or bed is None else bed.views(self._row).get(key)
         return None if view is None else view._make(map(_opened, view))
 
     def make(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
         """The view, worked out; None if it is not one of `page.views.KEPT` with an analyser of ours."""
-        key, (read, views) = _key(function, arguments), _LENT[self]
-        if key is None:
+        key, bed = _key(function, arguments), self._bed()
+        if key is None or bed is None:
             return None
-        view = function(read(), Analyser(*key[1:]))
-        views[key] = view._make(map(_packed, view))
+        view = function(bed.read(self._row), Analyser(*key[1:]))
+        bed.views(self._row)[key] = view._make(map(_packed, view))
         return self.find(function, arguments)
 
 
@@ -54,16 +64,6 @@ def _key(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Key | None
     if analyser is None or not isinstance(analyser.stop_words, str):
         return None
     return function, analyser.stop_words, analyser.stem
-
-
-_LENT: WeakKeyDictionary[PageViews, tuple[Callable[[], Record], Views]] = WeakKeyDictionary()
-
-
-def lend_views(read: Callable[[], Record], views: Views) -> PageViews:
-    """Access to the views of a page for one visit. New ones, of the record that `read` gives, are added to `views`."""
-    lent = PageViews()
-    _LENT[lent] = (read, views)
-    return lent
 
 
 def portable(analyser: object) -> Analyser | None:

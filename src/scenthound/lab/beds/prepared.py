@@ -12,8 +12,9 @@ same process (`kept_views`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +32,13 @@ from scenthound.lab.beds.cache import (
     prune,
     used,
 )
-from scenthound.lab.beds.kept_views import PageViews, Views, lend_views, portable
+from scenthound.lab.beds.kept_views import PageViews, Views, portable
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
 from scenthound.lab.beds.terms import PreparedTerms, file_bytes, open_terms
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
-from scenthound.page.record import EVERYTHING, Links, Parts, Record
+from scenthound.page.record import EVERYTHING, Layout, Parts, Record, read_layout
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
@@ -94,7 +95,7 @@ class PreparedBed:
         self._stored_terms = self.terms(STORED)
         self._parts = EVERYTHING
         self._more_terms: dict[Analyser, PreparedTerms] = {}
-        self._links: dict[int, Links] = {}
+        self._layouts: dict[int, Layout] = {}
         self._link_count = 0
         self._views: dict[int, Views] = {}
 
@@ -113,41 +114,40 @@ class PreparedBed:
             return Miss(candidate, "http-404", status=404)
         kind, status, size = self._kinds[row], self._statuses[row], self._sizes[row]
         if kind == PAGE:
-            record = self._read(row)
-            return Page(record.url, candidate, record, status, size, self._lend_views(row))
+            record = self.read(row)
+            return Page(record.url, candidate, record, status, size, PageViews(ref(self), row))
         first, second = self._head(row)[:2]
         if kind == MOVED:
             return Moved(candidate, Url(first), second, status, size)
         return Miss(candidate, first, second, status, size)
 
-    def _read(self, row: int) -> Record:
+    def read(self, row: int) -> Record:
         """The record of a page: its own copy of its bytes, so that nothing in it leads to the rest of the bed."""
-        known = self._links.get(row)
         more = {Analyser(a.stop_words, a.stem): terms.packed(row) for a, terms in self._more_terms.items()}
-        links = known or self._urls_of_links(row)
         shared = {STORED: self._stored_terms.shared_ids(row)}
-        record = Record.from_file(self._records, self._records_at[row], self._parts, links, more, shared)
-        if known is None:
-            if self._link_count > KEPT_LINKS:
-                self._links.clear()
-                self._link_count = 0
-            self._links[row] = Links(record.links, record.outlinks)
-            self._link_count += len(record.links)
-        return record
+        return Record.from_file(self._records, self._layouts.get(row) or self._lay_out(row), self._parts, more, shared)
 
-    def _urls_of_links(self, row: int) -> list[Url]:
+    def _lay_out(self, row: int) -> Layout:
         begin, end = self._links_at[row : row + 2]
-        return list(map(self.urls.__getitem__, self._link_urls[begin:end].tolist()))
+        urls = list(map(self.urls.__getitem__, self._link_urls[begin:end].tolist()))
+        outlinks = self._outlinks[self._outlinks_at[row] : self._outlinks_at[row + 1]].tolist()
+        layout = read_layout(self._records, self._records_at[row], urls, outlinks)
+        if self._link_count > KEPT_LINKS:
+            self._layouts.clear()
+            self._link_count = 0
+        self._layouts[row] = layout
+        self._link_count += len(urls)
+        return layout
 
-    def _lend_views(self, row: int) -> PageViews:
-        """The views of a page from earlier visits; those of the pages visited longest ago are forgotten."""
+    def views(self, row: int) -> Views:
+        """The views of a page from earlier visits; those of the pages visited longest ago are dropped."""
         views = self._views.pop(row, None)
         if views is None:
             views = {}
             if len(self._views) >= KEPT_PAGES:
                 del self._views[next(iter(self._views))]
         self._views[row] = views
-        return lend_views(partial(self._read, row), views)
+        return views
 
     def _head(self, row: int) -> list[str]:
         return self._heads[self._heads_at[row] : self._heads_at[row + 1]].decode("utf-8", "surrogatepass").split("\n")

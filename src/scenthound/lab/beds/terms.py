@@ -111,7 +111,8 @@ class PreparedTerms:
 
     def shared_ids(self, row: int) -> SharedIds:
         """The ids of the row's terms, in the numbering of the bed."""
-        return SharedIds(self._ids[4 * self._starts[row] : 4 * self._starts[row + 1]], self._numbering)
+        ids = self._ids[4 * self._starts[row] : 4 * self._starts[row + 1]]
+        return SharedIds(ids, self._numbering, self._squares[row])
 
     def counts(self, row: int) -> Counts:
         """The row's counts; the strings are shared by all rows."""

@@ -143,11 +143,6 @@ def group_means(values: Sequence[float], groups: Groups) -> list[float]:
     return [math.fsum(members) / len(members) for members in _by_group(values, groups)]
 
 
-def mean_curve(topics: Sequence[Sequence[float | None]]) -> list[Mean]:
-    """Mean over topics at each point; every topic has its values at the same points, None where undefined."""
-    return [mean(values) for values in zip(*topics, strict=True)]
-
-
 def ended_early(lengths: Sequence[int], at: Sequence[int]) -> list[int]:
     """For each point, how many crawls had ended before it; every plot says so."""
     return [sum(length < point for length in lengths) for point in at]

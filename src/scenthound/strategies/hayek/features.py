@@ -12,13 +12,12 @@ has a lexicon with ids of its own, in the order of first use.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from scenthound.model import Link
-from scenthound.page.record import Record
-from scenthound.page.views import anchor_tokens
+from scenthound.page.page import Page
+from scenthound.page.views import anchor_tokens, term_sequence
+from scenthound.text.term_counts import unpack_terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Ids, Vocabulary
 
@@ -82,29 +81,6 @@ def feature_class(name: str) -> str:
     return _CLASS_OF[kind] if colon else "words"
 
 
-class LinkFeatures(NamedTuple):
-    """The features of each outlink of a page: from its URL and from the words around it."""
-
-    names: tuple[str, ...]
-    starts: tuple[int, ...]
-    """Where in `names` the features of a URL and those of its link begin, in turn; and where the last ones end."""
-
-
-def link_features(record: Record, analyser: Analyser) -> LinkFeatures:
-    """The features of all outlinks. Stop words are skipped [D: three words that carry meaning]."""
-    counts, of_word = record.analysed(analyser)
-    assert of_word is not None
-    term_of = (*counts.terms, None)  # the last for stop words, whose index is -1
-    page_terms = [term_of[index] for index in of_word.take(record.leaves.tokens).tolist()]
-    spans, names, starts = anchor_tokens(record), list[str](), [0]
-    for link in record.outlinks:
-        names += url_features(link.url)
-        starts.append(len(names))
-        names += _features_around(page_terms, spans[link.position], link, analyser)
-        starts.append(len(names))
-    return LinkFeatures(tuple(map(sys.intern, names)), tuple(starts))
-
-
 def url_features(url: str) -> list[str]:
     """
     >>> url_features("https://www.fivb.org/en/events.html")
@@ -115,17 +91,25 @@ def url_features(url: str) -> list[str]:
     return [f"{kind}:{word}" for kind, text in named for word in _SPLIT.split(text) if word and len(word) < 40]
 
 
-def _features_around(terms: Sequence[str | None], span: tuple[int, int], link: Link, analyser: Analyser) -> list[str]:
-    """The words before, in and after an anchor, from the terms of all tokens of the page, None for stop words."""
-    start, end = span
-    before = list(filter(None, terms[max(0, start - 4 * AROUND) : start]))[-AROUND:]
-    if start < end:
-        inside = list(filter(None, terms[start : min(end, start + 40)]))[:WORDS_PER_ANCHOR]
-    else:
-        inside = analyser.terms(link.anchor[:400])[:WORDS_PER_ANCHOR]
-    after = list(filter(None, terms[end : end + 4 * AROUND]))[:AROUND]
-    return [
-        *(f"before:{word}" for word in before),
-        *(f"anchor:{word}" for word in inside),
-        *(f"after:{word}" for word in after),
-    ]
+class LinkWords:
+    """The words around the links of a page. Stop words are skipped [D: three words that carry meaning]."""
+
+    def __init__(self, page: Page, analyser: Analyser) -> None:
+        lines, of_token = page.view(term_sequence, analyser)
+        self._terms = (*unpack_terms(lines), None)  # the last for stop words, whose index is -1
+        self._tokens = of_token.tolist()
+        self._spans = page.view(anchor_tokens)
+        self._analyser = analyser
+
+    def features(self, link: Link) -> list[str]:
+        """The words before, in and after an anchor."""
+        begin, end = self._spans[link.position]
+        inside = self._words(begin, min(end, begin + 40)) if begin < end else self._analyser.terms(link.anchor[:400])
+        return [
+            *(f"before:{word}" for word in self._words(max(0, begin - 4 * AROUND), begin)[-AROUND:]),
+            *(f"anchor:{word}" for word in inside[:WORDS_PER_ANCHOR]),
+            *(f"after:{word}" for word in self._words(end, end + 4 * AROUND)[:AROUND]),
+        ]
+
+    def _words(self, begin: int, end: int) -> list[str]:
+        return [term for index in self._tokens[begin:end] if (term := self._terms[index]) is not None]

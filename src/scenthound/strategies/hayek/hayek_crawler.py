@@ -168,7 +168,7 @@ class HayekEstimating(Parameterised):
         asked = self._catch_up(page.candidate)
         self.auctions_.settle(page.candidate.url)
         self.economy_.landed(page, asked)
-        return [page.offer(link, 0.0) for link in page.outlinks]
+        return page.offer_all(0.0)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         asked = self._catch_up(miss.candidate)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.model import Url
 from scenthound.page.page import Page
-from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, link_features, url_features
+from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, LinkWords, url_features
 from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
 from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
@@ -116,18 +116,16 @@ class KnownWeb:
 
     def add(self, url: str) -> int:
         """The number of a URL; -1 if it is new and there is no room."""
-        number = self.numbers.get(url)
-        if number is None and len(self.pages) < self.most:
-            number = self._new(
-                url, (feature for feature in self.lexicon.add(url_features(url)).tolist() if feature >= 0)
-            )
-        return -1 if number is None else number
+        number = self.numbers.get(url, -1)
+        if number < 0 and len(self.pages) < self.most:
+            number = self._new(url)
+            self._see(number, self.lexicon.add(url_features(url)).tolist())
+        return number
 
-    def _new(self, url: str, features: Iterable[int]) -> int:
+    def _new(self, url: str) -> int:
         number = self.numbers[url] = len(self.pages)
         self.pages.append(Known(url, urls.host(url), set(), _NONE, _NONE, _NONE))
         self.back.append(array("i"))
-        self._see(number, features)
         return number
 
     def learn(self, page: Page, asked: str | None = None) -> int:
@@ -180,38 +178,34 @@ class KnownWeb:
                 links = self.pages[source].links
                 self.pages[source].links = array("i", (number if link == other else link for link in links))
 
-    def _links(self, page: Page, number: int) -> Iterable[int]:
-        lexicon, pages, back = self.lexicon, self.pages, self.back
-        names, starts = page.view(link_features, self.analyser)
-        features = lexicon.ids(names).tolist()
-
-        def known(begin: int, end: int) -> list[int]:
-            """Features are numbered in the order in which they are read: links that are not read add none."""
-            part: list[int] = features[begin:end]
-            if -1 in part:
-                part = [feature for feature in lexicon.add(names[begin:end]).tolist() if feature >= 0]
-            return part
-
-        places = iter(starts)
-        begin = next(places)
-        for link, middle, end in zip(page.outlinks, places, places, strict=True):
-            other = self.numbers.get(link.url)
-            if other is None:
-                other = self._new(link.url, known(begin, middle)) if len(pages) < self.most else -1
-            begin = end
+    def _links(self, page: Page, number: int) -> list[int]:
+        """The pages it links to, with the features that its links show of them."""
+        words, linked = LinkWords(page, self.analyser), list[int]()
+        names, ends = list[str](), list[tuple[int, int]]()  # features, and whose they are up to where
+        for link in page.outlinks:
+            other = self.numbers.get(link.url, -1)
+            if other < 0 and len(self.pages) < self.most:
+                other = self._new(link.url)
+                names += url_features(link.url)
+                ends.append((other, len(names)))
             if other < 0 or other == number:
                 continue
-            back[other].append(number)
-            page_there = pages[other]
-            if page_there.anchors < ANCHORS_PER_PAGE:
-                page_there.anchors += 1
-                self._see(other, known(middle, end))
-            yield other
+            self.back[other].append(number)
+            linked.append(other)
+            if self.pages[other].anchors < ANCHORS_PER_PAGE:
+                self.pages[other].anchors += 1
+                names += words.features(link)
+                ends.append((other, len(names)))
+        features, begin = self.lexicon.add(names).tolist(), 0
+        for other, end in ends:
+            self._see(other, features[begin:end])
+            begin = end
+        return linked
 
     def _see(self, number: int, features: Iterable[int]) -> None:
-        """Add features that are known without fetching the page."""
+        """Add features that are known without fetching the page; -1 is none."""
         known_page = self.pages[number]
-        new = [feature for feature in features if feature not in known_page.seen]
+        new = [feature for feature in features if feature >= 0 and feature not in known_page.seen]
         if not new:
             return
         known_page.seen.update(new)

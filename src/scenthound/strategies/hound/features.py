@@ -14,6 +14,8 @@ the fetched targets of some links, less m0, the mean of all pages, and drawn tow
     relevant    sum of r(u) T(beside) over links, / sqrt(n)
     address     T(address)
     keyword     1 if the address holds a keyword
+    shape       yield of all fetched pages whose address has the same shape     5
+    addresses   yields of the words of its address, / sqrt(1 + their number); of all fetched pages     2
     page        sum of the yields of the pages u, / sqrt(n)                     3
     near        mean yield of the links beside it: distance 1, 2, 3 counts 1, 1/2, 1/3     1
     path        mean yield of links at the same tag path                        5
@@ -100,6 +102,8 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
         "relevant": total(of_row, relevance[source[rows]] * texts[BESIDE][rows]) / root,
         "address": largest(texts[ADDRESS]),
         "keyword": largest((table.pieces[ADDRESS].mean_weight(topic.is_keyword()) > 0).astype(np.float64)),
+        "shape": _shape_yields(table, relevance, mean)[waiting],
+        "addresses": largest(_address_yields(table, topic, mean)),
         "page": total(of_pair, page_yield[citing]) / root,
         "near": total(of_row, _near(source, is_done, gained, mean)[rows]) / sightings,
         "path": total(of_row, path_yield[table.path.values[rows]]) / sightings,
@@ -134,6 +138,26 @@ def _word_yields(
         yields = _yields(words, gains, len(topic.pages_with), mean, strength)
         of_link.append(runs.mean_weight(yields))
     return of_link[0], of_link[1]
+
+
+def _shape_yields(table: LinkTable, relevance: Reals, mean: float) -> Reals:
+    """For every URL the yield of the shape of its address."""
+    pages, shapes = table.page_of.values, table.shape.values
+    fetched = np.flatnonzero(pages >= 0)
+    yields = _yields(shapes[fetched], relevance[pages[fetched]], len(table.shapes), mean, 5)
+    return np.asarray(yields[shapes])
+
+
+def _address_yields(table: LinkTable, topic: TopicModel, mean: float) -> Reals:
+    """For every link the yields of the words of its address. Each fetched page counts once."""
+    runs, target = table.pieces[ADDRESS], table.target.values
+    page = table.page_of.values[target]
+    _, first = np.unique(target, return_index=True)
+    is_lesson = np.zeros(len(target), dtype=np.bool_)
+    is_lesson[first] = page[first] >= 0
+    gains = np.repeat(topic.relevance.values[page[is_lesson]], runs.sizes.values[is_lesson])
+    words = runs.words.values[runs.of_each_word(is_lesson)]
+    return runs.mean_weight(_yields(words, gains, len(topic.pages_with), mean, 2))
 
 
 def _near(source: Whole, is_done: Flags, gained: Reals, mean: float) -> Reals:

@@ -62,6 +62,7 @@ class Hound(Parameterised):
         "pages that link to it": "how relevant the fetched pages are that link to it",
         "words of the link": "anchor, the text beside it and the heading above fit the topic",
         "words of the address": "the path of the URL fits the topic",
+        "form of the address": "relevant pages have addresses of this form, or with these words",
         "words that paid off": "links with these words led to relevant pages",
         "links beside it": "neighbouring links, other links of the same pages and at the same tag path paid off",
         "cited with good pages": "pages that link to it also link to relevant pages and to the examples",
@@ -205,7 +206,7 @@ class Hound(Parameterised):
         if not len(frontier.urls):
             self.best_ = set()
             return []
-        self.scoring_.learn(self.topic_.relevance.values)
+        self.scoring_.learn(self.topic_.relevance.values, self.topic_.belief)
         z = deviations(frontier)
         scores = self.scoring_.rank(z)
         if self.sites_ is None:

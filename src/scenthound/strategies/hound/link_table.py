@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.page.link_text import PIECES, LinkText
+from scenthound.strategies.hound.address_shape import address_shape
 from scenthound.strategies.hound.columns import Column, WordRuns
 from scenthound.text.vocabulary import Ids
 
@@ -32,6 +33,8 @@ class LinkTable:
         self.urls: dict[str, int] = {}
         self.names: list[str] = []
         self.state, self.page_of = Column(np.int8), Column(np.int64)
+        self.shapes: dict[str, int] = {}
+        self.shape = Column(np.int64)  # of the address, by URL
         self.paths: dict[str, int] = {}
         self.source, self.target, self.path = Column(np.int64), Column(np.int64), Column(np.int64)
         self.is_first = Column(np.bool_)  # the first link of its page to this URL
@@ -53,7 +56,12 @@ class LinkTable:
             self.names[-new:] = reversed(self.names[-new:])
             self.state.add(np.full(new, UNKNOWN))
             self.page_of.add(np.full(new, -1))
+            self._add_shapes(new)
         return numbers
+
+    def _add_shapes(self, new: int) -> None:
+        shapes = self.shapes
+        self.shape.add([shapes.setdefault(address_shape(url), len(shapes)) for url in self.names[-new:]])
 
     def add_page(self, page: int, targets: Sequence[int], text: LinkText, ids: Ids) -> None:
         """Add the links of a page. `ids` are the vocabulary's numbers of the terms in `text`; -1 for none."""
@@ -122,6 +130,10 @@ class LinkTable:
         self.names = list(state["urls"])
         self.urls = {url: number for number, url in enumerate(self.names)}
         self.paths = {path: number for number, path in enumerate(state["paths"])}
+        self.shapes = {}
+        self.shape.keep(np.zeros(len(self.shape), dtype=np.bool_))
+        if self.names:
+            self._add_shapes(len(self.names))
         for name in self.COLUMNS:
             column = self.__dict__[name]
             column.keep(np.zeros(len(column), dtype=np.bool_))

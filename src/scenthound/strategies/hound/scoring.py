@@ -5,9 +5,10 @@
 Mean and deviation are those of the present frontier. The weights b start as the shipped ones, w. Every page that was
 fetched by its score is a lesson: its z when it was chosen, and its relevance r. With y = (r - mean) / deviation of r,
 
-    b = argmin  sum over lessons of (y - b.z + mean of b.z)^2 + STRENGTH * |b - w|^2
+    b = argmin  sum over lessons of (y - b.z + mean of b.z)^2 + STRENGTH / (1 - e) * |b - w|^2
 
-so that a crawl moves away from w only as far as its own results ask for.
+e says how far the seeds are believed as examples (`topic`). The shipped weights were fitted where they are; where they
+are not, the crawl's own results count more. 1 - e is at least 0.1.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "pages that link to it": {"citing": 0.412, "sum": -0.254},
     "words of the link": {"anchor": 0.217, "beside": 0.202, "heading": 0.21, "text": 0.075, "relevant": -0.108},
     "words of the address": {"address": 0.13, "keyword": 0.1},
+    "form of the address": {"shape": 0.3, "addresses": 0.2},
     "words that paid off": {"anchors": 0.242, "besides": 0.343},
     "links beside it": {"near": 0.193, "page": 0.102, "path": 0.099},
     "cited with good pages": {"cocited": 0.26, "examples": 0.178},
@@ -35,7 +37,8 @@ PART_OF = np.array([part for part, weights in enumerate(WEIGHTS.values()) for _ 
 SHIPPED = np.array([weight for weights in WEIGHTS.values() for weight in weights.values()])
 MOST_DEVIATIONS = 4.0
 STRENGTH = 200.0
-"""The shipped weights count as much as so many lessons."""
+"""The shipped weights count as much as so many lessons where the seeds are not believed."""
+LEAST_DOUBT = 0.1
 FEWEST = 20
 """Lessons needed before the weights move."""
 
@@ -64,7 +67,7 @@ class Scoring:
             self.lessons.add(deviations)
             self.pages.add([page])
 
-    def learn(self, relevance: Reals) -> None:
+    def learn(self, relevance: Reals, belief: float) -> None:
         """Fit the weights to all lessons."""
         pages = self.pages.values
         known = ~np.isnan(relevance[pages])
@@ -75,8 +78,9 @@ class Scoring:
             return
         y = (y - y.mean()) / y.std()
         z = z - z.mean(axis=0)
-        gram = z.T @ z + STRENGTH * np.eye(len(FEATURES))
-        self.weights = np.linalg.solve(gram, z.T @ y + STRENGTH * SHIPPED)
+        strength = STRENGTH / max(1 - belief, LEAST_DOUBT)
+        gram = z.T @ z + strength * np.eye(len(FEATURES))
+        self.weights = np.linalg.solve(gram, z.T @ y + strength * SHIPPED)
 
     def parts(self, deviations: Reals) -> dict[str, float]:
         """The parts of the score of one URL."""

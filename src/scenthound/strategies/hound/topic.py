@@ -13,7 +13,7 @@ each: without these the examples' own words would be worth nothing while there a
 e is how far the examples are believed. Seeds may be examples of the topic, or just places to start from. If they hold
 few of the keywords, or if other pages fit the keywords much better than they do, the keywords say what the topic is:
 
-    e = min(1, share of the keywords that an example holds / 0.15, k(examples) / (0.4 k(best 10 pages)))
+    e = min(1, share of the keywords that an example holds / 0.15, k(examples) / (0.2 k(best 10 pages)))
 
 k is the mean of the keywords' weights in x. Without keywords e = 1. A label of a person is always believed.
 """
@@ -40,7 +40,7 @@ MOST_KEYWORDS = 4.0
 """Weight of the keywords, as a share of the length of c, if the examples are not believed. If they are, it is 1."""
 MENTIONED = 0.15
 """Share of the keywords that a page which was meant as an example holds, on average."""
-AS_GOOD = 0.4
+AS_GOOD = 0.2
 """Examples that fit the keywords this well, compared with the best pages, are believed."""
 BEST_PAGES = 10
 OTHERS_FROM = 10
