@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # package that another one asks for with an extra (aiohttp-socks, python-socks) once a newer release exists.
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help demo test check format lint types docs bench peers lock clean
+.PHONY: help demo test check format lint types docs bench hostile peers lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -43,6 +43,9 @@ peers: $(VENV)/.ready-dev $(VENV)-peers/.ready ## install the crawlers that benc
 
 bench: peers ## our live crawl beside its peers: a quarter of an hour
 	$(BIN)/python benchmarks/throughput.py
+
+hostile: $(VENV)/.ready-dev ## the long forms of the tests in docs/reliability.md: hours; HOSTILE=--quick for a look
+	$(BIN)/python benchmarks/hostile.py $(HOSTILE)
 
 lock: $(VENV)/.ready-dev ## pin all dependencies anew
 	scripts/lock.sh $(BIN)

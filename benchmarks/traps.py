@@ -54,13 +54,14 @@ def crawl(web: TrapWeb, strategy: str, watch: TrapWatch | None, pages: int) -> t
     return len(good), in_traps, reason
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=2000, help="page budget of each crawl")
     pages = parser.parse_args().pages
     web = TrapWeb()
     print(f"{len(web.good_pages)} good pages on {len(web.hosts)} hosts, budget {pages}")
     print(f"{'strategy':15} watch  good pages  requests in traps  of the budget  most on one host  ended")
+    broken = 0
     for strategy in STRATEGIES:
         for watch in (None, TrapWatch()):
             good, in_traps, reason = crawl(web, strategy, watch, pages)
@@ -69,9 +70,12 @@ def main() -> None:
                 f"{strategy:15} {'on' if watch else 'off':5} {good:11} {spent:18} {spent / pages:14.0%}"
                 f" {max(in_traps.values(), default=0):17}  {reason}"
             )
+            broken += watch is not None and (spent > 0.25 * pages or max(in_traps.values(), default=0) > 60)
             for suspended in watch or ():
                 print(f"    {suspended.host}: {suspended}")
+    print("all promises kept" if not broken else f"{broken} crawls broke a promise")
+    return int(bool(broken))
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

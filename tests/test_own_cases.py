@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.politeness import Politeness
 from scenthound.report.crawl_report import write_report
 from scenthound.web import mime
 from scenthound.web.charset import detect
@@ -48,6 +49,12 @@ ROBOTS = [
     ("User-agent: *\nDisallow: /*.gif$", "scenthound", "/b.gif?x", True, "2.2.3: $ is the end"),
     ("User-agent: *\nDisallow: /a*z", "scenthound", "/abcz9", False, "2.2.3"),
     ("User-agent: *\nDisallow: /caf%C3%A9", "scenthound", "/caf%C3%A9", False, "2.2.2: percent codes"),
+    ("User-agent: *\nDisallow: /caf%C3%A9", "scenthound", "/caf%c3%a9", False, "RFC 3986 6.2.2.1: in small letters"),
+    ("User-agent: *\nDisallow: /caf%C3%A9", "scenthound", "/café", False, "2.2.2: a URL that is not encoded"),
+    ("User-agent: *\nDisallow: /caf%c3%a9", "scenthound", "/café", False, "2.2.2: a pattern in small letters"),
+    ("User-agent: *\nDisallow: /café", "scenthound", "/caf%c3%a9", False, "2.2.2: a pattern that is not encoded"),
+    ("User-agent: *\nDisallow: /\nAllow: /caf%C3%A9", "scenthound", "/caf%c3%A9", True, "6.2.2.1: for Allow too"),
+    ("User-agent: *\nDisallow: /%7Ea", "scenthound", "/~a", True, "nothing is decoded, as for Google"),
     ("user-AGENT : *\ndisallow : /x # why", "scenthound", "/x", False, "2.2: keys ignore case; comments"),
     ("Disallow: /", "scenthound", "/", True, "2.1: rules before a group"),
     ("\ufeffUser-agent: *\nDisallow: /x", "scenthound", "/x", False, "2.3: a byte order mark"),
@@ -58,7 +65,10 @@ ROBOTS = [
 
 @pytest.mark.parametrize(("text", "agent", "path", "allowed", "section"), ROBOTS, ids=[case[4] for case in ROBOTS])
 def test_robots_rules_mean_what_the_rfc_says(text: str, agent: str, path: str, allowed: bool, section: str) -> None:
-    assert parse(text.encode(), agent).may_fetch(f"http://a.test{path}") is allowed
+    politeness = Politeness()
+    politeness.learn("http://a.test", parse(text.encode(), agent), now=0.0)
+    verdict = politeness.verdict(urls.resolve(f"http://a.test{path}"), now=1.0)
+    assert verdict == ("fetch" if allowed else "robots")
 
 
 # ---- URLs, WHATWG

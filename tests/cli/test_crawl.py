@@ -100,13 +100,14 @@ def test_ctrl_c_saves_and_can_be_resumed(web: GeneratedWeb, tmp_path: Path) -> N
     assert "60 of" in done.stdout
 
 
+@pytest.mark.parametrize("order", ["auto", "quality", "speed"])
 def test_an_end_because_everything_rests_has_a_code_of_its_own(
-    proxy: str, web: GeneratedWeb, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    order: str, proxy: str, web: GeneratedWeb, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic, out = web.topics[0], tmp_path / "crawl"
     rests = [
         "--order",
-        "speed",
+        order,
         "--delay",
         "100 s",
         "--set",

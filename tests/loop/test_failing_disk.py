@@ -34,6 +34,7 @@ def attempts(folder: Path, error: str, step: int) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("error", ["EIO", "EMFILE"])
 def test_every_nth_call_fails_with_a_code_and_a_line_of_its_own(tmp_path: Path, error: str) -> None:
     tried = attempts(tmp_path, error, STEP[error])

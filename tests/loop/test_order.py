@@ -8,9 +8,10 @@ import pytest
 
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, RobotsLanded, Wait
-from scenthound.loop.order import OrderRule, Turns
+from scenthound.loop.order import Order, OrderRule, Turns
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.recording import Counters
+from scenthound.loop.selection import ALL_RESTS
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.store.memory import MemoryHistory
@@ -116,6 +117,28 @@ def test_a_host_that_rests_long_is_passed_over() -> None:
     assert second.candidate.url == POOR, "nobody waits five minutes for a better host"
     crawl.landed(web.fetch(second.candidate), 0.2)
     assert [url for _, url in fetched(crawl, web)] == [GOOD, ALSO], "it is asked again when it is awake"
+
+
+@pytest.mark.parametrize("order", ["auto", "quality", "speed"])
+def test_a_crawl_ends_when_all_hosts_rest_too_long_and_not_before(order: Order) -> None:
+    hosts = [[Url(f"http://{host}.test/{number}") for number in range(4)] for host in "abc"]
+    scores = {url: 0.9 - 0.1 * place for place, host in enumerate(hosts) for url in host}
+    web = pages_of(*scores)
+    crawl = crawl_of(scores, OrderRule(order, window=2, delay=100.0), Limits(pages=20, longest_wait=60.0))
+    assert [url for _, url in fetched(crawl, web)] == [host[0] for host in hosts], "each awake host is asked first"
+    assert crawl.ended == ALL_RESTS
+
+
+def test_a_page_that_came_before_its_turn_is_read_before_a_crawl_ends_because_everything_rests() -> None:
+    web, scores = pages_of(GOOD, ALSO, POOR), {GOOD: 0.9, ALSO: 0.8, POOR: 0.1}
+    crawl = crawl_of(scores, OrderRule("quality", window=3, delay=100.0), Limits(longest_wait=60.0))
+    first, second = crawl.next(0.0), crawl.next(0.0)
+    assert isinstance(first, Fetch)
+    assert isinstance(second, Fetch)
+    crawl.landed(web.fetch(second.candidate), 0.1)
+    crawl.landed(web.fetch(first.candidate), 0.2)
+    assert crawl.next(0.2) == Done(ALL_RESTS)
+    assert crawl.pages == 2
 
 
 def test_a_request_that_hangs_holds_up_the_others_for_ten_delays_only() -> None:

@@ -12,7 +12,7 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.judgements import Judging
 from scenthound.loop.messages import Limits
 from scenthound.loop.replay import Landing, replay
-from scenthound.loop.trap_watch import FIRST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
+from scenthound.loop.trap_watch import FIRST, HOST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.landing import land
@@ -22,6 +22,8 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.testing import named
 from scenthound.wiring import make_strategy
+from support import other_traps
+from support.other_traps import OtherTraps
 
 SMALL = TrapWeb(clean=8, good=30)
 
@@ -29,8 +31,10 @@ SMALL = TrapWeb(clean=8, good=30)
 class TrapCrawl:
     """A crawl of a web of traps, and what it requested."""
 
-    def __init__(self, web: TrapWeb, strategy: str, watch: TrapWatch | None, pages: int = 900) -> None:
-        topic = Topic(TOPIC)
+    def __init__(
+        self, web: TrapWeb | OtherTraps, strategy: str, watch: TrapWatch | None, pages: int = 900, words: str = TOPIC
+    ) -> None:
+        topic = Topic(words)
         self.web, self.in_traps, self.good = web, Counter[str](), set[Url]()
         self._wanted = {urls.make(url) for url in web.good_pages}
         self.crawl = Crawl(
@@ -63,6 +67,32 @@ def test_all_good_pages_are_fetched_and_traps_take_a_quarter_of_the_budget_at_mo
     assert sum(found.in_traps.values()) <= 0.25 * 900
     assert max(found.in_traps.values()) <= 60
     assert len(found.in_traps) == len(KINDS)
+
+
+@pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "shark-search"])
+def test_a_web_of_traps_on_which_no_limit_was_chosen_is_crawled_as_well(strategy: str) -> None:
+    web = OtherTraps(clean=4)
+    without = TrapCrawl(web, strategy, None, words=other_traps.TOPIC)
+    found = TrapCrawl(web, strategy, TrapWatch(), words=other_traps.TOPIC)
+    assert sum(without.in_traps.values()) > 450, "it is a web of traps"
+    assert len(found.good) == len(web.good_pages), (
+        "also if a crawl falls into the trap of a host before it sees the rest"
+    )
+    assert sum(found.in_traps.values()) <= 0.25 * 900
+    assert max(found.in_traps.values()) <= 60
+
+
+def test_a_suspended_host_keeps_what_was_found_on_a_page_that_owes_nothing() -> None:
+    watch, copy = TrapWatch(), "<p>the same words on every page of this host</p>"
+    for number in range(FIRST + HOST):
+        watch.learn(page(f"a.test/{chr(97 + number % 20)}{number // 20}/copy/", copy), lambda url: True)
+    assert "the host" in {suspended.pattern for suspended in watch}
+    article, home, owing = named("a.test/articles/honey.html"), named("a.test/"), named("a.test/k2/copy/")
+    assert watch.owes(owing)
+    assert watch.refuses(article, home) is None
+    assert watch.refuses(article, owing) == REASON
+    assert watch.refuses(article) == REASON
+    assert watch.refuses(named("a.test/k7/copy/"), home) == REASON, "its folder owes"
 
 
 @pytest.mark.parametrize("kind", KINDS)

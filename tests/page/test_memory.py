@@ -16,9 +16,11 @@ from scenthound.page.landing import PageLimits, land
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
 
+parts = Parts((Analyser(),), leaves=sys.argv[2] == "tree", elements=sys.argv[2] == "tree")
+
 def read(body):
     response = Response("http://a.test/", 200, "OK", (("Content-Type", "text/html"),), body)
-    return land(Candidate(Url("http://a.test/"), 0.0), response, PageLimits(), Parts((Analyser(),)))
+    return land(Candidate(Url("http://a.test/"), 0.0), response, PageLimits(), parts)
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -30,11 +32,11 @@ print(len(page.links), peak() - idle)
 """
 
 
-def cost(body: Iterable[bytes], file: Path) -> tuple[int, int]:
+def cost(body: Iterable[bytes], file: Path, parts: str = "counts") -> tuple[int, int]:
     """The links of the page, and the megabytes that it took."""
     with file.open("wb") as out:
         out.writelines(body)
-    done = subprocess.run([sys.executable, "-P", "-c", READ, file], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", READ, file, parts], capture_output=True, text=True, check=True)
     links, megabytes = done.stdout.split()
     return int(links), int(megabytes)
 
@@ -53,3 +55,20 @@ def test_a_page_costs_a_bounded_amount_of_memory(body: Iterable[bytes], links: i
     found, megabytes = cost(body, tmp_path / "body")
     assert found == links
     assert megabytes <= most
+
+
+@pytest.mark.parametrize("parts", ["counts", "tree"])
+@pytest.mark.parametrize(
+    "word",
+    ["w{:x}q ", "{:060x} ", "\u0436{:x}\u044f ", "word ", "a"],
+    ids=["distinct", "long", "cyrillic", "same", "run"],
+)
+def test_a_body_without_end_costs_at_most_64_megabytes(word: str, parts: str, tmp_path: Path) -> None:
+    body = "".join(map(word.format, range(10_000_000 // len(word.format(1_000_000))))).encode()
+    assert len(body) > 9_000_000
+    assert cost([body], tmp_path / "body", parts)[1] <= 64
+
+
+def test_tags_without_end_cost_at_most_192_megabytes_with_leaves_and_elements(tmp_path: Path) -> None:
+    body = (b"<p>w%xq" % number for number in range(1_000_000))
+    assert cost(body, tmp_path / "body", "tree")[1] <= 192

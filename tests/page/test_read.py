@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.model import Url
-from scenthound.page.read import read, read_html
-from scenthound.page.record import EVERYTHING, Record
+from scenthound.page.read import MOST_TEXT, read, read_html
+from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.page.views import element_counts, tag_path, token_terms
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.url import make
@@ -133,3 +133,15 @@ def recorded(shared: Path, bed: str, count: int) -> list[tuple[str, str]]:
             if len(pages) == count:
                 break
     return pages
+
+
+def test_of_a_long_text_the_beginning_is_kept_with_leaves_and_without() -> None:
+    html = "<div>" + "<p>bees <a href=/x>honey hive</a>" * (MOST_TEXT // 14) + "</div>"
+    url = Url("http://a.test/")
+    plain, whole = read_html(html, url, Parts((Analyser(),))), read_html(html, url, EVERYTHING)
+    assert len(plain.text) == MOST_TEXT
+    assert plain.text == whole.text
+    assert plain.counts(Analyser()) == whole.counts(Analyser())
+    assert whole.leaves.end[-1] <= MOST_TEXT
+    assert int(whole.elements.end_leaf.max()) <= whole.leaves.size
+    assert Record.from_bytes(whole.to_bytes()).text == whole.text

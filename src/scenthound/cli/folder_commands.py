@@ -50,6 +50,9 @@ def status(folder: Path, as_json: bool) -> None:
         say("\nhint: ".join(why_nothing(facts)))
 
 
+SUSPENSIONS = 10  # lines about suspended patterns and hosts
+
+
 def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
     from scenthound.report.crawl_report import duration, size
@@ -69,6 +72,9 @@ def show(facts: CrawlFacts) -> None:
     ]
     if facts.failures:
         rows.append(("no reply", _listed({reason: times for reason, (times, _) in facts.failures.items()})))
+    rows += [("suspended", printable(line, 200)) for line in facts.suspended[:SUSPENSIONS]]
+    if len(facts.suspended) > SUSPENSIONS:
+        rows.append(("", f"and {len(facts.suspended) - SUSPENSIONS:,} more; status --json has all"))
     rows += [("doubt", printable(doubt, 400)) for doubt in facts.doubts]
     print_facts(rows)
     if facts.best:

@@ -81,7 +81,7 @@ class Candidates:
             scope = self._scope
             reason = scope.refuses(candidate) or self._closed(urls.host(candidate.url)) if scope else None
             if reason is None and self._traps is not None:
-                reason = self._traps.refuses(candidate.url)
+                reason = self._traps.refuses(candidate.url, candidate.parent)
             if reason:
                 self._recorder.dropped(candidate, reason)
                 return

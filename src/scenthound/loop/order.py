@@ -19,9 +19,10 @@ A strategy with a frontier of its own chooses at pop time, by all results so far
 (estimating) finds .39 of the targets of three topics of the apache bed with one request in flight, .13 with two. A
 batch is one turn of many URLs: they are fetched in parallel, and the next is chosen when all of them have been read.
 
-Nobody is waited for long. A host is passed over that rests longer than `patience`, or whose request takes longer, or
-which gave no page so far and is slower than the driver waits for (a new host may be one that never answers). Its turns
-don't count, and the frontier gives no other URLs of it, until it is awake again.
+Nobody is waited for long. A host is passed over that rests longer than `patience` or the crawl's `longest_wait`, or
+whose request takes longer, or which gave no page so far and is slower than the driver waits for (a new host may be one
+that never answers). Its turns don't count, and the frontier gives no other URLs of it, until it is awake again. So a
+crawl ends because everything rests only if no other host is awake.
 
 Reading in the order of turns matters: on a generated web (400 pages, 8 topics, 8 turns) breadth-first finds .23 of the
 targets with it, as without delays, and .13 if the quickest reply is read first; apprentice .76 and .59.
@@ -103,6 +104,7 @@ class Turns:
 
     def __init__(self, rule: OrderRule, recorded: HasPages, limits: Limits) -> None:
         self.rule, self._recorded, self._limits = rule, recorded, limits
+        self._patience = min(rule.patience, limits.longest_wait)  # the crawl would end before it waits longer
         self.is_patient = rule.waits and (rule.order == "quality" or limits.ends_at == FOREVER)
         """Whether URLs are taken in the strategy's order now."""
         self.waited = 0.0
@@ -199,7 +201,7 @@ class Turns:
         self._flying.pop(host, None)
         if until == FOREVER:
             self._flying[host] = self.now
-        elif until - self.now > self.rule.patience:
+        elif until - self.now > self._patience:
             self._pass_over(host, until)
             return False
         self._passed_over.pop(host, None)
@@ -212,7 +214,7 @@ class Turns:
         """Hosts whose request takes longer than we are patient, each named once."""
         late = []
         for host, since in self._flying.items():
-            if since + self.rule.patience > self.now:
+            if since + self._patience > self.now:
                 break
             late.append(host)
         return self.lose_patience(late)
@@ -226,7 +228,7 @@ class Turns:
 
     def next_overdue(self) -> float:
         """When the next host becomes overdue."""
-        return next(iter(self._flying.values()), FOREVER) + self.rule.patience
+        return next(iter(self._flying.values()), FOREVER) + self._patience
 
     def _pass_over(self, host: str, until: float) -> None:
         if len(self._passed_over) > 1000:

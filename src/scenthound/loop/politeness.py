@@ -16,7 +16,7 @@ from scenthound import url as urls
 from scenthound.loop.messages import FOREVER, ROBOTS, HostBehaviour, Limits, Result, RobotsLanded
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss
-from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, RobotsRules
+from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, RobotsRules, comparable
 
 DAY = 86_400.0
 
@@ -207,7 +207,7 @@ class Politeness:
             return "ask-robots"
         if rules.failures:
             return rules.why
-        return "fetch" if rules.rules.may_fetch(spelling) else "robots"
+        return "fetch" if rules.rules.may_fetch(comparable(spelling)) else "robots"
 
     def learn(
         self, origin: str, rules: RobotsRules | None, now: float, hopeless: str = "", retry_after: float = 0.0
@@ -271,7 +271,8 @@ class Admission:
 
     def verdict(self, candidate: Candidate, now: float) -> Decision:
         politeness = self._politeness
-        if self._traps is not None and candidate.parent is not None and (reason := self._traps.refuses(candidate.url)):
+        url, parent = candidate.url, candidate.parent
+        if self._traps is not None and parent is not None and (reason := self._traps.refuses(url, parent)):
             return Decision("drop", reason)
         if politeness is None:
             return FETCH

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from scenthound import url as urls
 from scenthound.loop.judgements import Judgement
 from scenthound.loop.messages import Dropped
-from scenthound.loop.trap_watch import Suspended
+from scenthound.loop.trap_watch import SUSPENDED, Suspended
 from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import History, Where
@@ -222,7 +222,7 @@ class Recorder:
     def suspended(self, suspended: Suspended, url: Url) -> None:
         """URLs of a form are not requested any more, since this page and others like it had nothing new."""
         facts = {**suspended._asdict(), "why": str(suspended)}
-        self.events([Event("suspended", facts, url, self.last_number)])
+        self.events([Event(SUSPENDED, facts, url, self.last_number)])
 
     def events(self, events: Iterable[Event]) -> None:
         """Events of the strategy."""

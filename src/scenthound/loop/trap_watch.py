@@ -8,7 +8,8 @@ URLs of its host: real pages share their menus.
 
 Each such page adds to the debt of its pattern (path form and parameter names), of its folder and of its host; a page
 that says something new pays off several. What owes too much is suspended: its URLs are not requested any more. A
-pattern that still gives something new outlives its folder and its host.
+pattern that still gives something new outlives its folder and its host. A suspended host also keeps the URLs of folders
+that owe nothing, if they were found on a page that owes nothing: a crawl that fell into the trap first gets the rest.
 
 The limits were chosen on recorded webs and on webs of traps: docs/decisions/0016-traps.md.
 """
@@ -27,6 +28,7 @@ from scenthound.page.fingerprint import last_terms
 from scenthound.page.page import Page
 
 REASON = "trap-nothing-new"
+SUSPENDED = "suspended"  # the kind of the event
 FIRST = 3  # pages of a host before any is compared
 PLAINLY_NEW = 0.9  # share of a page's terms from which on nothing else is looked at
 NEW = 0.01  # share from which on a page says something new …
@@ -46,6 +48,7 @@ SAVED_FROM = 8  # the debt from which on it is saved
 MOST_HOSTS = 2_000  # that are watched
 MOST_TERMS = 500_000  # of all hosts together
 MOST_PATTERNS = 200  # of one host that owe something
+MOST_OWING = 100  # pages of one host that are remembered because they owe something
 
 _DIGITS = re.compile(r"\d+")
 _RANDOM = re.compile(r"[0-9a-f]{8,}|(?=[a-z]*\d)[a-z0-9]{10,}", re.IGNORECASE)
@@ -93,6 +96,12 @@ class _Host:
     """Pages that said nothing new, by pattern."""
     yields: dict[str, int] = field(default_factory=dict)
     """Pages that said something new while something was owed, by pattern."""
+    owing: dict[Url, None] = field(default_factory=dict)
+    """The latest pages that owe something."""
+
+    def excuses(self, url: Url, parent: Url | None) -> bool:
+        """Whether a URL is worth a request though its host is suspended: it has nothing to do with what is owed."""
+        return parent is not None and parent not in self.owing and self.debts.keys().isdisjoint(patterns(url)[:2])
 
     def pays(self, pattern: str) -> bool:
         """Whether the pages of a pattern are worth a request though their folder or host is suspended."""
@@ -107,19 +116,19 @@ class TrapWatch:
     _suspended: dict[str, dict[str, int]] = field(default_factory=dict)
     _terms: int = 0
 
-    def refuses(self, url: Url) -> str | None:
-        """Why a URL is not worth a request, or None."""
+    def refuses(self, url: Url, parent: Url | None = None) -> str | None:
+        """Why a URL, found on the page `parent`, is not worth a request, or None."""
         name = urls.host(url)
         suspended = self._suspended.get(name)
         if not suspended:
             return None
-        pattern, *wider = patterns(url)
+        pattern, folder, whole = patterns(url)
         if pattern in suspended:
             return REASON
-        host = self._hosts.get(name)
-        if suspended.keys().isdisjoint(wider) or (host is not None and host.pays(pattern)):
+        host = self._hosts.get(name) or _Host()
+        if (folder not in suspended and whole not in suspended) or host.pays(pattern):
             return None
-        return REASON
+        return None if folder not in suspended and host.excuses(url, parent) else REASON
 
     def learn(self, page: Page, is_known: Callable[[Url], bool]) -> Suspended | None:
         """Take in a fetched page, before its links are. Returns what is suspended because of it."""
@@ -157,6 +166,9 @@ class TrapWatch:
         return 0 if new else COPY
 
     def _charge(self, name: str, host: _Host, url: Url, owes: int) -> Suspended | None:
+        host.owing[url] = None
+        if len(host.owing) > MOST_OWING:
+            del host.owing[next(iter(host.owing))]
         for pattern, limit in zip(patterns(url), (PATTERN, FOLDER, HOST), strict=True):
             if pattern not in host.debts and len(host.debts) >= MOST_PATTERNS:
                 least = min(host.debts, key=host.debts.__getitem__)
@@ -175,6 +187,11 @@ class TrapWatch:
             oldest = next(iter(self._hosts))
             self._terms -= len(self._hosts.pop(oldest).terms)
         return host
+
+    def owes(self, url: Url) -> bool:
+        """Whether this page is among the latest of its host that said nothing new."""
+        host = self._hosts.get(urls.host(url))
+        return host is not None and url in host.owing
 
     @property
     def hosts(self) -> int:

@@ -16,7 +16,8 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.recording import WINDOW, Counters
 from scenthound.loop.selection import ALL_RESTS
-from scenthound.model import Lost, Step, Url
+from scenthound.loop.trap_watch import SUSPENDED
+from scenthound.model import Event, Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -101,6 +102,8 @@ class CrawlFacts:
     """Requests of the latest run without a reply, robots.txt included: count and an example, by reason."""
     refused: dict[str, int] = field(default_factory=dict)
     """Links that were not followed, by reason."""
+    suspended: list[str] = field(default_factory=list)
+    """What was left because its pages had nothing new: host, number of pages, form of their URLs."""
     hosts: dict[str, HostFacts] = field(default_factory=dict)
     best: list[Step] = field(default_factory=list)
     curve: list[HarvestPoint] = field(default_factory=list)
@@ -152,6 +155,7 @@ class CrawlFacts:
             "waited": self.waited,
             "misses": self.misses,
             "refused": self.refused,
+            "suspended": self.suspended,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
                 {key: line[key] for key in ("n", "url", "title", "similarity", "relevance", "relevant")}
@@ -172,6 +176,7 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.out_of_order, facts.waited = _order(folder)
     facts.failures = _failures(folder.database.meta("failures"))
     facts.doubts = folder.doubts()
+    facts.suspended = [_suspension(event) for event in folder.history.strategy_events(SUSPENDED)]
     pages = _read(facts, folder.history.events(), folder.runs, folder.history.revised())
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
@@ -179,6 +184,12 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
     _ending(facts, folder)
     return facts
+
+
+def _suspension(event: Event) -> str:
+    return (
+        f"{event.facts.get('host')}: {event.facts.get('pages')} pages of {event.facts.get('pattern')} had nothing new"
+    )
 
 
 def _failures(text: str) -> dict[str, tuple[int, str]]:

@@ -27,6 +27,7 @@ from scenthound.report.web_text import link, text
 NAME = "report.html"
 HOSTS = 30
 SEEDS = 20
+SUSPENSIONS = 30
 
 REASONS = {
     "out-of-scope": "outside the allowed hosts, domains or paths",
@@ -68,6 +69,7 @@ def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
         _counts("Requests that failed", "Nothing failed.", "Each URL that brought no page, by reason.", facts.misses),
         _counts("Links not followed", "Every link was followed.", "Found, and left out on purpose.", facts.refused),
         "</div>",
+        _suspended(facts.suspended),
         _hosts(facts.hosts),
         _speed(facts),
         _request(facts),
@@ -111,6 +113,17 @@ def _doubts(doubts: list[str]) -> str:
     lines = "".join(f"<li>{text(doubt, 800)}</li>" for doubt in doubts)
     return section(
         "Doubts", "The judge can't tell relevant pages well, so take the figures with care.", f"<ul>{lines}</ul>"
+    )
+
+
+def _suspended(lines: list[str]) -> str:
+    """The patterns and hosts that gave nothing new."""
+    if not lines:
+        return ""
+    rows = "".join(f"<li>{text(line, 300)}</li>" for line in lines[:SUSPENSIONS])
+    more = f"<li>and {len(lines) - SUSPENSIONS:,} more</li>" if len(lines) > SUSPENSIONS else ""
+    return section(
+        "Left because nothing new came", "Probably traps; no more of them were requested.", f"<ul>{rows}{more}</ul>"
     )
 
 

@@ -11,6 +11,7 @@ from scenthound import url as urls
 from scenthound.errors import ScenthoundError
 from scenthound.formats import event_line, full_trail_line, json_number
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.trap_watch import REASON, SUSPENDED, patterns
 from scenthound.model import Candidate, Event, Lost, Step, Url
 from scenthound.ports import OwnFrontier, Saves
 
@@ -121,7 +122,7 @@ def _not_requested(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
     linked = _linked_from(folder, url)
     path = folder.history.lineage(linked[0]) if linked else []
     explanation = Explanation(url, "unknown", "", path, requests, None, linked, counts)
-    if refusal := _refusal(folder, url):
+    if refusal := _refusal(folder, url) or (_suspension(folder, url) if REASON in counts else ""):
         explanation.state, explanation.why = "refused", f"never requested: {refusal}"
     elif linked:
         explanation.state = "not-kept"
@@ -158,6 +159,16 @@ def _refusal(folder: CrawlFolder, url: Url) -> str:
     return {None: "", "out-of-scope": "it is out of scope (hosts, domains or paths)"}.get(
         reason, f"it looks like a trap ({reason})"
     )
+
+
+def _suspension(folder: CrawlFolder, url: Url) -> str:
+    """Why URLs like this one were left, if they were."""
+    forms = patterns(url)
+    for event in folder.history.strategy_events(SUSPENDED):
+        facts = event.facts
+        if facts.get("host") == urls.host(url) and facts.get("pattern") in forms:
+            return f"{facts.get('pages')} pages of {facts['pattern']} on {facts['host']} had nothing new"
+    return ""
 
 
 def _linked_from(folder: CrawlFolder, url: Url) -> list[Url]:

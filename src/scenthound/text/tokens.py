@@ -32,7 +32,7 @@ REMEMBERED = 1 << 16  # distinct tokens: about 10 MB of prose, at worst some 40 
 
 PIECE = 1 << 18  # characters whose words are counted at once
 MARGIN = 1 << 12  # characters at the end of a piece in which a gap is looked for
-MOST_TERMS = 1 << 16  # distinct ones of a long text; the largest of 13,548 recorded pages has far fewer
+MOST_TERMS = 1 << 16  # distinct ones of a long text; the richest of 13,506 recorded pages has 2,628
 _GAP = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
 
 _ASCII = bytes(  # letters in lower case, digits, all beyond ASCII; the rest is a gap

@@ -38,6 +38,7 @@ _KEYS: tuple[tuple[Key, tuple[bytes, ...]], ...] = (
 _TOKEN = re.compile(rb"[a-zA-Z_-]*")
 _SECONDS = re.compile(rb"[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}")
 _PATH_BEGINS = re.compile(r"[/?;]")
+_CODE = re.compile("%[0-9a-fA-F]{2}")
 _TO_ESCAPE = re.compile(r"%[0-9a-fA-F]{2}|[\x80-\xff]")  # in bytes read as Latin-1
 
 
@@ -57,7 +58,7 @@ class RobotsRules:
         object.__setattr__(self, "_index", _index(self.rules))
 
     def may_fetch(self, url: str) -> bool:
-        """Whether we may fetch this absolute URL, a spelling from `url.resolve`.
+        """Whether we may fetch this absolute URL, a spelling from `url.resolve` made `comparable`.
 
         The rule with the longest pattern decides, of equals the one that allows (section 2.2.2). The caller encodes
         the URL: text outside ASCII is compared as its bytes in UTF-8, which no pattern contains.
@@ -165,6 +166,17 @@ def path_of(url: str) -> str:
         return "/"
     path = url[start : end if end >= 0 else None]
     return path if path.startswith("/") else "/" + path
+
+
+def comparable(spelling: str) -> str:
+    """A spelling from `url.resolve` as patterns are written: percent codes in capitals (RFC 3986, section 6.2.2.1).
+
+    Google's parser leaves this to its caller, and so does `may_fetch`.
+
+    >>> comparable("http://x.test/caf%c3%a9?50%")
+    'http://x.test/caf%C3%A9?50%'
+    """
+    return _CODE.sub(lambda code: code[0].upper(), spelling) if "%" in spelling else spelling
 
 
 def _first_of(url: str, begin: int) -> int:

@@ -203,8 +203,9 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
         order=make_order(settings),
         seed_number=settings.seed_number,
     )
-    for host, until in politeness.resting(clock()).items():
-        frontier.rest(host, until)
+    crawl.selection.keep_time(now := clock())
+    for host, until in politeness.resting(now).items():
+        crawl.selection.rest(host, until)
     return crawl
 
 

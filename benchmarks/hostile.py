@@ -1,0 +1,83 @@
+"""The long forms of the tests in docs/reliability.md, one after the other, with a closing table.
+
+    python benchmarks/hostile.py             # hours: 1,000 power cuts, 6,000 changed folders, 200 kills, ...
+    python benchmarks/hostile.py --quick     # the same with small numbers: some minutes
+    python benchmarks/hostile.py kill traps  # some of them
+
+Each runs in a process of its own. The exit code is 1 if one of them failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Trial(NamedTuple):
+    """A command for Python, and what is added for a quick look."""
+
+    promise: str
+    command: tuple[str, ...]
+    quick: tuple[str, ...] = ()
+
+
+def _tests(*files: str) -> tuple[str, ...]:
+    return ("-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{file}" for file in files))
+
+
+TRIALS = {
+    "power-loss": Trial("a power cut costs what was not synced yet", ("benchmarks/power_loss.py",), ("--quick",)),
+    "bad-state": Trial("a changed folder is repaired or refused", ("benchmarks/bad_state.py",), ("--quick",)),
+    "kill": Trial("a killed crawl loses nothing that was committed", ("benchmarks/kill.py",), ("--quick",)),
+    "traps": Trial("traps take few requests, good pages all arrive", ("benchmarks/traps.py",), ("--pages", "300")),
+    "failing-disk": Trial("I/O errors end a crawl with code 5", _tests("loop/test_failing_disk.py")),
+    "slow-hosts": Trial(
+        "slow and dead hosts delay nobody else", _tests("loop/test_slow_hosts.py", "loop/test_slots.py")
+    ),
+    "hostile-web": Trial("a web that does its worst is crawled", _tests("loop/test_hostile.py")),
+    "memory": Trial("a page costs a bounded amount of memory", _tests("page/test_memory.py")),
+    "folder": Trial(
+        "nothing is run from a folder, no link is followed, no archive is cut",
+        _tests("test_processes.py", "test_files.py", "loop/test_archive.py"),
+    ),
+}
+
+
+def run(trial: Trial, is_quick: bool) -> tuple[bool, float, str]:
+    """Whether it passed, the seconds that it took, and its last line."""
+    command = [sys.executable, *trial.command, *(trial.quick if is_quick else ())]
+    began = time.monotonic()
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        last = ""
+        for line in process.stdout:
+            print(f"    {line}", end="", flush=True)
+            last = line.strip() or last
+    return process.returncode == 0, time.monotonic() - began, last
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("trials", nargs="*", metavar="TRIAL", help=f"some of: {', '.join(TRIALS)}; all if none")
+    options.add_argument("--quick", action="store_true", help="small numbers, for a look")
+    asked = options.parse_args()
+    if unknown := [name for name in asked.trials if name not in TRIALS]:
+        options.error(f"no such trial: {', '.join(unknown)}; choose from {', '.join(TRIALS)}")
+    outcomes = {}
+    for name in asked.trials or TRIALS:
+        print(f"{name}: {TRIALS[name].promise}", flush=True)
+        outcomes[name] = run(TRIALS[name], asked.quick)
+    print(f"\n{'trial':13} {'result':7} seconds  last line")
+    for name, (passed, seconds, last) in outcomes.items():
+        print(f"{name:13} {'passed' if passed else 'FAILED':7} {seconds:7.0f}  {last[:90]}")
+    return int(not all(passed for passed, _, _ in outcomes.values()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
