@@ -20,7 +20,7 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Candidate, Link, Topic
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import WHOLE_PAGE, climbed_similarities
+from scenthound.page.views.elements import WHOLE_PAGE, climbed_similarities
 from scenthound.ports import Strategy
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.dom import Dom

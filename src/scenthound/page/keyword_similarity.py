@@ -1,4 +1,4 @@
-"""The similarity that a trail records: the topic's keywords against the page, whatever guided the crawl."""
+"""How similar a page is to keywords. A trail records this for the topic's keywords, whatever guided the crawl."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ from dataclasses import dataclass, field
 
 from scenthound.model import Topic
 from scenthound.page.page import Page
-from scenthound.page.views import page_similarity
+from scenthound.page.record import Record
 from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
+
+
+def page_similarity(record: Record, query: Query) -> float:
+    """The cosine of the query with the whole page.
+
+    >>> from scenthound.testing import page_of
+    >>> round(page_similarity(page_of("<p>Chess club, chess games").record, Query("chess club")), 3)
+    0.866
+    """
+    return query.similarity(record.counts(query.analyser))
 
 
 @dataclass(frozen=True)

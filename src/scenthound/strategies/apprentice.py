@@ -35,10 +35,11 @@ import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Topic, Url
-from scenthound.page.anchors import best_anchors, first_anchors
+from scenthound.page.keyword_similarity import page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import first_leaves, link_leaves, page_similarity
+from scenthound.page.views.anchors import best_anchors, first_anchors
+from scenthound.page.views.leaves import first_leaves, link_leaves
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.keyword_similarity import page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import page_similarity
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Eviction
 from scenthound.strategies import strategy

@@ -32,7 +32,7 @@ import numpy as np
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import url_text
+from scenthound.page.views.surrounding_words import url_text
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from scenthound.model import Candidate, Link, Miss, Topic, Url
+from scenthound.page.keyword_similarity import page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import page_similarity, window_similarities
+from scenthound.page.views.anchors import window_similarities
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
