@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from scenthound.model import Candidate, Link, Url
-from scenthound.page.keyword_similarity import page_similarity
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.page.views import KEPT
@@ -15,7 +15,6 @@ from scenthound.page.views.anchors import anchor_counts
 from scenthound.page.views.leaves import link_leaves
 from scenthound.page.views.surrounding_words import surroundings
 from scenthound.testing import page_of
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 
 SMALL = Analyser("small")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import PartMissing
 from scenthound.model import Link, Url
-from scenthound.page.keyword_similarity import page_similarity
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.record import EVERYTHING, FORMAT, Analysed, Parts, Record, analyse, fixed, read_layout
 from scenthound.page.views import KEPT
 from scenthound.page.views.anchors import (
@@ -39,7 +39,6 @@ from scenthound.page.views.leaves import link_leaves
 from scenthound.page.views.positions import term_positions
 from scenthound.page.views.surrounding_words import surroundings
 from scenthound.page.views.terms import token_terms
-from scenthound.text.query import Query
 from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.tokens import Analyser
 from support.random_pages import html_pages, record_of, suite_pages

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.model import Topic, Url
-from scenthound.page.keyword_similarity import KeywordSimilarity, page_similarity
+from scenthound.page.keyword_similarity import KeywordSimilarity, Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Analysed, Record
 from scenthound.page.views.anchors import (
@@ -36,7 +36,6 @@ from scenthound.page.views.positions import term_positions
 from scenthound.page.views.surrounding_words import surroundings, url_text
 from scenthound.page.views.terms import token_terms
 from scenthound.testing import page_of
-from scenthound.text.query import Query
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies

@@ -14,7 +14,7 @@ from scenthound.loop.settings import Settings, read
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, TakesLabels, Trains
-from scenthound.store.state_bytes import pack, unpack
+from scenthound.store.blobs import pack, unpack
 from scenthound.strategies.bayes import Bayes
 from scenthound.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
 from scenthound.wiring import begin, resume

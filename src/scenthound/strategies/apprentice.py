@@ -35,7 +35,7 @@ import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Topic, Url
-from scenthound.page.keyword_similarity import page_similarity
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.anchors import best_anchors, first_anchors
@@ -48,7 +48,6 @@ from scenthound.strategies.parts.word_parameters import stem_parameter, stop_wor
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.offsets import LeafTerms, Spot, Spots, features, sums_around
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 

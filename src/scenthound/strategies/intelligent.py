@@ -30,6 +30,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.surrounding_words import url_text
@@ -39,7 +40,6 @@ from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import Sightings, WaitingLink, new_scores
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.interest import Events, Reals, Totals, logs
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 from scenthound.text.unions import sums_over_unions
 from scenthound.text.vocabulary import Ids

@@ -26,6 +26,7 @@ from scenthound.lab.beds.prepare_pages import Cut, read_response
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.model import Candidate, Link, Miss, Moved, Response
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.page.record import EVERYTHING, Parts, Record
@@ -36,7 +37,6 @@ from scenthound.page.views.leaves import link_leaves
 from scenthound.page.views.positions import term_positions
 from scenthound.page.views.surrounding_words import surroundings
 from scenthound.page.views.terms import token_terms
-from scenthound.text.query import Query
 from scenthound.text.term_counts import NumberedTerms
 from scenthound.text.tokens import Analyser
 from scenthound.url import make

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Link
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.record import Numbers, Record
 from scenthound.page.views.anchors import anchor_counts
 from scenthound.page.views.terms import PageTerms
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.record import Numbers, Record, fixed
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 
 Offsets = npt.NDArray[np.int64]
