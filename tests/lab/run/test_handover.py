@@ -318,7 +318,7 @@ def test_a_strategy_that_denies_what_it_got_is_marked(cheated: Experiment, monke
 
 
 def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, tmp_path: Path) -> None:
-    from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+    from support import pupil  # noqa: F401 - registers the test's strategy
 
     def folder(name: str, jobs: int) -> bytes:
         run(
