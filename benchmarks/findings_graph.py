@@ -70,7 +70,7 @@ def graph_points(pages: int) -> list[int]:
 
 
 def _graph_topic(at: Place, topic: BedTopic) -> BedTopic:
-    """All pages of the category are targets; S0 and what lies before it come by lot."""
+    """All pages of the category are targets; S0 and what lies before it are drawn at random."""
     targets = tuple(dict.fromkeys((*topic.seeds, *topic.targets))) if at.name == "schools" else topic.targets
     there = [url for url in targets if url in at.prepared]
     seeds, _ = seeds_at_distance(there, at.back_links, random.Random(f"distance {topic.id}"))
@@ -137,7 +137,7 @@ def f9(at: Place) -> bool:
 
 
 def cost(at: Place) -> None:
-    """CPU milliseconds of ranking a page, of every strategy on the shelf, best of three; and whether it grows."""
+    """CPU milliseconds of ranking a page, of every registered strategy, best of three; and whether it grows."""
     bed = at.prepared
     gc.freeze()  # as in the processes of an experiment
     gc.set_threshold(50_000, 20, 100)

@@ -21,9 +21,11 @@ MODULES = sorted(
 
 
 def names_for_all(module: ModuleType) -> dict[str, Any]:
-    """What the examples at the top of a module define: the examples below may use it."""
-    names = dict(vars(module))
-    exec(doctest.script_from_examples(module.__doc__ or ""), names)
+    """What the examples at the top of a module or of its package define: the examples below may use it."""
+    names: dict[str, Any] = {}
+    for home in {module.__package__: None, module.__name__: None}:
+        names |= vars(importlib.import_module(str(home)))
+        exec(doctest.script_from_examples(names["__doc__"] or ""), names)
     return {name: value for name, value in names.items() if name not in vars(module)}
 
 

@@ -15,7 +15,7 @@ from scenthound.errors import UnsafeFile
 from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
-from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+from support import pupil  # noqa: F401 - registers the test's strategy
 from support.resuming import TOPIC, WEB, born
 from support.small_crawl import SEED, small_crawl
 

@@ -57,6 +57,20 @@ def changed_values(thing: Any) -> dict[str, Any]:
     return {f.name: values[f.name] for f in fields(thing) if f.init and values[f.name] != default_of(f)}
 
 
+def describe_parameters(kind: type[Any]) -> list[dict[str, Any]]:
+    """The parameters of a class as JSON data."""
+    return [
+        {
+            "name": f.name,
+            "type": f.type if isinstance(f.type, str) else f.type.__name__,
+            "default": default_of(f),
+            "about": f.metadata.get("doc", ""),
+        }
+        for f in fields(kind)
+        if f.init
+    ]
+
+
 def default_of(declared: Field[Any]) -> Any:
     """The default of a dataclass field, however it was given."""
     return declared.default_factory() if callable(declared.default_factory) else declared.default

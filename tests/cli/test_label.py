@@ -17,7 +17,7 @@ from scenthound.model import Response, Url
 from scenthound.ports import Failure
 from scenthound.store.label_table import Labels
 from scenthound.wiring import Session, resume
-from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+from support import pupil  # noqa: F401 - registers the test's strategy
 from support.resuming import Recorded, born, step_through, trail
 from support.small_crawl import small_crawl
 

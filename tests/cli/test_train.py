@@ -19,7 +19,7 @@ from scenthound.loop.settings import Settings, read
 from scenthound.model import Url
 from scenthound.store.model_folder import load_model
 from scenthound.wiring import begin, resume
-from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+from support import pupil  # noqa: F401 - registers the test's strategy
 from support.resuming import SETTINGS, TOPIC, WEB, Recorded, born, step_through, trail
 from support.small_crawl import small_crawl
 

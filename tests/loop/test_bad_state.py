@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.loop.folder import CrawlFolder
-from scenthound.store import state_bytes
+from scenthound.store import blobs
 from scenthound.wiring import resume
 from support.mutating import findings
 from support.resuming import Recorded, born, step_through, trail
@@ -49,7 +49,7 @@ def test_a_strategy_whose_state_is_damaged_learns_again_from_the_pages(tmp_path:
     step_through(session, 50)
     session.close()
     with closing(sqlite3.connect(tmp_path / "cut" / "crawl.db")) as database:
-        database.execute("UPDATE state SET value = ? WHERE key = 'strategy'", (state_bytes.pack({"odd": 1}),))
+        database.execute("UPDATE state SET value = ? WHERE key = 'strategy'", (blobs.pack({"odd": 1}),))
         database.commit()
     again = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
     assert any("learns again from all pages" in note for note in again.folder.recovered)

@@ -9,8 +9,8 @@ import pytest
 from scenthound import url as urls
 from scenthound.lab.generate.trap_webs import KINDS, TOPIC, TrapWeb
 from scenthound.loop.core import Crawl
-from scenthound.loop.judgements import Judging
 from scenthound.loop.messages import Limits
+from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.trap_watch import FIRST, HOST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
 from scenthound.model import Candidate, Topic, Url

@@ -13,7 +13,7 @@ from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import PageLimits, land
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import WHOLE_PAGE, element_counts, tag_path
+from scenthound.page.views.elements import WHOLE_PAGE, element_counts, tag_path
 from scenthound.text.tokens import Analyser
 
 HOME = Url("http://x.test/")

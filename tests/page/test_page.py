@@ -7,11 +7,14 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from scenthound.model import Candidate, Link, Url
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Record
-from scenthound.page.views import KEPT, anchor_counts, link_leaves, page_similarity, surroundings
+from scenthound.page.views import KEPT
+from scenthound.page.views.anchors import anchor_counts
+from scenthound.page.views.leaves import link_leaves
+from scenthound.page.views.surrounding_words import surroundings
 from scenthound.testing import page_of
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 
 SMALL = Analyser("small")

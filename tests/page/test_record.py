@@ -16,9 +16,29 @@ from hypothesis import strategies as st
 
 from scenthound.errors import PartMissing
 from scenthound.model import Link, Url
-from scenthound.page import views
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.record import EVERYTHING, FORMAT, Analysed, Parts, Record, analyse, fixed, read_layout
-from scenthound.text.query import Query
+from scenthound.page.views import KEPT
+from scenthound.page.views.anchors import (
+    anchor_counts,
+    anchor_leaves,
+    anchor_tokens,
+    heading_leaves,
+    window_counts,
+    window_similarities,
+)
+from scenthound.page.views.elements import (
+    WHOLE_PAGE,
+    climbed_similarities,
+    element_counts,
+    element_similarities,
+    elements_above,
+    tag_path,
+)
+from scenthound.page.views.leaves import link_leaves
+from scenthound.page.views.positions import term_positions
+from scenthound.page.views.surrounding_words import surroundings
+from scenthound.page.views.terms import token_terms
 from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.tokens import Analyser
 from support.random_pages import html_pages, record_of, suite_pages
@@ -30,25 +50,25 @@ SOME = Query("chess golf club", SMALL)
 
 Answers = dict[str, Any]
 VIEWS: dict[str, Callable[[Record], Any]] = {
-    "page similarity": lambda record: views.page_similarity(record, SOME),
+    "page similarity": lambda record: page_similarity(record, SOME),
     "terms": lambda record: terms_of(record.counts(SMALL)),
-    "token terms": lambda record: views.token_terms(record, OWN),
-    "anchor leaves": views.anchor_leaves,
-    "anchor tokens": views.anchor_tokens,
-    "heading leaves": views.heading_leaves,
-    "anchors": lambda record: [views.anchor_counts(record, link, SMALL) for link in record.links],
-    "windows": lambda record: [views.window_counts(record, link, 3, SMALL) for link in record.links],
-    "window similarities": lambda record: views.window_similarities(record, SOME, 3),
-    "elements above": lambda record: [views.elements_above(record, up) for up in (0, 1, 2, views.WHOLE_PAGE)],
-    "tag paths": lambda record: [views.tag_path(record, link) for link in record.links],
+    "token terms": lambda record: token_terms(record, OWN),
+    "anchor leaves": anchor_leaves,
+    "anchor tokens": anchor_tokens,
+    "heading leaves": heading_leaves,
+    "anchors": lambda record: [anchor_counts(record, link, SMALL) for link in record.links],
+    "windows": lambda record: [window_counts(record, link, 3, SMALL) for link in record.links],
+    "window similarities": lambda record: window_similarities(record, SOME, 3),
+    "elements above": lambda record: [elements_above(record, up) for up in (0, 1, 2, WHOLE_PAGE)],
+    "tag paths": lambda record: [tag_path(record, link) for link in record.links],
     "elements": lambda record: [
-        views.element_counts(record, link, up, SMALL) for link in record.links for up in (0, 1, 2, views.WHOLE_PAGE)
+        element_counts(record, link, up, SMALL) for link in record.links for up in (0, 1, 2, WHOLE_PAGE)
     ],
-    "element similarities": lambda record: [views.element_similarities(record, SOME, up) for up in (0, 1, 9)],
-    "climbed similarities": lambda record: [views.climbed_similarities(record, SOME, up, 3) for up in (0, 1, 9)],
-    "link leaves": lambda record: views.link_leaves(record, ENGLISH),
-    "surroundings": lambda record: views.surroundings(record, ENGLISH),
-    "term positions": lambda record: views.term_positions(record, SMALL),
+    "element similarities": lambda record: [element_similarities(record, SOME, up) for up in (0, 1, 9)],
+    "climbed similarities": lambda record: [climbed_similarities(record, SOME, up, 3) for up in (0, 1, 9)],
+    "link leaves": lambda record: link_leaves(record, ENGLISH),
+    "surroundings": lambda record: surroundings(record, ENGLISH),
+    "term positions": lambda record: term_positions(record, SMALL),
 }
 
 
@@ -318,7 +338,7 @@ def test_the_record_keeps_its_own_list_of_links() -> None:
 
 
 def test_the_views_of_a_record_can_not_be_changed_where_a_bed_keeps_them() -> None:
-    for view in views.KEPT:
+    for view in KEPT:
         made = view(record_of(PAGE), SMALL)  # type: ignore[operator]
         for value in reachable(made):
             assert not isinstance(value, list | dict)
@@ -340,12 +360,12 @@ def test_bytes_that_change_later_do_not_change_the_record() -> None:
 
 def test_a_part_that_was_not_read_is_missed_with_a_hint() -> None:
     record = record_of(PAGE, Parts())
-    for view, part in [(views.anchor_tokens, "leaves"), (lambda one: views.elements_above(one, 1), "elements")]:
+    for view, part in [(anchor_tokens, "leaves"), (lambda one: elements_above(one, 1), "elements")]:
         with pytest.raises(PartMissing, match=rf"without its {part}\nhint: declare it: Parts\({part}=True\)") as caught:
             view(record)  # type: ignore[operator]
         assert caught.value.part == part
     with pytest.raises(PartMissing, match="elements"):
-        views.element_similarities(record_of(PAGE, Parts(leaves=True)), SOME, 1)
+        element_similarities(record_of(PAGE, Parts(leaves=True)), SOME, 1)
 
 
 def test_elements_bring_their_leaves_along() -> None:

@@ -11,32 +11,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.model import Topic, Url
-from scenthound.page import views
-from scenthound.page.keyword_similarity import KeywordSimilarity
+from scenthound.page.keyword_similarity import KeywordSimilarity, Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Analysed, Record
-from scenthound.page.views import (
-    WHOLE_PAGE,
+from scenthound.page.views.anchors import (
     anchor_counts,
     anchor_leaves,
     anchor_tokens,
+    heading_leaves,
+    window_counts,
+    window_similarities,
+)
+from scenthound.page.views.elements import (
+    REPETITION,
+    WHOLE_PAGE,
     climbed_similarities,
     element_counts,
     element_similarities,
     elements_above,
-    heading_leaves,
-    link_leaves,
-    page_similarity,
-    surroundings,
     tag_path,
-    term_positions,
-    token_terms,
-    url_text,
-    window_counts,
-    window_similarities,
 )
+from scenthound.page.views.leaves import link_leaves
+from scenthound.page.views.positions import term_positions
+from scenthound.page.views.surrounding_words import surroundings, url_text
+from scenthound.page.views.terms import token_terms
 from scenthound.testing import page_of
-from scenthound.text.query import Query
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
@@ -174,18 +173,18 @@ def test_nested_elements_may_not_repeat_the_page_without_end(nested: Record) -> 
     counts = {link: element_counts(nested, link, 1, SMALL) for link in links}
     is_counted = [bool(counts[link]) for link in links]
     assert is_counted == sorted(is_counted, reverse=True), "the outer ones are counted, the inner ones are not"
-    assert sum(is_counted) == views.REPETITION
+    assert sum(is_counted) == REPETITION
     shuffled = random.Random(3).sample(links, 60)
     assert [element_counts(nested, link, 1, SMALL) for link in shuffled] == [counts[link] for link in shuffled]
 
 
 def test_the_limit_is_the_same_for_every_view(nested: Record) -> None:
-    expected = [1.0] * views.REPETITION + [0.0] * (DEPTH - views.REPETITION)
+    expected = [1.0] * REPETITION + [0.0] * (DEPTH - REPETITION)
     query = Query("honey comb", SMALL)
     for _ in range(2):
         assert element_similarities(nested, query, 1) == pytest.approx(expected)
     around = surroundings(nested, SMALL)
-    has_text = ["honei" in around.of(position) for position in (0, 20, views.REPETITION, DEPTH - 1)]
+    has_text = ["honei" in around.of(position) for position in (0, 20, REPETITION, DEPTH - 1)]
     assert has_text == [True, True, False, False]
 
 
@@ -282,7 +281,7 @@ def test_every_link_knows_its_leaves_and_the_heading_above_it() -> None:
 
 
 def test_words_around_links_are_not_looked_for_beyond_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "MOST_WORDS_AROUND", 5)
+    monkeypatch.setattr("scenthound.page.views.surrounding_words.MOST_WORDS_AROUND", 5)
     cut = []
 
     class Watched(Analyser):

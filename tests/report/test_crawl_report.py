@@ -1,4 +1,4 @@
-"""report.html: complete, self-contained, and deaf to whatever the web says."""
+"""report.html: complete, self-contained, and safe whatever the web sends."""
 
 from __future__ import annotations
 

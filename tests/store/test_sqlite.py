@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scenthound.errors import DiskFull, FolderBroken, FolderInUse
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.ports import Where
-from scenthound.store import state_bytes as plain
+from scenthound.store import blobs as plain
 from scenthound.store.database import VERSION
 from scenthound.store.database_repair import recover
 from scenthound.store.lock import holder, lock

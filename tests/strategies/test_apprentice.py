@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate
 from scenthound.page.page import Page
-from scenthound.strategies.apprentice import RECENT, Apprentice, seen_features, taken_in
+from scenthound.strategies.apprentice import RECENT, Apprentice, link_features, terms_and_spots
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.text.bayes import NaiveBayes
@@ -58,16 +58,16 @@ def test_before_it_is_listened_to_a_link_is_worth_its_page() -> None:
 
 def test_features_are_terms_at_their_distance_in_leaves() -> None:
     page = page_of("<p>one two <a href=/x>an <b>anchor</b></a> three <i>four</i> five <a href=/y>next</a>")
-    assert seen_features(page, page.links[0], 2, BARE) == [
+    assert link_features(page, page.links[0], 2, BARE) == [
         ("one", -1), ("two", -1), ("an", 0), ("anchor", 0), ("three", 1), ("four", 2),
     ]  # fmt: skip
-    assert seen_features(page, page.links[1], 1, BARE) == [("five", -1), ("next", 0)]
-    assert seen_features(page, page.links[1], 0, BARE) == [("next", 0)]
+    assert link_features(page, page.links[1], 1, BARE) == [("five", -1), ("next", 0)]
+    assert link_features(page, page.links[1], 0, BARE) == [("next", 0)]
 
 
 def test_a_picture_stands_before_the_next_anchor_with_its_alternative_text() -> None:
     page = page_of("<p>before <a href=/x><img alt='blue bird'></a> <a href=/y>next</a>")
-    assert seen_features(page, page.links[0], 1, BARE) == [("before", -1), ("blue", 0), ("bird", 0), ("next", 1)]
+    assert link_features(page, page.links[0], 1, BARE) == [("before", -1), ("blue", 0), ("bird", 0), ("next", 1)]
 
 
 def test_logits_tell_apart_what_is_certain_either_way() -> None:
@@ -169,7 +169,7 @@ def test_nothing_is_kept_of_what_waits_no_longer() -> None:
 def test_an_anchor_at_the_end_has_what_stands_before_it() -> None:
     page = page_of("<p>one <i>two</i><a href=/x></a>")
     vocabulary = Vocabulary()
-    leaves, spots = taken_in(page, BARE, vocabulary)
+    leaves, spots = terms_and_spots(page, BARE, vocabulary)
     assert (spots.begins.tolist(), spots.ends.tolist(), spots.instead) == ([2], [2], {})
     assert features([spots.of(0, leaves)], 1).tolist() == [1 * 3 + 0]
 
@@ -195,7 +195,7 @@ def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
 def test_of_a_page_without_end_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scenthound.strategies.apprentice.MOST_OF_A_PAGE", 10)
     page = page_of("<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>")
-    leaves, spots = taken_in(page, BARE, Vocabulary())
+    leaves, spots = terms_and_spots(page, BARE, Vocabulary())
     assert len(leaves.flat) == 10
     assert (spots.begins.tolist(), spots.ends.tolist()) == ([0, 10], [1, 10])
     last = features([spots.of(1, leaves)], 2)

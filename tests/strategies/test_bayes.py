@@ -14,7 +14,7 @@ from scenthound.loop.settings import Settings, read
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, TakesLabels, Trains
-from scenthound.store.state_bytes import pack, unpack
+from scenthound.store.blobs import pack, unpack
 from scenthound.strategies.bayes import Bayes
 from scenthound.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
 from scenthound.wiring import begin, resume
@@ -274,7 +274,7 @@ def test_in_fetch_all_a_label_decides_what_is_selected_next(web: TinyWeb) -> Non
 def test_no_more_pages_are_remembered_than_asked_for(web: TinyWeb) -> None:
     made = Bayes(recent=2)
     read_all(web, made, "hive.example/ cars.example/ moor.example/ wax.example/")
-    assert list(made.recent_.papers) == [named("moor.example/"), named("wax.example/")]
+    assert list(made.recent_.documents) == [named("moor.example/"), named("wax.example/")]
     (offer,) = made.take_label(named("cars.example/"), True)
     assert offer.url == named("cars.example/"), "its words are forgotten: nothing but its own score can change"
     assert made.classifier_.documents("goal") == 2

@@ -18,14 +18,14 @@ from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Candidate, Link, Topic
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import WHOLE_PAGE, climbed_similarities
+from scenthound.page.views.elements import WHOLE_PAGE, climbed_similarities
 from scenthound.ports import Strategy
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.dom import Dom
 from scenthound.testing import TinyWeb, named, page_of, walk
-from scenthound.text.query import Query
 from scenthound.text.vectors import Counts
 from test_golden import differences
 

@@ -14,7 +14,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Saves, TakesLabels, Trains
-from scenthound.store.state_bytes import pack, unpack
+from scenthound.store.blobs import pack, unpack
 from scenthound.strategies.focused import FocusedHard, FocusedSoft
 from scenthound.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
 

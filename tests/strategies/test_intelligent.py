@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.strategies.intelligent import Intelligent
-from scenthound.strategies.parts.sightings import MOST_SIGHTINGS, Sightings
+from scenthound.strategies.parts.sightings import MOST_SIGHTINGS, WaitingLinks
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.text.interest import Events, Totals
 
@@ -142,15 +142,15 @@ def test_what_is_remembered_is_bounded_and_pages_are_let_go() -> None:
 
 
 def test_a_link_of_many_pages_remembers_the_first_few() -> None:
-    sightings: Sightings[str] = Sightings(memory=2)
+    waiting: WaitingLinks[str] = WaitingLinks(memory=2)
     for page in range(20):
-        link = sightings.add(named("a.example/"), (page,))
-        sightings.keep(page, "page")
-    assert len(link.seen) == len(sightings.pages) == MOST_SIGHTINGS
+        link = waiting.add(named("a.example/"), (page,))
+        waiting.keep(page, "page")
+    assert len(link.seen) == len(waiting.pages) == MOST_SIGHTINGS
     for name in ("b.example/", "c.example/"):
-        sightings.add(named(name), (99,))
-    sightings.keep(99, "page")
-    assert list(sightings.pages) == [99], "the oldest link is forgotten with its pages"
+        waiting.add(named(name), (99,))
+    waiting.keep(99, "page")
+    assert list(waiting.pages) == [99], "the oldest link is forgotten with its pages"
 
 
 def test_a_redirect_teaches_what_was_known_of_the_link() -> None:

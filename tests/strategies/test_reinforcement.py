@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.graph.rewards import FAR, discounted_rewards, distances
 from scenthound.model import Candidate
-from scenthound.page.views import surroundings
+from scenthound.page.views.surrounding_words import surroundings
 from scenthound.strategies.reinforcement import Reinforcement
 from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.text.bayes import NaiveBayes

@@ -12,9 +12,9 @@ import pytest
 import golden
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Topic
+from scenthound.page.keyword_similarity import Query
 from scenthound.strategies.shark_search import SharkSearch
 from scenthound.testing import TinyWeb, named, page_of, walk
-from scenthound.text.query import Query
 from test_golden import differences
 
 BEES = Topic("bees honey")

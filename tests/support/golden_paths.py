@@ -9,7 +9,7 @@ import numpy as np
 
 from golden import ANALYSER, Inputs, answers
 from scenthound.graph.rewards import discounted_rewards, distance_bin
-from scenthound.strategies.apprentice import seen_features
+from scenthound.strategies.apprentice import link_features
 from scenthound.strategies.context_graph import (
     ContextGraph,
     best_words,
@@ -103,4 +103,4 @@ def intelligent(inputs: Inputs) -> list[list[Any]]:
 def apprentice(inputs: Inputs) -> list[list[Any]]:
     address, place, reach = inputs["APP"]
     page = page_of(inputs["PAGES"][address], address)
-    return [list(feature) for feature in seen_features(page, page.links[place], reach, ANALYSER)]
+    return [list(feature) for feature in link_features(page, page.links[place], reach, ANALYSER)]

@@ -23,7 +23,7 @@ import numpy
 
 from scenthound.cli.app import run
 from scenthound.errors import ScenthoundError
-from scenthound.store import state_bytes
+from scenthound.store import blobs
 from scenthound.wiring import resume
 from support.resuming import Recorded, born, step_through
 
@@ -72,10 +72,10 @@ def change_state(folder: Path, luck: random.Random) -> str | None:
     with closing(sqlite3.connect(folder / "crawl.db", isolation_level=None)) as database:
         rows = database.execute("SELECT key, value FROM state").fetchall()
         key, value = luck.choice(rows)
-        state = state_bytes.unpack(value)
+        state = blobs.unpack(value)
         said = change_value(state, luck)
         try:
-            packed = state_bytes.pack(state)
+            packed = blobs.pack(state)
         except ValueError:
             return None
         database.execute("UPDATE state SET value = ? WHERE key = ?", (packed, key))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from scenthound.model import Link
-from scenthound.text.query import Query
+from scenthound.page.keyword_similarity import Query
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.text.vectors import Counts, term_frequencies
 from scenthound.web.html_document import parse_html, tag_name

@@ -12,7 +12,8 @@ from scenthound.errors import StrategyFailed
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts, Record
-from scenthound.page.views import element_counts, window_counts
+from scenthound.page.views.anchors import window_counts
+from scenthound.page.views.elements import element_counts
 from scenthound.ports import Declaration, Strategy
 from scenthound.strategies import STRATEGIES
 from scenthound.testing import TinyWeb, strategy_contract, walk

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.text import bayes
 from scenthound.text.bayes import MANY, NaiveBayes, log_sum
-from scenthound.text.document_store import Papers
+from scenthound.text.document_store import DocumentStore
 from scenthound.text.frozen import Frozen, FrozenPieces, numbered
 from scenthound.text.term_counts import Numbering, SharedIds, TermCounts
 from scenthound.text.vectors import Counts
@@ -166,7 +166,7 @@ def test_probabilities_are_those_of_the_definition(found: list[Document], asked:
 @given(found=documents, asked=counts)
 @settings(deadline=None)
 def test_long_documents_are_scored_as_short_ones(found: list[Document], asked: Any, events: Events) -> None:
-    """From `MANY` words on arrays are used: strangers that make a document long change nothing."""
+    """From `MANY` words on arrays are used: unknown words that make a document long change nothing."""
     made = taught(found, events)
     long = asked | {f"stranger{number}": 1 for number in range(MANY)}
     assert made.posteriors(long) == pytest.approx(made.posteriors(asked), abs=1e-12)
@@ -193,7 +193,7 @@ def test_scikit_learn_says_the_same(found: list[Document], asked: Any) -> None:
 @BOTH
 @given(found=st.lists(st.tuples(st.sampled_from(CLASSES), counts), min_size=1, max_size=8), asked=counts)
 @settings(deadline=None)
-def test_a_document_that_is_asked_for_again_and_again_is_read_anew(found: Any, asked: Any, events: Events) -> None:
+def test_a_document_that_is_scored_again_follows_the_vocabulary(found: Any, asked: Any, events: Events) -> None:
     """Of documents that never change the words are looked up once: unless the vocabulary changes in between."""
     made, question = NaiveBayes(CLASSES, events), Counts(asked)
     for number, (label, said) in enumerate(found):
@@ -235,11 +235,11 @@ def test_log_odds_of_two_classes_are_a_sum_over_words(found: list[Document], ask
     made = NaiveBayes(("goal", "other"), events)
     for label, said in found:
         made.add("goal" if label == "goal" else "other", said)
-    papers = Papers()
+    documents = DocumentStore()
     for number, said in enumerate(asked):
-        papers.put(str(number), said | {"stranger": 2})
+        documents.put(str(number), said | {"stranger": 2})
     empty, _ = made.weights("goal", [])
-    sums = papers.sums(lambda all_words: made.weights("goal", all_words)[1], events == "multinomial")
+    sums = documents.sums(lambda all_words: made.weights("goal", all_words)[1], events == "multinomial")
     right = [made.log_odds("goal", said) for said in asked]
     assert np.clip(empty + sums, -1e9, 1e9).tolist() == pytest.approx(right, abs=1e-9)
 
@@ -410,14 +410,14 @@ def test_a_word_that_occurs_no_time_is_not_in_the_document() -> None:
 # ---- documents kept as numbers
 
 
-def test_papers_forget_what_is_dropped() -> None:
-    papers = Papers()
+def test_a_document_store_forgets_the_words_of_dropped_documents() -> None:
+    documents = DocumentStore()
     for number in range(500):
-        papers.put(f"p{number}", {f"w{number}-{n}": n + 1 for n in range(400)})
-        papers.drop(f"p{number - 5}")
-    assert len(papers.words) < 400_000 / 2
-    assert list(papers) == [f"p{n}" for n in range(495, 500)]
-    assert papers.counts("p497") == {f"w497-{n}": n + 1 for n in range(400)}
-    again = Papers.load(papers.save())
-    assert again.counts("p499") == papers.counts("p499")
+        documents.put(f"p{number}", {f"w{number}-{n}": n + 1 for n in range(400)})
+        documents.drop(f"p{number - 5}")
+    assert len(documents.words) < 400_000 / 2
+    assert list(documents) == [f"p{n}" for n in range(495, 500)]
+    assert documents.counts("p497") == {f"w497-{n}": n + 1 for n in range(400)}
+    again = DocumentStore.load(documents.save())
+    assert again.counts("p499") == documents.counts("p499")
     assert len(again.words) == 5 * 400

@@ -28,7 +28,7 @@ from scenthound.web.charset import decode, detect, named, prescan, to_text
         ("gr\u00fcn \u20ac".encode()[:-1], "", ("utf-8", "guess")),
     ],
 )
-def test_the_mark_speaks_before_the_header_before_the_meta_before_a_guess(
+def test_a_byte_order_mark_comes_before_header_meta_and_guess(
     body: bytes, content_type: str, expected: tuple[str, str]
 ) -> None:
     assert detect(body, content_type) == expected

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from scenthound.model import Url
 from scenthound.page.read import read
 from scenthound.page.record import EVERYTHING
-from scenthound.page.views import element_counts
+from scenthound.page.views.elements import element_counts
 from scenthound.text.tokens import Analyser
 from scenthound.web.charset import to_text
 from scenthound.web.guard import SHAPE, Shape, tame

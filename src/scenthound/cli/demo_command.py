@@ -15,7 +15,7 @@ from scenthound.errors import BadConfig, DiskFull
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.bed import BedTopic
-    from scenthound.report.comparison_page import ComparedCrawl, Story
+    from scenthound.report.comparison_page import ComparedCrawl, ComparedTask
 
 MARK = ".scenthound-demo"  # marks a folder that the demo made and may replace
 STRATEGIES = ("best-first", "breadth-first")
@@ -82,8 +82,8 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
     return 0
 
 
-def _story(hosts: int, wanted: int, folder: Path) -> Story:
-    from scenthound.report.comparison_page import Story
+def _story(hosts: int, wanted: int, folder: Path) -> ComparedTask:
+    from scenthound.report.comparison_page import ComparedTask
 
     best = shlex.quote(str(folder / STRATEGIES[0]))
     web = (
@@ -98,7 +98,7 @@ def _story(hosts: int, wanted: int, folder: Path) -> Story:
         (real, "a crawl of the real web"),
         ("scenthound strategies", "other ways to choose the next page"),
     ]
-    return Story(WEB_TOPIC, wanted, web, steps)
+    return ComparedTask(WEB_TOPIC, wanted, web, steps)
 
 
 def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str) -> ComparedCrawl:
@@ -139,7 +139,7 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
     return ComparedCrawl(strategy, ABOUT[strategy], facts, found, strategy, copies)
 
 
-def _write_comparison(story: Story, crawls: list[ComparedCrawl], folder: Path) -> Path:
+def _write_comparison(story: ComparedTask, crawls: list[ComparedCrawl], folder: Path) -> Path:
     from scenthound.files import write_text
     from scenthound.report.comparison_page import render_comparison
 
@@ -148,7 +148,7 @@ def _write_comparison(story: Story, crawls: list[ComparedCrawl], folder: Path) -
     return page
 
 
-def _print_results(story: Story, crawls: list[ComparedCrawl], page: Path, as_json: bool) -> None:
+def _print_results(story: ComparedTask, crawls: list[ComparedCrawl], page: Path, as_json: bool) -> None:
     from scenthound.report.comparison_page import verdict
 
     sentence = verdict(story, crawls[0], crawls[1])
@@ -175,7 +175,7 @@ def _print_results(story: Story, crawls: list[ComparedCrawl], page: Path, as_jso
         console.print(f"  {command}   # {about}", soft_wrap=True)
 
 
-def _plain(story: Story, crawl: ComparedCrawl, folder: Path) -> dict[str, Any]:
+def _plain(story: ComparedTask, crawl: ComparedCrawl, folder: Path) -> dict[str, Any]:
     facts, found = crawl.facts, crawl.found[-1] if crawl.found else 0
     return {
         "strategy": crawl.name,

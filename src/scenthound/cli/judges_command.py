@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-from dataclasses import fields
 from typing import Any
 
 import click
@@ -16,7 +15,7 @@ from scenthound.cli.shell_words import judges_named
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A judge as JSON data: what it does and its parameters."""
     from scenthound.judges import DEFAULT
-    from scenthound.parameters import default_of
+    from scenthound.parameters import describe_parameters
 
     module = sys.modules.get(kind.__module__)
     return {
@@ -24,16 +23,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
         "is_default": name == DEFAULT,
         "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
         "story": inspect.cleandoc(module.__doc__ or "") if module else "",
-        "parameters": [
-            {
-                "name": f.name,
-                "type": f.type if isinstance(f.type, str) else f.type.__name__,
-                "default": default_of(f),
-                "about": f.metadata.get("doc", ""),
-            }
-            for f in fields(kind)
-            if f.init
-        ],
+        "parameters": describe_parameters(kind),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +145,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
     from scenthound.lab.run.spec import display_name
     from scenthound.lab.topics.characteristics_table import NAMES
 
-    topics = {topic: {name: getattr(row, name) for name in NAMES} for topic, row in load_characteristics(run).items()}
+    topics = {topic: asdict(row) for topic, row in load_characteristics(run).items()}
     correlations = topic_correlations(run, points, metrics)
     if as_json:
         emit({"topics": topics, "correlations": correlations})

@@ -18,6 +18,7 @@ from scenthound.cli.lab_results import numbers, show_summary
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.formats import printable
+from scenthound.parameters import values_of
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.prepare_pages import Cut
@@ -129,11 +130,11 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
         if key not in names:
             raise UnknownName.among("limit", key, names)
     changes: dict[str, Any] = {**given, **{key: value for key, value in flags.items() if value is not None}}
-    limits = read(ReplayLimits, {key: value for key, value in changes.items() if key not in cuts}, "limit")
-    cut = read(Cut, {key: value for key, value in changes.items() if key in cuts}, "limit")
+    limits = values_of(read(ReplayLimits, {key: value for key, value in changes.items() if key not in cuts}, "limit"))
+    cut = values_of(read(Cut, {key: value for key, value in changes.items() if key in cuts}, "limit"))
     return (
-        replace(chosen.limits, **{key: getattr(limits, key) for key in changes if key not in cuts}),
-        replace(chosen.cut, **{key: getattr(cut, key) for key in changes if key in cuts}),
+        replace(chosen.limits, **{key: limits[key] for key in changes if key not in cuts}),
+        replace(chosen.cut, **{key: cut[key] for key in changes if key in cuts}),
     )
 
 

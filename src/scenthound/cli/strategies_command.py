@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from dataclasses import fields
 from typing import Any
 
 import click
@@ -27,7 +26,7 @@ PAPERS = {
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A strategy as JSON data: what it does, its papers, its parameters."""
-    from scenthound.parameters import default_of
+    from scenthound.parameters import describe_parameters
     from scenthound.ports import declaration_of
 
     declared = declaration_of(kind())
@@ -43,16 +42,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
             f"[{tag}] {PAPERS[tag]}" for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS
         ],
         "sheets": list(dict.fromkeys(re.findall(r"[Ss]heet (\d\d(?:\.\d+)?)", story))),
-        "parameters": [
-            {
-                "name": f.name,
-                "type": f.type if isinstance(f.type, str) else f.type.__name__,
-                "default": default_of(f),
-                "about": f.metadata.get("doc", ""),
-            }
-            for f in fields(kind)
-            if f.init
-        ],
+        "parameters": describe_parameters(kind),
     }
 
 

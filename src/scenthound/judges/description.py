@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from scenthound.judges import judge
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
 from scenthound.parameters import Parameterised, parameter
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 
 

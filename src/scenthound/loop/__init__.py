@@ -7,7 +7,7 @@ page and miss to the history, and the strategy's new candidates to the frontier,
 is left.
 
 The parts: `selection` (which candidate is next), `politeness` (may it be fetched: hosts, robots.txt, limits),
-`strategy_calls`, `new_urls` (what enters the frontier: links, redirects, sitemaps), `scope` (which URLs are wanted),
+`plugin_calls`, `new_urls` (what enters the frontier: links, redirects, sitemaps), `scope` (which URLs are wanted),
 `trap_watch` (which give nothing new), `service_files` (robots.txt and sitemaps), `recording` (history and counters) and
 `connectivity` (is our own connection down). `folder` makes a crawl durable and `resume` continues it.
 """

@@ -12,16 +12,15 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
-from scenthound.loop.judgements import Judgement, Judging
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
+from scenthound.loop.plugin_calls import Judgement, Judging, Stopwatch, StrategyCalls
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
 from scenthound.loop.selection import ALL_RESTS, Selection
 from scenthound.loop.service_files import ServiceFiles, is_service_file, robots_file
-from scenthound.loop.strategy_calls import Stopwatch, StrategyCalls
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
 from scenthound.page.page import Page

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scenthound import url as urls
-from scenthound.loop.judgements import Judgement
 from scenthound.loop.messages import Dropped
+from scenthound.loop.plugin_calls import Judgement
 from scenthound.loop.trap_watch import SUSPENDED, Suspended
 from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.page.page import Page

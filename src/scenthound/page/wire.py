@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Miss, Moved, Response, Url
@@ -24,10 +25,9 @@ class ReadOptions(NamedTuple):
     parts: Parts
 
     def to_json(self) -> list[Any]:
-        limits = {name: getattr(self.limits, name) for name in PageLimits.__slots__}
         named = [one for one in self.parts.counts if isinstance(one.stop_words, str)]  # others are not portable
         counts = [[analyser.stop_words, analyser.stem] for analyser in named]
-        return [limits, self.agent, counts, self.parts.leaves, self.parts.elements]
+        return [asdict(self.limits), self.agent, counts, self.parts.leaves, self.parts.elements]
 
     @classmethod
     def from_json(cls, said: list[Any]) -> ReadOptions:

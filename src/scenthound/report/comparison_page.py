@@ -33,7 +33,7 @@ class ComparedCrawl:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class ComparedTask:
     """What both crawls were asked for."""
 
     topic: str
@@ -45,7 +45,7 @@ class Story:
     """Commands to try next, each with what it does."""
 
 
-def verdict(story: Story, ours: ComparedCrawl, other: ComparedCrawl) -> str:
+def verdict(story: ComparedTask, ours: ComparedCrawl, other: ComparedCrawl) -> str:
     """The result in one sentence."""
     first, second = (crawl.found[-1] if crawl.found else 0 for crawl in (ours, other))
     effort = f"For the same effort ({ours.facts.pages:,} pages each), {ours.name}"
@@ -57,7 +57,7 @@ def verdict(story: Story, ours: ComparedCrawl, other: ComparedCrawl) -> str:
     return f"{effort} found {much} as many pages about {story.topic}: {counts}."
 
 
-def render_comparison(story: Story, ours: ComparedCrawl, other: ComparedCrawl) -> str:
+def render_comparison(story: ComparedTask, ours: ComparedCrawl, other: ComparedCrawl) -> str:
     """The comparison as one HTML document."""
     style = resources.files("scenthound.report").joinpath("crawl_report.css").read_text(encoding="utf-8")
     crawls = (ours, other)
@@ -92,7 +92,7 @@ def _chart(ours: ComparedCrawl, other: ComparedCrawl) -> str:
     return legend + axes.svg(title, axes.grid_lines("{:g}"), page_ticks(axes), *reversed(lines))
 
 
-def _figures(story: Story, crawls: Sequence[ComparedCrawl]) -> str:
+def _figures(story: ComparedTask, crawls: Sequence[ComparedCrawl]) -> str:
     rows = [
         ("pages fetched", *(f"{crawl.facts.pages:,}" for crawl in crawls)),
         (
@@ -126,7 +126,7 @@ def _find(crawl: ComparedCrawl, step: Step) -> str:
     return f'<span class="title">{shown}</span>{words}'
 
 
-def _next(story: Story) -> str:
+def _next(story: ComparedTask) -> str:
     steps = "".join(
         f"<li>{text(about[:1].upper() + about[1:], 200)}<code>{text(command, 200)}</code></li>"
         for command, about in story.next_steps

@@ -21,8 +21,8 @@ from urllib.parse import quote
 from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, IoFailed, OurFault, StateDamaged
 from scenthound.files import check_file, check_own_file, sync_file, sync_folder
 from scenthound.model import NOTHING, Url
-from scenthound.store import state_bytes as plain
-from scenthound.store.link_blob import pack_urls, unpack_urls
+from scenthound.store import blobs as plain
+from scenthound.store.blobs import pack_urls, unpack_urls
 from scenthound.store.schema_check import cell_problem, misfit, schema_problem
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id

@@ -20,7 +20,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +142,9 @@ def _plain(value: Any, path: tuple[str, ...], arrays: dict[str, bytes]) -> Any:
         return {key: _plain(inner, (*path, key), arrays) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner, (*path, str(index)), arrays) for index, inner in enumerate(value)]
-    if hasattr(value, "dtype") and hasattr(value, "tobytes"):
+    import numpy  # slow to import, and many states hold no array
+
+    if isinstance(value, numpy.ndarray | numpy.generic):
         if value.ndim == 0:
             return _plain(value.item(), path, arrays)
         return {_ARRAY: _named(value, path, arrays)}
@@ -167,7 +169,7 @@ def _named(array: Any, path: tuple[str, ...], arrays: dict[str, bytes]) -> str:
 
 
 def _about(model: TrainedModel, files: Mapping[str, bytes]) -> str:
-    topic = {f.name: getattr(model.topic, f.name) for f in fields(Topic)}
+    topic = asdict(model.topic)
     on = model.trained_on
     tables: dict[str, Mapping[str, Any]] = {
         "parameters": model.parameters,

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from scenthound.model import Event, Lost, Mark, Miss, Step, Url
 from scenthound.ports import History, Where
+from scenthound.store.blobs import pack_urls
 from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_mapping, without_surrogates
-from scenthound.store.link_blob import pack_urls
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, summed
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"

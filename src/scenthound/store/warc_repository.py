@@ -11,8 +11,9 @@ import hashlib
 import io
 import os
 import re
+import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,6 @@ from scenthound.errors import DiskFull, FolderBroken, IoFailed
 from scenthound.files import NO_ROOM, check_own_file, make_folder, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Repository, Where
-from scenthound.store.background_sync import BackgroundSync
 from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
 from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
@@ -338,3 +338,32 @@ def _translated(name: str) -> Iterator[None]:
         if error.errno in NO_ROOM:
             raise DiskFull(name, "make room, then go on") from error
         raise IoFailed.of(error, name) from error
+
+
+class BackgroundSync:
+    """Runs calls of `fsync` in a thread: they may take longer than a hundred pages. `result` raises their error."""
+
+    def __init__(self, calls: Sequence[Callable[[], None]]) -> None:
+        self._calls = calls
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def is_done(self) -> bool:
+        return not self._thread.is_alive()
+
+    def wait(self) -> None:
+        self._thread.join()
+
+    def result(self) -> None:
+        """Wait for the end; raises its error."""
+        self.wait()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self) -> None:
+        try:
+            for call in self._calls:
+                call()
+        except OSError as error:
+            self._error = error

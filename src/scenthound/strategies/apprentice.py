@@ -35,19 +35,19 @@ import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Topic, Url
-from scenthound.page.anchors import best_anchors, first_anchors
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import first_leaves, link_leaves, page_similarity
+from scenthound.page.views.anchors import best_anchors, first_anchors
+from scenthound.page.views.leaves import first_leaves, link_leaves
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.sightings import Sightings, new_scores
+from scenthound.strategies.parts.sightings import WaitingLinks, new_scores
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.offsets import LeafTerms, Spot, Spots, features, sums_around
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 
@@ -125,7 +125,7 @@ class Apprentice(Parameterised):
             self.critic_.settle()
         self.bayes_ = OffsetBayes(self.reach)
         self.instances_ = self.pages_ = 0
-        self.waiting_: Sightings[LeafTerms] = Sightings(self.memory)
+        self.waiting_: WaitingLinks[LeafTerms] = WaitingLinks(self.memory)
         """Every sighting: the number of the page, and the spot of the link on it."""
         self.labels_: dict[Url, bool] = {}
         self.recent_: dict[Url, tuple[float, int, Whole]] = {}
@@ -136,7 +136,7 @@ class Apprentice(Parameterised):
         relevance, was_listened_to = self.relevance(page), self.is_listened_to
         self._learn(page, relevance)
         self.pages_ += 1
-        leaves, spots = taken_in(page, self.analyser_, self.bayes_.vocabulary)
+        leaves, spots = terms_and_spots(page, self.analyser_, self.bayes_.vocabulary)
         foreseen = self._foreseen(leaves, spots) if self.is_listened_to else None
         offers = self._offers(page, relevance, spots, foreseen)
         self.waiting_.keep(self.pages_, leaves)
@@ -162,9 +162,7 @@ class Apprentice(Parameterised):
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        link = self.waiting_.arrived(miss.candidate, miss.candidate.url)
-        if link is not None:
-            self.waiting_.release(link)
+        self.waiting_.forget(miss.candidate)
         return ()
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
@@ -247,7 +245,7 @@ class Apprentice(Parameterised):
             ends = [begin + size for begin, size in zip(begins, sizes, strict=True)]
             columns = zip(LeafTerms._fields, begins, ends, strict=True)
             pages[number], begins = LeafTerms(*(state[name][begin:end] for name, begin, end in columns)), ends
-        self.waiting_ = Sightings(self.memory)
+        self.waiting_ = WaitingLinks(self.memory)
         self.waiting_.load(state["waiting"], pages)
         self.labels_ = {Url(url): bool(label) for url, label in state["labels"].items()}
         self.recent_, begin = {}, 0
@@ -256,7 +254,7 @@ class Apprentice(Parameterised):
             self.recent_[Url(url)], begin = (relevance, instances, taught), begin + size
 
 
-def taken_in(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[LeafTerms, Spots]:
+def terms_and_spots(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[LeafTerms, Spots]:
     """A page's terms as ids, and the spot of each link, parallel to `page.links`."""
     seen = first_leaves(page.record, page.view(link_leaves, analyser), analyser, MOST_OF_A_PAGE)
     ids = iter(vocabulary.add(list(chain.from_iterable(seen.alternatives.values()))).tolist())
@@ -265,10 +263,10 @@ def taken_in(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[Le
     return LeafTerms(vocabulary.add(names), seen.flat, seen.starts), Spots(seen.begins, seen.ends, instead)
 
 
-def seen_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
+def link_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
     """The pairs (term, offset) of a link, in document order: what the apprentice learns from."""
     vocabulary, width = Vocabulary(), 2 * reach + 1
-    leaves, spots = taken_in(page, analyser, vocabulary)
+    leaves, spots = terms_and_spots(page, analyser, vocabulary)
     names = vocabulary.all_words
     feature_list = features([spots.of(link.position, leaves)], reach)
     return [(names[feature // width], feature % width - reach) for feature in feature_list.tolist()]

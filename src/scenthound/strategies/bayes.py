@@ -166,7 +166,7 @@ class Bayes(Parameterised):
 
     def _count(self, url: Url, document: TermCounts, is_goal: bool) -> None:
         """Add a page to the statistics; a page that is read again and still remembered counts once."""
-        if url in self.recent_.papers:
+        if url in self.recent_.documents:
             return
         self.classifier_.add("goal" if is_goal else "other", document)
         self.fetched_ += 1
@@ -201,11 +201,11 @@ class Bayes(Parameterised):
 
     def _rescored(self) -> list[Candidate]:
         """New scores for waiting links of remembered pages, by the current statistics."""
-        papers = self.recent_.papers
-        sums = papers.sums(self._weigh, self.events == "multinomial").tolist()
+        documents = self.recent_.documents
+        sums = documents.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty()
-        odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(papers, sums, strict=True)}
-        events = papers.sums(self.classifier_.are_known, self.events == "multinomial").tolist()
+        odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(documents, sums, strict=True)}
+        events = documents.sums(self.classifier_.are_known, self.events == "multinomial").tolist()
         counts = dict(zip(odds, events, strict=True))
         scores = {url: self._score(log_odds, counts[url]) for url, log_odds in odds.items()}
         return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scenthound.model import Candidate, Link, Url
+from scenthound.page.keyword_similarity import page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import climbed_similarities, element_similarities, page_similarity
+from scenthound.page.views.elements import climbed_similarities, element_similarities
 from scenthound.parameters import parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy

@@ -24,14 +24,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import page_similarity
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 
 

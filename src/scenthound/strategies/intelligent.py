@@ -30,16 +30,16 @@ from typing import Any, Literal
 import numpy as np
 
 from scenthound.model import Candidate, Miss, Topic, Url
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import url_text
+from scenthound.page.views.surrounding_words import url_text
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.sightings import Sightings, WaitingLink, new_scores
+from scenthound.strategies.parts.sightings import WaitingLink, WaitingLinks, new_scores
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.interest import Events, Reals, Totals, logs
-from scenthound.text.query import Query
 from scenthound.text.tokens import Analyser
 from scenthound.text.unions import sums_over_unions
 from scenthound.text.vocabulary import Ids
@@ -91,7 +91,7 @@ class Intelligent(Parameterised):
         self.events_ = {name: Events() for name in FAMILIES}
         for name in FAMILIES[2:]:
             self.events_[name].ids(ONE)
-        self.waiting_: Sightings[_Parent] = Sightings(self.memory)
+        self.waiting_: WaitingLinks[_Parent] = WaitingLinks(self.memory)
         """More of each link: the words of its URL, as events, and whether a satisfying page leads to it. The numbers of
         events are bytes: those of many links are then joined by one call."""
         self.goals_: set[Url] = set()
@@ -109,9 +109,7 @@ class Intelligent(Parameterised):
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        link = self.waiting_.arrived(miss.candidate, miss.candidate.url)
-        if link is not None:
-            self.waiting_.release(link)
+        self.waiting_.forget(miss.candidate)
         return ()
 
     def is_satisfied(self, page: Page) -> bool:
@@ -261,7 +259,7 @@ class Intelligent(Parameterised):
         for number, is_goal, goal_children, size in state["parents"]:
             words = state["parent words"][begin : begin + size]
             parents[number], begin = _Parent(words, is_goal, goal_children), begin + size
-        self.waiting_ = Sightings(self.memory)
+        self.waiting_ = WaitingLinks(self.memory)
         self.waiting_.load(state["waiting"], parents)
         for link in self.waiting_.links.values():
             link.more = (array("i", link.more[0]).tobytes(), link.more[1])

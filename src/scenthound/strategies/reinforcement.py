@@ -32,10 +32,10 @@ import numpy as np
 from scenthound.errors import BadConfig
 from scenthound.graph.rewards import discounted_rewards, distance_bin
 from scenthound.model import Candidate, Miss, Topic, Url
-from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views import surroundings
+from scenthound.page.views.anchors import best_anchors, outlink_anchors
+from scenthound.page.views.surrounding_words import surroundings
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy

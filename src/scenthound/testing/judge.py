@@ -14,7 +14,7 @@ from scenthound.judging import HearsLabels, Judge, Revises, UsesClassifier, Verd
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Saves
-from scenthound.store import state_bytes
+from scenthound.store import blobs
 from scenthound.testing.tiny_web import page_of
 
 TOPIC = Topic("hot air balloon", description="Pages about balloon flights with a burner and a basket")
@@ -88,7 +88,7 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
                 judge.judge(page)
             again = started()
             if isinstance(judge, Saves) and isinstance(again, Saves):
-                again.load(state_bytes.unpack(state_bytes.pack(judge.save())))
+                again.load(blobs.unpack(blobs.pack(judge.save())))
             assert [again.judge(page) for page in pages[stop:]] == whole[stop:], (
                 f"stopped after {stop} pages: what a judge learns has to be in `save` and `load`"
             )

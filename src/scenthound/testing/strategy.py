@@ -20,8 +20,8 @@ import numpy as np
 
 from scenthound.errors import PartMissing, StrategyFailed
 from scenthound.loop.core import Crawl
-from scenthound.loop.judgements import Judging
 from scenthound.loop.messages import Fetch, Limits, Wait
+from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import replay
 from scenthound.loop.resume import Learned, LoopState, Saved, resume

@@ -7,8 +7,8 @@ from functools import partial
 
 from scenthound import url as urls
 from scenthound.loop.core import Crawl
-from scenthound.loop.judgements import Judging
 from scenthound.loop.messages import Dropped, Limits
+from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.replay import Landing, replay
 from scenthound.model import Candidate, Miss, Moved, Step, Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity

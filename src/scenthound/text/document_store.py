@@ -23,7 +23,7 @@ SWEPT = 1 << 16  # words in dropped documents that are not worth sweeping
 FRESH = 300_000  # words in documents that are still as they were given: some 30 MB
 
 
-class Papers:
+class DocumentStore:
     """Word counts by key, in the order they were put in."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Papers:
 
     def save(self) -> dict[str, Any]:
         """Plain JSON and arrays; what was dropped is not in it."""
-        kept = Papers()
+        kept = DocumentStore()
         for key in self:
             kept.put(key, self.counts(key))
         kept._number()
@@ -122,7 +122,7 @@ class Papers:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any]) -> Papers:
+    def load(cls, state: Mapping[str, Any]) -> DocumentStore:
         made = cls()
         made.words.add([str(word) for word in state["words"]])
         made._words.extend(np.asarray(state["numbers"]).tolist())

@@ -15,7 +15,7 @@ from scenthound.wiring.build import split_settings
 from scenthound.wiring.launch import StrPath, begin
 from scenthound.wiring.loop_thread import run_to_end
 from scenthound.wiring.page_stream import PageStream
-from scenthound.wiring.session import Session, Watch
+from scenthound.wiring.session import Session, Watch, run_session
 
 
 def crawl(
@@ -41,7 +41,7 @@ def crawl(
     thread. Ctrl-C saves the crawl and raises `KeyboardInterrupt`. Raises `ScenthoundError` if something is wrong with
     the arguments.
     """
-    run_to_end(_run(_beginning(topic, seeds, pages, out, strategy, watch, model, options)))
+    run_to_end(run_session(_beginning(topic, seeds, pages, out, strategy, watch, model, options)))
     return CrawlFolder.look(Path(out))
 
 
@@ -57,7 +57,7 @@ async def crawl_async(
     **options: Any,
 ) -> CrawlFolder:
     """`crawl` for programs that have an event loop. Cancelling its task stops the crawl and saves it."""
-    await _run(_beginning(topic, seeds, pages, out, strategy, watch, model, options))
+    await run_session(_beginning(topic, seeds, pages, out, strategy, watch, model, options))
     return CrawlFolder.look(Path(out))
 
 
@@ -77,14 +77,6 @@ def stream(
     Takes what `crawl` takes. Leaving the loop early stops the crawl and saves it.
     """
     return PageStream(_beginning(topic, seeds, pages, out, strategy, watch, model, options))
-
-
-async def _run(beginning: Callable[[], Session]) -> None:
-    session = beginning()
-    try:
-        await session.run()
-    finally:
-        session.close()
 
 
 def _beginning(

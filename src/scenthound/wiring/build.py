@@ -12,8 +12,8 @@ from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
 from scenthound.loop.address_delay import AddressDelay, seconds_at
 from scenthound.loop.identity import product_token, user_agent
-from scenthound.loop.judgements import Judging
 from scenthound.loop.order import WINDOW, Order, OrderRule
+from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic, Url

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import queue
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 from scenthound.loop.stored_page import StoredPage
 from scenthound.wiring.loop_thread import LoopThread
-from scenthound.wiring.session import Session
+from scenthound.wiring.session import Session, run_session
 
 AHEAD = 256
 """Pages that a crawl may be ahead of its reader; then it waits."""
@@ -32,14 +32,6 @@ class PageStream:
         return _from_this_loop(self._begin)
 
 
-async def _crawl(begin: Callable[[], Session], take: Callable[[StoredPage], Awaitable[None]]) -> None:
-    session = begin()
-    try:
-        await session.run(take=take)
-    finally:
-        session.close()
-
-
 def _from_thread(begin: Callable[[], Session]) -> Iterator[StoredPage]:
     arrived: queue.SimpleQueue[StoredPage | None] = queue.SimpleQueue()
     room = asyncio.Semaphore(AHEAD)
@@ -50,7 +42,7 @@ def _from_thread(begin: Callable[[], Session]) -> Iterator[StoredPage]:
 
     async def work() -> None:
         try:
-            await _crawl(begin, take)
+            await run_session(begin, take)
         finally:
             arrived.put(None)
 
@@ -74,7 +66,7 @@ async def _from_this_loop(begin: Callable[[], Session]) -> AsyncIterator[StoredP
 
     async def work() -> None:
         try:
-            await _crawl(begin, take)
+            await run_session(begin, take)
         finally:
             arrived.put_nowait(None)
 

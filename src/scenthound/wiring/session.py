@@ -199,3 +199,12 @@ class Session:
 
     def close(self) -> None:
         self.folder.close()
+
+
+async def run_session(begin: Callable[[], Session], take: Take | None = None) -> None:
+    """Begin a session, run it and close it. `begin` is called here, since SQLite belongs to one thread."""
+    session = begin()
+    try:
+        await session.run(take=take)
+    finally:
+        session.close()

@@ -26,11 +26,17 @@ from scenthound.lab.beds.prepare_pages import Cut, read_response
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.model import Candidate, Link, Miss, Moved, Response
-from scenthound.page import views
+from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.page.record import EVERYTHING, Parts, Record
-from scenthound.text.query import Query
+from scenthound.page.views import KEPT
+from scenthound.page.views.anchors import anchor_leaves, anchor_tokens, heading_leaves, window_counts
+from scenthound.page.views.elements import element_counts, element_similarities, tag_path
+from scenthound.page.views.leaves import link_leaves
+from scenthound.page.views.positions import term_positions
+from scenthound.page.views.surrounding_words import surroundings
+from scenthound.page.views.terms import token_terms
 from scenthound.text.term_counts import NumberedTerms
 from scenthound.text.tokens import Analyser
 from scenthound.url import make
@@ -105,7 +111,7 @@ def leaf_texts(page: Page) -> list[str]:
 
 def assert_leaves_are_read_right(page: Page, analyser: Analyser) -> None:
     """Against one leaf and one link after the other."""
-    found, texts, names = page.view(views.link_leaves, analyser), leaf_texts(page), page.record.counts(analyser).terms
+    found, texts, names = page.view(link_leaves, analyser), leaf_texts(page), page.record.counts(analyser).terms
     spans = itertools.pairwise(found.starts.tolist())
     assert [[names[place] for place in found.flat[begin:end].tolist()] for begin, end in spans] == [
         analyser.terms(text) for text in texts
@@ -133,7 +139,7 @@ def assert_elements_are_the_parsers(page: Page, html: str) -> None:
                     break
                 above = above.parent
             inside = above.text(separator=" ", strip=True, skip_empty=True)
-            assert views.element_counts(page.record, link, up, SMALL) == SMALL.counts(inside)
+            assert element_counts(page.record, link, up, SMALL) == SMALL.counts(inside)
 
 
 def assert_alike(ours: Page, theirs: Page) -> None:
@@ -142,26 +148,26 @@ def assert_alike(ours: Page, theirs: Page) -> None:
     assert (list(ours.links), list(ours.outlinks)) == (list(theirs.links), list(theirs.outlinks))
     assert plain(ours.record.leaves) == plain(theirs.record.leaves)
     assert plain(ours.record.elements) == plain(theirs.record.elements)
-    for view in (views.anchor_tokens, views.heading_leaves, views.anchor_leaves):
+    for view in (anchor_tokens, heading_leaves, anchor_leaves):
         assert plain(ours.view(view)) == plain(theirs.view(view))  # type: ignore[arg-type]
     for analyser in (Analyser(), SMALL):
         assert_alike_to(analyser, ours, theirs)
     for link in ours.links[:40]:
-        assert views.tag_path(ours.record, link) == views.tag_path(theirs.record, link)
-        assert views.window_counts(ours.record, link, 3, SMALL) == views.window_counts(theirs.record, link, 3, SMALL)
+        assert tag_path(ours.record, link) == tag_path(theirs.record, link)
+        assert window_counts(ours.record, link, 3, SMALL) == window_counts(theirs.record, link, 3, SMALL)
         for up in (0, 1, 2, 3, 99):
-            found = [views.element_counts(page.record, link, up, SMALL) for page in (ours, theirs)]
+            found = [element_counts(page.record, link, up, SMALL) for page in (ours, theirs)]
             assert found[0] == found[1]
 
 
 def assert_alike_to(analyser: Analyser, ours: Page, theirs: Page) -> None:
     mine, their = ours.record.counts(analyser), theirs.record.counts(analyser)
     assert (list(mine.items()), mine.square) == (list(their.items()), their.square)
-    for view in (views.token_terms, views.surroundings, views.link_leaves, views.term_positions):
+    for view in (token_terms, surroundings, link_leaves, term_positions):
         assert plain(ours.view(view, analyser)) == plain(theirs.view(view, analyser))  # type: ignore[arg-type]
     query = Query("solar panel bees honey", analyser)
     for up in (0, 1, 2, 50):
-        similar = views.element_similarities
+        similar = element_similarities
         assert similar(ours.record, query, up) == similar(theirs.record, query, up)
     assert_leaves_are_read_right(ours, analyser)
 
@@ -228,11 +234,11 @@ def test_words_around_links_beyond_a_bound_are_left_out_of_a_recorded_page_too(
 ) -> None:
     web = GeneratedWeb(60, seed=3)
     pages = [live(web.html(number), str(web.url(number))) for number in range(0, 60, 20)]
-    whole = [page.view(views.surroundings, SMALL) for page in pages]
-    monkeypatch.setattr("scenthound.page.views.MOST_WORDS_AROUND", most)
+    whole = [page.view(surroundings, SMALL) for page in pages]
+    monkeypatch.setattr("scenthound.page.views.surrounding_words.MOST_WORDS_AROUND", most)
     for page, before in zip(pages, whole, strict=True):
-        cut = views.surroundings(page.record, SMALL)
-        assert plain(cut) == plain(recorded(page).view(views.surroundings, SMALL))
+        cut = surroundings(page.record, SMALL)
+        assert plain(cut) == plain(recorded(page).view(surroundings, SMALL))
         assert len(cut.flat) < len(before.flat)
         assert before.flat[: len(cut.flat)].tolist() == cut.flat.tolist()
 
@@ -406,9 +412,9 @@ def test_nothing_a_strategy_is_handed_leads_to_another_page(tmp_path: Path) -> N
     other = fetched(ready, "http://a.test/other")  # whatever the bed remembers of it, it remembers now
     page = fetched(ready, "http://a.test/")
     link: Link = page.links[0]
-    views.element_counts(page.record, link, 2, Analyser()), page.text, page.record.leaves, page.record.elements
-    views.tag_path(page.record, link), page.outlinks, views.window_counts(page.record, link, 5, Analyser())
-    for view in views.KEPT:
+    element_counts(page.record, link, 2, Analyser()), page.text, page.record.leaves, page.record.elements
+    tag_path(page.record, link), page.outlinks, window_counts(page.record, link, 5, Analyser())
+    for view in KEPT:
         page.view(view, Analyser())
     leaked = [thing for thing in reachable(page, TOPIC.topic, [TOPIC.seeds[0]]) if _tells(thing, secret)]
     assert not leaked
@@ -433,7 +439,7 @@ def test_what_older_code_prepared_is_removed_when_nobody_has_used_it_for_a_month
     assert sorted(folder.name for folder in tmp_path.iterdir()) == ["bed-lately", "bed-now", "other-old"]
 
 
-@pytest.mark.parametrize("view", sorted(views.KEPT, key=lambda view: view.__name__))
+@pytest.mark.parametrize("view", sorted(KEPT, key=lambda view: view.__name__))
 def test_a_view_that_is_kept_is_worked_out_once_and_each_visit_gets_its_own(
     bed: Bed, view: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -460,10 +466,8 @@ def test_views_by_another_analyser_are_kept_apart(bed: Bed) -> None:
     ready = prepare(bed)
     for analyser in (Analyser(), SMALL, Analyser("small"), Analyser(frozenset({"bees"}))):
         page, again = (fetched(ready, "http://a.test/") for _ in range(2))
-        expected = plain(views.link_leaves(live(HOME).record, analyser))
-        assert (
-            plain(page.view(views.link_leaves, analyser)) == plain(again.view(views.link_leaves, analyser)) == expected
-        )
+        expected = plain(link_leaves(live(HOME).record, analyser))
+        assert plain(page.view(link_leaves, analyser)) == plain(again.view(link_leaves, analyser)) == expected
 
 
 def test_a_function_that_a_plug_in_makes_up_is_not_kept(bed: Bed) -> None:
@@ -480,7 +484,7 @@ def test_a_function_that_a_plug_in_makes_up_is_not_kept(bed: Bed) -> None:
 
 def test_the_columns_of_a_prepared_page_can_not_be_written(bed: Bed) -> None:
     page = fetched(prepare(bed), "http://a.test/")
-    held = [page.record.leaves, page.record.elements, *(page.view(view, SMALL) for view in views.KEPT)]
+    held = [page.record.leaves, page.record.elements, *(page.view(view, SMALL) for view in KEPT)]
     columns = [one for one in itertools.chain(*held) if isinstance(one, np.ndarray)]
     assert len(columns) > 15
     for column in columns:

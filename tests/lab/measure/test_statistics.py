@@ -12,6 +12,7 @@ from scipy import stats as scipy_stats
 
 from scenthound.lab.measure import statistics as stats
 from scenthound.lab.measure.statistics import (
+    Mean,
     adjust,
     average_runs,
     bootstrap,
@@ -73,8 +74,8 @@ def test_equal_differences_need_no_distribution(shift: float, p: float) -> None:
 def test_too_few_topics_tell_nothing() -> None:
     assert paired_t([], []) == (None, None, None, None, None)
     assert paired_t([0.5], [0.25]) == (0.25, None, None, 0, None)
-    assert mean([None, None]) == (None, None, 0)
-    assert mean([0.5]) == (0.5, None, 1)
+    assert mean([None, None]) == Mean(None, None, number=0, groups=0)
+    assert mean([0.5]) == Mean(0.5, None, number=1, groups=1)
 
 
 def test_ties_are_neither_won_nor_lost() -> None:
@@ -144,7 +145,7 @@ def test_a_comparison_pairs_by_topic_and_names_who_is_left_out() -> None:
     ours: dict[str, float | None] = {"x": 0.5, "y": None, "z": 0.75, "only ours": 1.0}
     found = compare(("a", ours), ("b", {"z": 0.5, "y": 0.1, "x": 0.5}), "target_recall", 100)
     assert found.left_out == ("only ours", "y")
-    assert found.means[0] == (0.625, 0.125, 2)
+    assert found.means[0] == Mean(0.625, 0.125, number=2, groups=2)
     assert (found.signs.wins, found.signs.losses) == (1, 0)
 
 

@@ -26,9 +26,15 @@ from scenthound.lab.run.experiment import Experiment, RunOptions, check_topics, 
 from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, visible_topic
 from scenthound.lab.run.run_cell import Access, CellResult, ReplayLimits, run_cell, run_strategy
 from scenthound.model import Candidate, Response, Topic, Url
-from scenthound.page import views
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts, Record
+from scenthound.page.views import KEPT
+from scenthound.page.views.anchors import anchor_tokens, heading_leaves, window_counts
+from scenthound.page.views.elements import element_counts, tag_path
+from scenthound.page.views.leaves import link_leaves
+from scenthound.page.views.positions import term_positions
+from scenthound.page.views.surrounding_words import surroundings
+from scenthound.page.views.terms import token_terms
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.breadth_first import BreadthFirst
@@ -312,7 +318,7 @@ def test_a_strategy_that_denies_what_it_got_is_marked(cheated: Experiment, monke
 
 
 def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, tmp_path: Path) -> None:
-    from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+    from support import pupil  # noqa: F401 - registers the test's strategy
 
     def folder(name: str, jobs: int) -> bytes:
         run(
@@ -419,15 +425,15 @@ ANSWERS: tuple[Callable[[Page, Analyser], Any], ...] = (
     lambda page, analyser: page.record.counts(analyser),
     lambda page, analyser: page.record.analysed(analyser),
     lambda page, analyser: list(page.record.counts(analyser).names),
-    lambda page, analyser: page.view(views.link_leaves, analyser),
-    lambda page, analyser: page.view(views.surroundings, analyser),
-    lambda page, analyser: page.view(views.term_positions, analyser),
-    lambda page, analyser: page.view(views.token_terms, analyser),
-    lambda page, analyser: page.view(views.anchor_tokens),
-    lambda page, analyser: page.view(views.heading_leaves),
-    lambda page, analyser: [views.element_counts(page.record, link, 1, analyser) for link in page.links[:3]],
-    lambda page, analyser: [views.window_counts(page.record, link, 3, analyser) for link in page.links[:3]],
-    lambda page, analyser: [views.tag_path(page.record, link) for link in page.links],
+    lambda page, analyser: page.view(link_leaves, analyser),
+    lambda page, analyser: page.view(surroundings, analyser),
+    lambda page, analyser: page.view(term_positions, analyser),
+    lambda page, analyser: page.view(token_terms, analyser),
+    lambda page, analyser: page.view(anchor_tokens),
+    lambda page, analyser: page.view(heading_leaves),
+    lambda page, analyser: [element_counts(page.record, link, 1, analyser) for link in page.links[:3]],
+    lambda page, analyser: [window_counts(page.record, link, 3, analyser) for link in page.links[:3]],
+    lambda page, analyser: [tag_path(page.record, link) for link in page.links],
     lambda page, analyser: page.record.leaves,
     lambda page, analyser: page.record.elements,
     lambda page, analyser: page.outlinks,
@@ -459,7 +465,7 @@ class Spoils(BreadthFirst):
             case "record first":
                 overwrite(page.record, page_of("<p>spoiled <a href=/x>spoiled</a>").record)
             case "equal view":
-                for view in views.KEPT:
+                for view in KEPT:
                     attempt(lambda view=view: page.view(EqualView(view), analyser))  # type: ignore[misc]
             case "analyser of its own":
                 object.__setattr__(analyser, "terms", Equal().terms)

@@ -15,7 +15,7 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.lab.run.topic_lessons import REST, category_name, lessons_of, syllabus_of, tree
 from scenthound.model import Response, Url
 from scenthound.ports import Lessons
-from support import pupil  # noqa: F401 - puts the test's strategy on the shelf
+from support import pupil  # noqa: F401 - registers the test's strategy
 
 PAGES = {
     "http://a.test/": "bees -> http://b.test/ http://c.test/",

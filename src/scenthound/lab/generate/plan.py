@@ -26,7 +26,7 @@ _KIND, _SIZE, _LEAF, _DRIFT, _RANK, _PRIVATE, _RULES = range(1, 8)  # purposes o
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class LinkRates:
     """How the generated web links, in percent."""
 
     same: int = 30
@@ -48,7 +48,7 @@ class Plan:
     pages: int
     seed: int
     leaves: int
-    habits: Habits
+    habits: LinkRates
     kind: bytearray = field(default_factory=bytearray)
     leaf: array[int] = field(default_factory=lambda: array("h"))
     start: array[int] = field(default_factory=lambda: array("q", [0]))
@@ -178,7 +178,7 @@ class Plan:
         return choice[skewed(numbers, len(choice))] if choice else 0
 
 
-def make_plan(pages: int, seed: int, habits: Habits) -> Plan:
+def make_plan(pages: int, seed: int, habits: LinkRates) -> Plan:
     """Add hosts until every page has one, then assign the subjects of the pages."""
     leaves = max(2, min(len(words.LEAVES), pages // 50))
     plan = Plan(pages, seed, leaves, habits)

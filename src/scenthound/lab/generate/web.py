@@ -22,7 +22,7 @@ from pathlib import Path
 from scenthound.errors import BadConfig, DiskFull
 from scenthound.lab.beds.bed import Bed, BedTopic, new_response, write_bed
 from scenthound.lab.generate import subjects as words
-from scenthound.lab.generate.plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, Habits, Plan, make_plan
+from scenthound.lab.generate.plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, LinkRates, Plan, make_plan
 from scenthound.lab.generate.render import PageRenderer
 from scenthound.lab.generate.rng import below, stream
 from scenthound.lab.generate.text import description
@@ -46,7 +46,7 @@ class GeneratedWeb:
         topics: int = 12,
         page_size: int = 5_000,
         traps: bool = True,
-        habits: Habits | None = None,
+        habits: LinkRates | None = None,
     ) -> None:
         """`topics`: how many leaves become topics of the bed; `page_size`: rough bytes of a page (40,000 is real)."""
         if not 10 <= pages <= MOST_PAGES:
@@ -54,9 +54,9 @@ class GeneratedWeb:
         if topics < 1:
             raise BadConfig(f"a bed with {topics} topics", "ask for at least one")
         self.pages, self.seed, self.traps, self.page_size = pages, seed, traps, page_size
-        self._asked = (pages, seed, topics, page_size, traps, habits or Habits())
+        self._asked = (pages, seed, topics, page_size, traps, habits or LinkRates())
         self._wanted = topics
-        self.plan: Plan = make_plan(pages, seed, habits or Habits())
+        self.plan: Plan = make_plan(pages, seed, habits or LinkRates())
         self._renderer = PageRenderer(self.plan, page_size, traps)
 
     @property

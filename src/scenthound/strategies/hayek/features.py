@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 
 from scenthound.model import Link
 from scenthound.page.page import Page
-from scenthound.page.views import anchor_tokens, term_sequence
+from scenthound.page.views.anchors import anchor_tokens
+from scenthound.page.views.terms import term_sequence
 from scenthound.text.term_counts import unpack_terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Ids, Vocabulary

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scenthound.model import DECIMALS, Url
-from scenthound.text.document_store import Papers, Values
+from scenthound.text.document_store import DocumentStore, Values
 from scenthound.text.term_counts import Document
 
 
@@ -32,7 +32,7 @@ class Corona:
     """Fetched pages with their words and scores."""
 
     def __init__(self) -> None:
-        self._papers = Papers()
+        self._documents = DocumentStore()
         self._pages: dict[Url, Fetched] = {}
         self._scores: dict[Url, float] = {}
         self._heap: list[tuple[float, int, Url]] = []
@@ -44,25 +44,25 @@ class Corona:
         return url in self._pages
 
     def put(self, page: Fetched, document: Document, score: float) -> None:
-        self._papers.put(page.url, document)
+        self._documents.put(page.url, document)
         self._pages[page.url], self._scores[page.url] = page, score
         heappush(self._heap, (-round(score, DECIMALS), page.number, page.url))
 
     def words(self, url: Url) -> dict[str, int] | None:
         """The word counts of a page; None if it is not here."""
-        return self._papers.counts(url) if url in self._papers else None
+        return self._documents.counts(url) if url in self._documents else None
 
     def select(self) -> tuple[Fetched, float]:
         """Remove and return the page with the largest score, of equals the one fetched first. It must not be empty."""
         _, _, url = heappop(self._heap)
-        self._papers.drop(url)
+        self._documents.drop(url)
         return self._pages.pop(url), self._scores.pop(url)
 
     def rescore(
         self, weigh: Callable[[Sequence[str]], Values], repeated: bool, scored: Callable[[Url, float], float]
     ) -> None:
         """New scores for all pages: `scored` of the sum of `weigh` over a page's words."""
-        sums = self._papers.sums(weigh, repeated).tolist()
+        sums = self._documents.sums(weigh, repeated).tolist()
         self._scores = {url: scored(url, total) for url, total in zip(self._pages, sums, strict=True)}
         self._make_heap()
 
@@ -73,7 +73,7 @@ class Corona:
     def save(self) -> dict[str, Any]:
         """Plain JSON and arrays."""
         return {
-            "papers": self._papers.save(),
+            "papers": self._documents.save(),
             "pages": [[*page[:4], list(page.links)] for page in self._pages.values()],
             "scores": np.array([self._scores[url] for url in self._pages]),
         }
@@ -81,7 +81,7 @@ class Corona:
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Corona:
         made = cls()
-        made._papers = Papers.load(state["papers"])
+        made._documents = DocumentStore.load(state["papers"])
         for fields, score in zip(state["pages"], np.asarray(state["scores"]).tolist(), strict=True):
             page = Fetched(*fields)
             made._pages[page.url], made._scores[page.url] = page, score

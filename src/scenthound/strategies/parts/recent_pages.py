@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from scenthound.model import DECIMALS, Candidate, Url
-from scenthound.text.document_store import Papers
+from scenthound.text.document_store import DocumentStore
 from scenthound.text.term_counts import Document
 
 MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages of prose
@@ -24,7 +24,7 @@ class RecentPages:
 
     def __init__(self, most: int, spared: Iterable[Url] = ()) -> None:
         self.most, self.spared = most, frozenset(spared)
-        self.papers = Papers()
+        self.documents = DocumentStore()
         self._scores: dict[Url, float] = {}
         self._links: dict[Url, Sequence[Url]] = {}
         self._depths: dict[Url, int] = {}
@@ -35,12 +35,12 @@ class RecentPages:
         if not self.most:
             return
         self.forget(url)
-        self.papers.put(url, document)
+        self.documents.put(url, document)
         self._scores[url], self._links[url], self._depths[url] = score, links, depth
         for link in links:
             if link not in self.spared:
                 self._parents.setdefault(link, []).append(url)
-        while len(self._links) > self.most or (self.papers.held > MOST_WORDS and len(self._links) > 1):
+        while len(self._links) > self.most or (self.documents.held > MOST_WORDS and len(self._links) > 1):
             self.forget(next(iter(self._links)))
 
     def forget(self, url: Url) -> None:
@@ -52,7 +52,7 @@ class RecentPages:
                     del self._parents[link]
         self._scores.pop(url, None)
         self._depths.pop(url, None)
-        self.papers.drop(url)
+        self.documents.drop(url)
 
     def mark_done(self, *urls: Url) -> None:
         """These URLs no longer wait."""
@@ -61,11 +61,11 @@ class RecentPages:
 
     def words(self, url: Url) -> dict[str, int] | None:
         """The word counts of a page; None if it is not remembered."""
-        return self.papers.counts(url) if url in self.papers else None
+        return self.documents.counts(url) if url in self.documents else None
 
     def counted(self) -> Iterable[tuple[Url, dict[str, int]]]:
         """All pages with their words, the oldest first."""
-        return ((url, self.papers.counts(url)) for url in self._links)
+        return ((url, self.documents.counts(url)) for url in self._links)
 
     def rescored(
         self,
@@ -97,7 +97,7 @@ class RecentPages:
         """Plain JSON and arrays."""
         waiting = self._parents
         return {
-            "papers": self.papers.save(),
+            "papers": self.documents.save(),
             "pages": [
                 [url, self._scores[url], self._depths[url], [link for link in links if link in waiting]]
                 for url, links in self._links.items()
@@ -107,7 +107,7 @@ class RecentPages:
     @classmethod
     def load(cls, state: Mapping[str, Any], most: int, spared: Iterable[Url] = ()) -> RecentPages:
         made = cls(most, spared)
-        made.papers = Papers.load(state["papers"])
+        made.documents = DocumentStore.load(state["papers"])
         for url, score, depth, links in state["pages"]:
             made._scores[url], made._links[url], made._depths[url] = float(score), links, depth
             for link in links:

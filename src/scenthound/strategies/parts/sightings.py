@@ -31,7 +31,7 @@ class WaitingLink:
         """Of every sighting the number of the page, and whatever else its strategy noted."""
 
 
-class Sightings(Generic[P]):
+class WaitingLinks(Generic[P]):
     """Waiting links by number, and what is remembered of the pages that link to them."""
 
     def __init__(self, memory: int) -> None:
@@ -87,6 +87,12 @@ class Sightings(Generic[P]):
             self.release(self.links.pop(other))
         self.done.add(url)
         return link
+
+    def forget(self, candidate: Candidate) -> None:
+        """Drop the link to a page that could not be fetched."""
+        link = self.arrived(candidate, candidate.url)
+        if link is not None:
+            self.release(link)
 
     def release(self, link: WaitingLink) -> None:
         """Nothing more is to be learned from this link."""

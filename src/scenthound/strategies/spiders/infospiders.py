@@ -32,9 +32,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from scenthound.model import DECIMALS, Candidate, Event, Miss, Topic, Url
-from scenthound.page.anchors import best_anchors, outlink_anchors
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.page.views.anchors import best_anchors, outlink_anchors
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy

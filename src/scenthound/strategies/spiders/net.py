@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from scenthound.page.page import Page
 from scenthound.page.record import Record
-from scenthound.page.views import term_positions
+from scenthound.page.views.positions import term_positions
 from scenthound.text.proximity import proximities
 from scenthound.text.tokens import Analyser
 

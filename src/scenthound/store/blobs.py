@@ -1,17 +1,21 @@
-"""Saved state as bytes: JSON and arrays of numbers. Reading runs no code, since a folder may come from a stranger.
+"""What is stored as bytes in a column: saved state (JSON and arrays of numbers) and the links of a page.
 
-Eight bytes with the length of the JSON part, the JSON part, then the bytes of the arrays. In the JSON an array is
-`{"array": [dtype, shape]}`.
+Reading runs no code, since a folder may come from a stranger. A state is eight bytes with the length of the JSON part,
+the JSON part, then the bytes of the arrays. In the JSON an array is `{"array": [dtype, shape]}`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scenthound.model import Url
+
 _ARRAY = "\x00array"
+_LONGEST_LINKS = 256 << 20  # bytes of an unpacked list of links: the folder may come from a stranger
 _KINDS = "biuf"  # truth values, whole and real numbers
 
 
@@ -46,7 +50,9 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
         return {key: _plain(inner, arrays) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner, arrays) for inner in value]
-    if hasattr(value, "dtype") and hasattr(value, "tobytes"):
+    import numpy  # slow to import, and many states hold no array
+
+    if isinstance(value, numpy.ndarray | numpy.generic):
         if value.ndim == 0:
             return _plain(value.item(), arrays)
         if value.dtype.kind not in _KINDS:
@@ -88,3 +94,20 @@ def _array(header: Any, data: bytes, at: int) -> tuple[Any, int]:
     if kind.kind not in _KINDS or min(sizes, default=0) < 0 or end > len(data):
         raise ValueError("a saved array is damaged")
     return numpy.frombuffer(data[at:end], kind).reshape(sizes).copy(), end
+
+
+def pack_urls(urls: Sequence[Url]) -> bytes:
+    """URLs, one per line, compressed: a canonical URL has no line break."""
+    return zlib.compress("\n".join(urls).encode("utf-8", "replace"), 1)
+
+
+def unpack_urls(data: bytes) -> list[Url]:
+    """The inverse of `pack_urls`; ValueError for other bytes."""
+    inflate = zlib.decompressobj()
+    try:
+        text = inflate.decompress(data, _LONGEST_LINKS)
+    except (zlib.error, TypeError) as error:
+        raise ValueError(str(error)) from error
+    if not inflate.eof:
+        raise ValueError("cut short, or larger than any page's links")
+    return [Url(line) for line in text.decode("utf-8", "replace").split("\n")] if text else []

@@ -1,0 +1,27 @@
+"""What a page says about each of its links: pure functions of a record, an analyser and a link (sheet 10.5).
+
+`terms` has the terms in order, `anchors` the anchor, window and heading of a link, `elements` the text of the elements
+around it. `leaves`, `surrounding_words` and `positions` answer for all links at once. *Leaves* are the runs of
+text between tags.
+
+A view that a strategy asks for on every visit goes through `Page.view`, which works it out once per page. Those in
+`KEPT` do not depend on the crawl; a prepared bed keeps them for the next crawl in the same process.
+
+The examples of all these modules use this page:
+
+>>> from scenthound.testing import page_of
+>>> from scenthound.text.tokens import Analyser
+>>> page = page_of("<h1>Clubs</h1><p>The best <a href=/c>chess club</a> in town</p><a href=/g><img alt='golf'></a>")
+>>> record, small = page.record, Analyser("small")
+>>> chess, golf = record.links
+"""
+
+from __future__ import annotations
+
+from scenthound.page.views.leaves import link_leaves
+from scenthound.page.views.positions import term_positions
+from scenthound.page.views.surrounding_words import surroundings
+from scenthound.page.views.terms import term_sequence
+
+KEPT = frozenset({link_leaves, surroundings, term_positions, term_sequence})
+"""Views of a whole page that do not depend on the crawl: a prepared bed keeps them between crawls."""

@@ -1,0 +1,170 @@
+"""Where the links of a page stand, and what their anchors and the tokens on both sides of them say.
+
+A *window* is the anchor with some tokens on each side. A *heading* is the one that the link stands in or after. Several
+anchors may lead to one URL; a crawler offers it once, at the best of them (rule 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.model import Link
+from scenthound.page.keyword_similarity import Query
+from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.views.terms import PageTerms
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts, term_frequencies
+
+Span = tuple[int, int]
+
+
+def anchor_leaves(record: Record) -> tuple[Numbers, Numbers]:
+    """The leaf at which each link's anchor begins, and the one after its last.
+
+    An anchor without text, as of a picture, has an empty span before the next anchor with text: a picture is mostly
+    followed by the headline that it belongs to.
+
+    >>> [column.tolist() for column in anchor_leaves(record)]
+    [[2, 4], [3, 4]]
+    """
+    anchors, links = record.leaves.anchor, len(record.links)
+    places = np.flatnonzero((anchors >= 0) & (anchors < links)).astype(np.int32)
+    begins, ends = np.full(links + 1, len(anchors), dtype=np.int32), np.full(links, -1, dtype=np.int32)
+    begins[anchors[places[::-1]]] = places[::-1]  # the last one written stays: the first leaf of each anchor
+    ends[anchors[places]] = places + 1
+    is_empty = ends < 0
+    following = np.where(is_empty, links, np.arange(links))
+    following = np.minimum.accumulate(following[::-1])[::-1]
+    begins = begins[following]
+    return begins, np.where(is_empty, begins, ends)
+
+
+def anchor_tokens(record: Record) -> list[Span]:
+    """The tokens of each link's anchor, as a slice of all tokens; empty for an anchor without text.
+
+    >>> anchor_tokens(record)
+    [(3, 5), (7, 7)]
+    """
+    first_token = record.leaves.first_token
+    begins, ends = anchor_leaves(record)
+    return list(zip(first_token[begins].tolist(), first_token[ends].tolist(), strict=True))
+
+
+def heading_leaves(record: Record) -> list[Span]:
+    """The leaves of the heading that each link stands in or, in document order, after; (0, 0): none.
+
+    >>> heading_leaves(record)
+    [(0, 1), (0, 1)]
+    """
+    headings = record.leaves.heading.tolist()
+    runs: list[Span] = []  # the last heading up to and including each leaf; a heading inside another ends it
+    begin = end = 0
+    for place, heading in enumerate(headings):
+        if heading >= 0:
+            begin = begin if place and headings[place - 1] == heading else place
+            end = place + 1
+        runs.append((begin, end))
+    whole = dict(runs)  # the link may stand in the middle of its heading
+    found: list[Span] = []
+    for first, behind in zip(*(column.tolist() for column in anchor_leaves(record)), strict=True):
+        begin, end = runs[first] if behind > first else runs[first - 1] if first else (0, 0)
+        found.append((begin, whole[begin]) if end else (0, 0))
+    return found
+
+
+def anchor_counts(record: Record, link: Link, analyser: Analyser) -> Counts:
+    """Term frequencies of the anchor; of an image link those of its `alt` text.
+
+    >>> anchor_counts(record, chess, small), anchor_counts(record, golf, small)
+    ({'chess': 1, 'club': 1}, {'golf': 1})
+    """
+    return analyser.counts(link.anchor)
+
+
+def window_counts(record: Record, link: Link, width: int, analyser: Analyser) -> Counts:
+    """Term frequencies of the anchor and of `width` raw tokens before and after it.
+
+    Stop words take up room in the window and are dropped afterwards. It crosses element borders and is clipped at the
+    ends of the page.
+
+    >>> window_counts(record, chess, 1, small), window_counts(record, golf, 1, small)
+    ({'best': 1, 'chess': 1, 'club': 1}, {'town': 1, 'golf': 1})
+    """
+    span = anchor_tokens(record)[link.position]
+    return term_frequencies(_window_terms(PageTerms(record, analyser), link, span, width))
+
+
+def _window_terms(every: PageTerms, link: Link, span: Span, width: int) -> list[str]:
+    start, end = span
+    inside = every.between(start, end) if end > start else every.analyser.terms(link.anchor)
+    return every.between(max(0, start - width), start) + inside + every.between(end, end + width)
+
+
+def window_similarities(record: Record, query: Query, width: int) -> list[float]:
+    """The cosine of the query with the window of each link.
+
+    >>> [round(value, 3) for value in window_similarities(record, Query("golf town", small), 1)]
+    [0.0, 1.0]
+    """
+    every, spans, found = PageTerms(record, query.analyser), anchor_tokens(record), []
+    hits = every.hits(query)
+    width = min(width, len(every.indices))
+    first, last = np.searchsorted(hits, [[begin - width, end + width] for begin, end in spans]).reshape(-1, 2).T
+    for link, span, has_hit in zip(record.links, spans, (first < last).tolist(), strict=True):
+        if has_hit or (span[0] == span[1] and link.anchor):
+            found.append(query.similarity(term_frequencies(_window_terms(every, link, span, width))))
+        else:
+            found.append(0.0)
+    return found
+
+
+class OutlinkAnchors(NamedTuple):
+    """The links to each of a page's outlinks."""
+
+    positions: Numbers
+    """The positions of the links, one outlink after the other."""
+    starts: Numbers
+    """Where in `positions` each outlink begins, and where the last one ends."""
+
+
+def outlink_anchors(record: Record) -> OutlinkAnchors:
+    """All links, by the outlink that they lead to; those to the page itself left out.
+
+    >>> from scenthound.testing import page_of
+    >>> page = page_of("<a href=/x>one</a> <a href=/y>two</a> <a href=/>home</a> <a href=/x>three</a>")
+    >>> [column.tolist() for column in outlink_anchors(page.record)]
+    [[0, 3, 1], [0, 2, 3]]
+    """
+    numbers = {link.url: number for number, link in enumerate(record.outlinks)}
+    owners = np.array([numbers.get(link.url, -1) for link in record.links], dtype=np.int32)
+    positions = np.argsort(owners, kind="stable")[int(np.count_nonzero(owners < 0)) :].astype(np.int32)
+    starts = np.searchsorted(owners[positions], np.arange(len(numbers) + 1)).astype(np.int32)
+    return OutlinkAnchors(fixed(positions), fixed(starts))
+
+
+def first_anchors(anchors: OutlinkAnchors) -> Numbers:
+    """For each outlink the position of the first link to it."""
+    return np.asarray(anchors.positions[anchors.starts[:-1]])
+
+
+def best_anchors(anchors: OutlinkAnchors, worth: Sequence[float] | npt.NDArray[np.float64]) -> Numbers:
+    """For each outlink the position of the link to it that is worth most, the first of equals. `worth`: of every link.
+
+    >>> from scenthound.testing import page_of
+    >>> page = page_of("<a href=/x>one</a> <a href=/y>two</a> <a href=/x>three</a>")
+    >>> best_anchors(outlink_anchors(page.record), [0.5, 0.0, 0.7]).tolist()
+    [2, 1]
+    """
+    positions, starts = anchors
+    if len(positions) == len(starts) - 1:  # one link to each
+        return first_anchors(anchors)
+    values, sizes = np.asarray(worth)[positions], np.diff(starts)
+    best = np.flatnonzero(values == np.repeat(np.maximum.reduceat(values, starts[:-1]), sizes))
+    chosen = np.zeros(len(sizes), dtype=np.int32)
+    owners = np.repeat(np.arange(len(sizes)), sizes)[best]
+    chosen[owners[::-1]] = positions[best[::-1]]  # of several the last that is written stays: the first of the best
+    return chosen

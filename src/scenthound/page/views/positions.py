@@ -1,0 +1,65 @@
+"""Where every term of a page stands, counted in anchors (InfoSpiders)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.views.anchors import Span, anchor_tokens
+from scenthound.page.views.terms import Offsets, token_terms
+from scenthound.text.term_counts import find_term, pack_terms
+from scenthound.text.tokens import Analyser
+
+
+class TermPositions(NamedTuple):
+    """The occurrences of every term of a page, counted in anchors; those in `alt` texts come last."""
+
+    lines: bytes
+    """The terms, as `text.term_counts.pack_terms` packs them."""
+    starts: Numbers
+    """Where in `where` the occurrences of each term begin, and where the last ones end."""
+    where: Numbers
+    """2b + 1: in anchor b. 2g: outside, with g anchors before it."""
+
+    def of(self, term: str) -> list[int]:
+        """Where a term stands, in document order."""
+        place = find_term(self.lines, term)
+        return [] if place < 0 else self.where[self.starts[place] : self.starts[place + 1]].tolist()
+
+
+def term_positions(record: Record, analyser: Analyser) -> TermPositions:
+    """Where every term stands.
+
+    >>> positions = term_positions(record, small)
+    >>> positions.of("club"), positions.of("best"), positions.of("town"), positions.of("golf")
+    ([0, 1], [0], [2], [3])
+    """
+    names, every = record.analysed(analyser).counts.terms, token_terms(record, analyser)
+    spans = anchor_tokens(record)
+    places = np.flatnonzero(every >= 0)
+    owners, where = every[places], _where(places, spans)
+    known = {name: number for number, name in enumerate(names)}
+    more = [
+        (2 * link.position + 1, known.setdefault(term, len(known)))
+        for link, (start, end) in zip(record.links, spans, strict=True)
+        if start == end and link.anchor
+        for term in analyser.terms(link.anchor)
+    ]
+    if more:
+        where = np.concatenate([where, np.array([place for place, _ in more], dtype=np.int64)])
+        owners = np.concatenate([owners, np.array([term for _, term in more], dtype=np.int32)])
+    order = np.argsort(owners, kind="stable")
+    starts = np.searchsorted(owners[order], np.arange(len(known) + 1)).astype(np.int32)
+    return TermPositions(pack_terms(known), fixed(starts), fixed(where[order].astype(np.int32)))
+
+
+def _where(places: Offsets, spans: Sequence[Span]) -> Offsets:
+    if not spans:
+        return np.zeros(len(places), dtype=np.int64)
+    starts, ends = np.array(spans, dtype=np.int64).T
+    anchors = np.searchsorted(np.maximum.accumulate(starts), places, side="right") - 1
+    is_inside = (anchors >= 0) & (places < ends[anchors])
+    return np.asarray(2 * anchors + np.where(is_inside, 1, 2))
