@@ -94,6 +94,17 @@ class TakesLabels(Protocol):
 
 
 @runtime_checkable
+class Explains(Protocol):
+    """A strategy that says in words what the parts of a score mean."""
+
+    def reasons(self, parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
+        """A phrase for each part that matters, with its value, the largest first.
+
+        `parts`, `carry` and `anchor` are those of a candidate. They may come from a file, so any value is possible.
+        """
+
+
+@runtime_checkable
 class EmitsEvents(Protocol):
     """A strategy that emits events, which go to watchers and into the history.
 

@@ -18,11 +18,13 @@ from scenthound.loop.recording import WINDOW, Counters
 from scenthound.loop.selection import ALL_RESTS
 from scenthound.model import Lost, Step, Url
 from scenthound.parameters import changed_values
+from scenthound.report.wording import Wording
 from scenthound.store.lock import holder
 
 BEST = 20
 POINTS = 400  # points of a curve: a screen shows no more
 BUCKETS = 60
+SHOWN_OF_BEST = ("n", "url", "title", "similarity", "relevance", "relevant")  # by `status --json`
 PAUSE = 120.0  # seconds; if the runs are not recorded, a longer gap is a pause between two runs
 
 ENDINGS = {
@@ -124,7 +126,7 @@ class CrawlFacts:
 
     def as_plain(self) -> dict[str, Any]:
         """The figures as JSON data."""
-        request = self.request
+        request, wording = self.request, Wording(self.request)
         return {
             "topic": request.topic.keywords,
             "strategy": request.strategy,
@@ -152,8 +154,8 @@ class CrawlFacts:
             "refused": self.refused,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
-                {key: line[key] for key in ("n", "url", "title", "similarity", "relevance", "relevant")}
-                for line in map(full_trail_line, self.best[:10])
+                {**{key: line[key] for key in SHOWN_OF_BEST}, "why": wording.reasons(step)}
+                for step, line in ((step, full_trail_line(step)) for step in self.best[:10])
             ],
         }
 

@@ -13,6 +13,7 @@ from scenthound.formats import event_line, full_trail_line, json_number
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Candidate, Event, Lost, Step, Url
 from scenthound.ports import OwnFrontier, Saves
+from scenthound.report.wording import Wording
 
 NEAR = 3
 MOST_ANCESTORS = 50  # of an agent, followed back
@@ -40,6 +41,11 @@ class Explanation:
     """Events of the strategy about this page."""
     family: list[Event] = field(default_factory=list)
     """Births of the agents in these events, each after its ancestors."""
+    wording: Wording | None = None
+    """Says why pages were chosen."""
+
+    def reasons(self, chosen: Step | Candidate) -> list[str]:
+        return self.wording.reasons(chosen) if self.wording is not None else []
 
     def as_plain(self) -> dict[str, Any]:
         waiting = self.candidate
@@ -47,12 +53,13 @@ class Explanation:
             "url": self.url,
             "state": self.state,
             "why": self.why,
-            "path": [full_trail_line(step) for step in self.path],
+            "path": [{**full_trail_line(step), "why": self.reasons(step)} for step in self.path],
             "requests": [{"time": r.time, "reason": r.reason, "detail": r.detail} for r in self.requests],
             "waiting": waiting
             and {
                 "score": json_number(waiting.score),
                 "parts": dict(waiting.parts),
+                "why": self.reasons(waiting),
                 "parent": waiting.parent,
                 "anchor": waiting.anchor,
                 "depth": waiting.depth,
@@ -67,6 +74,12 @@ class Explanation:
 
 def explain(folder: CrawlFolder, raw: str) -> Explanation:
     """What happened to this URL in this crawl. Raises `NotAUrl`."""
+    explanation = _explanation(folder, raw)
+    explanation.wording = Wording(folder.request)
+    return explanation
+
+
+def _explanation(folder: CrawlFolder, raw: str) -> Explanation:
     url = urls.make(raw, longest=folder.request.settings.url_length)
     history = folder.history
     path = history.lineage(url)

@@ -12,7 +12,7 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, StateDamaged
 from scenthound.loop.core import Crawl
-from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, read_seed_file, read_topic
+from scenthound.loop.crawl_toml import DEFAULT_STRATEGY, CrawlRequest, check_seeds, read_seed_file, read_topic
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.identity import product_token, versions
 from scenthound.loop.live import Clock
@@ -63,7 +63,7 @@ def begin(
     """A new crawl in a new folder, ready to run.
 
     `topic` is keywords, a topic file or a `Topic`; `seeds` are URLs, a single one, or the path of a file of them.
-    `pages` overrides that of the settings. `model` is a folder that `train` made. The strategy is `best-first` by
+    `pages` overrides that of the settings. `model` is a folder that `train` made. The strategy is `hound` by
     default; with a model it is the model's, with the parameters of its training.
     """
     topic = read_topic(topic)
@@ -76,7 +76,7 @@ def begin(
     learned = None if model is None else load_model(Path(model))
     if learned is not None:
         strategy, parameters = parameters_for_model(learned, strategy, parameters, make_strategy)
-    strategy = strategy or "best-first"
+    strategy = strategy or DEFAULT_STRATEGY
     request = CrawlRequest(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
     instance = make_strategy(strategy, parameters)  # raises before anything is written
     if declaration_of(instance).oracle:
