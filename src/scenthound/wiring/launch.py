@@ -17,6 +17,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.identity import product_token, versions
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
+from scenthound.loop.new_urls import bound_for
 from scenthound.loop.recording import Counters
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
@@ -172,11 +173,12 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
     if (learned := folder.model()) is not None:
         use_model(strategy, learned)
     politeness = folder.politeness(clock())
+    bound = bound_for(settings.frontier, seeds)
     if isinstance(strategy, OwnFrontier):
-        frontier = strategy.frontier(settings.frontier)
+        frontier = strategy.frontier(bound)
     else:
         eviction = declaration_of(strategy).eviction
-        frontier = SqliteFrontier(folder.database, settings.frontier, eviction, settings.spread)
+        frontier = SqliteFrontier(folder.database, bound, eviction, settings.spread)
     crawl = Crawl(
         strategy,
         frontier,
