@@ -16,7 +16,7 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.recording import WINDOW, Counters
 from scenthound.loop.selection import ALL_RESTS
-from scenthound.model import Lost, Step, Url
+from scenthound.model import Event, Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.report.wording import Wording
 from scenthound.store.lock import holder
@@ -106,6 +106,8 @@ class CrawlFacts:
     curve: list[HarvestPoint] = field(default_factory=list)
     speed: list[tuple[float, float]] = field(default_factory=list)
     """Pages a second over the run, as (seconds since the start, rate)."""
+    exploration: list[tuple[int, float]] = field(default_factory=list)
+    """How often the strategy departed from its ranking, as (pages fetched, rate); empty if it does not say."""
 
     @property
     def harvest(self) -> float:
@@ -150,6 +152,7 @@ class CrawlFacts:
             "pages_per_second": self.rate,
             "out_of_order": self.out_of_order,
             "waited": self.waited,
+            "exploration": self.exploration[-1][1] if self.exploration else None,
             "misses": self.misses,
             "refused": self.refused,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
@@ -176,9 +179,17 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
     facts.speed = _speed(pages.busy_times)
+    facts.exploration = _exploration(folder.history.strategy_events("ranking"))
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
     _ending(facts, folder)
     return facts
+
+
+def _exploration(events: Iterable[Event]) -> list[tuple[int, float]]:
+    """The exploration rates in these events, thinned to what a screen shows."""
+    rates = ((event.n, event.facts.get("exploration")) for event in events)
+    curve = [(n, float(rate)) for n, rate in rates if isinstance(rate, int | float) and 0 <= rate <= 1]
+    return curve[:: max(1, len(curve) // POINTS)]
 
 
 def _failures(text: str) -> dict[str, tuple[int, str]]:

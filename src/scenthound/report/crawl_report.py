@@ -18,7 +18,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import shown
 from scenthound.model import Step
 from scenthound.report.causes import meaning, why_nothing
-from scenthound.report.charts import harvest_curve, speed_curve
+from scenthound.report.charts import exploration_curve, harvest_curve, speed_curve
 from scenthound.report.copies import Copy, copy_link, write_copies
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
 from scenthound.report.layout import document, section, sortable, table, tiles
@@ -71,6 +71,7 @@ def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
         "</div>",
         _hosts(facts.hosts),
         _speed(facts),
+        _exploration(facts),
         _request(facts),
     ]
     return document(f"{name} · scenthound", style, parts)
@@ -198,6 +199,13 @@ def _speed(facts: CrawlFacts) -> str:
     return section(
         "Pages a second", "Over the time spent crawling; pauses between runs are left out.", speed_curve(facts.speed)
     )
+
+
+def _exploration(facts: CrawlFacts) -> str:
+    if len(facts.exploration) < 2:
+        return ""
+    note = "How often a page was taken that was not the best by its score, to learn from it."
+    return section("Exploration", note, exploration_curve(facts.exploration))
 
 
 def _order(facts: CrawlFacts) -> str:
