@@ -15,6 +15,7 @@ demo: $(VENV)/.ready-run ## set up and run a real crawl of the embedded web, no 
 	$(BIN)/scenthound demo
 
 test: $(VENV)/.ready-dev ## set up and run all tests
+	@scripts/chromium.sh
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: format-check lint types test docs-check ## everything that CI checks

@@ -127,6 +127,43 @@ def test_more_rings_see_what_one_ring_cannot() -> None:
     assert verdicts[2].verdicts[0].c0 == 0.5, "b and q, linked as seeds, are the second ring, of weight 1/2"
 
 
+def test_a_step_judges_the_best_of_the_queue_and_the_next_by_what_was_accepted() -> None:
+    """C0 before fetching: c and d are linked by both seeds (1), so they go first; e, f, k have one neighbour (0)."""
+    strategy = CcBfs(step=1)
+    levels: list[Level] = []
+    strategy.on_level_ = levels.append
+    walked = crawl(strategy)
+    assert order(walked).split()[:4] == ["a", "b", "c", "d"]
+    assert all(len(level.candidates) == 1 for level in levels)
+    assert len(levels) > 4, "a decision after every page, not after every level"
+    assert {"c", "d"} <= accepted(strategy)
+
+
+def test_a_step_as_large_as_every_level_and_whole_levels_agree_where_no_level_is_relaxed() -> None:
+    whole, steps = CcBfs(relax=False), CcBfs(relax=False, step=1000)
+    first = order(crawl(whole)).split()
+    assert order(crawl(steps)).split()[: len(first)] == first
+    assert accepted(whole) <= accepted(steps)
+
+
+def test_the_crawl_ends_when_enough_pages_are_accepted() -> None:
+    strategy = CcBfs(step=1, wanted=3)
+    walked = crawl(strategy)
+    assert len(strategy.accepted_) == 3
+    assert order(walked) == "a b c"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_decide_long_before_whole_levels_do(seed: int) -> None:
+    links = random_links(seed)
+    first: dict[int, int] = {}
+    for step in (0, 4):
+        strategy = CcBfs(step=step, lookahead="fetch")
+        strategy.on_level_ = lambda level, step=step, strategy=strategy: first.setdefault(step, len(strategy.fetched_))  # type: ignore[misc]
+        crawl(strategy, links, " ".join(f"{page}.test/" for page in list(links)[:2]))
+    assert first[4] <= first[0]
+
+
 def test_without_relaxing_a_sparse_start_ends_the_crawl() -> None:
     chain = {"a": "b", "b": "c", "c": "d", "d": ""}
     assert order(crawl(CcBfs(relax=False), chain, "a.test/")) == "a b"
@@ -268,11 +305,14 @@ def test_a_crawl_taken_up_from_saved_state_decides_the_same() -> None:
 
 
 @pytest.mark.parametrize("lookahead", ["known", "fetch"])
+@pytest.mark.parametrize("step", [0, 3])
 @pytest.mark.parametrize("snapshot", [7, 1000])
-def test_levels_begun_after_the_last_saved_state_are_begun_again(tmp_path: Path, lookahead: str, snapshot: int) -> None:
+def test_levels_begun_after_the_last_saved_state_are_begun_again(
+    tmp_path: Path, lookahead: str, snapshot: int, step: int
+) -> None:
     def born(folder: Path) -> Session:
         settings = read(Settings, {**SETTINGS, "snapshot": snapshot, "pages": 200})
-        chosen = {"lookahead": lookahead}
+        chosen = {"lookahead": lookahead, "step": step}
         return begin(TOPIC.topic, TOPIC.seeds, folder, strategy="cc-bfs", parameters=chosen, settings=settings)
 
     whole = born(tmp_path / "whole")

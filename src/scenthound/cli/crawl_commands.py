@@ -122,6 +122,8 @@ def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int
     session = resume_crawl(folder, pages=pages, refetch=refetch)
     for sentence in session.folder.recovered:
         say(f"note: {sentence}")
+    if session.steering.is_paused:
+        say(f"note: the crawl is paused; go on with: scenthound control {folder} continue")
     budget = session.crawl.limits.pages
     if session.crawl.pages >= budget:
         say(f"note: all {budget:,} pages are fetched; ask for more with --pages {2 * budget}")
@@ -152,7 +154,8 @@ def finish(session: Session, as_json: bool) -> int:
     finally:
         session.close()
     path = session.folder.path
-    failure = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
+    is_unfinished = reason in ("interrupted", "stopped")
+    failure = why_nothing(facts) if not facts.pages and not is_unfinished else None
     if as_json:
         code = RESTING if reason == ALL_RESTS else 1
         error = {"error": failure[0], "hint": failure[1], "exit_code": code} if failure else {}
@@ -164,7 +167,7 @@ def finish(session: Session, as_json: bool) -> int:
         say(f"report: {report}")
         if failure:
             say(f"error: {failure[0]}\nhint: {failure[1]}")
-    if reason == "interrupted":
+    if is_unfinished:
         say(f"Continue with: scenthound resume {shlex.quote(str(path))}")
         return INTERRUPTED
     if reason == ALL_RESTS:

@@ -14,9 +14,8 @@ from scenthound.cli.output import emit, json_option, out, say, table
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.steering import give_label
 from scenthound.model import Url
-
-PATIENCE = 60.0  # seconds to wait for a busy crawl to finish a transaction
 
 
 @click.command()
@@ -52,7 +51,7 @@ def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as
     with CrawlFolder.look(folder) as opened:
         page = _known_page(opened, url)
         delivery = _delivery(opened)
-    _write(folder, page, on_topic)
+    give_label(folder, page, on_topic, time.time())
     if as_json:
         emit({"folder": str(folder), "url": page, "on_topic": on_topic, "heard": delivery})
         return
@@ -92,18 +91,6 @@ def _delivery(opened: CrawlFolder) -> str:
     if not issubclass(STRATEGIES.get(opened.request.strategy), TakesLabels):
         return "never"
     return "soon" if holder(opened.path) is not None else "when resumed"
-
-
-def _write(folder: Path, page: Url, on_topic: bool) -> None:
-    """Write without the lock of the crawl: SQLite lets two processes write in turn."""
-    from scenthound.store.database import CrawlDatabase
-
-    database = CrawlDatabase(folder / "crawl.db", patience=PATIENCE)
-    try:
-        database.save_label(page, on_topic, time.time())
-        database.commit()
-    finally:
-        database.close()
 
 
 def _show(opened: CrawlFolder, as_json: bool) -> None:

@@ -100,8 +100,9 @@ class Progress:
         counters, crawl = self.session.crawl.counters, self.session.crawl
         recent = counters.harvest_recent
         prefix = f"{self.title}: " if self.title else ""
+        paused = "paused, " if self.session.steering.is_paused else ""
         return (
-            f"{prefix}{counters.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
+            f"{prefix}{paused}{counters.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
             f"harvest {counters.harvest:.1%} (last 100: {recent:.1%}), frontier {self.session.waiting:,}, "
             f"hosts {self.session.hosts:,}, errors {sum(counters.misses.values()):,}"
         )
@@ -128,6 +129,8 @@ class Progress:
         crawl = self.session.crawl
         counters = crawl.counters
         head = Text(printable(self.title or self.session.folder.request.topic.keywords, 60), style="bold")
+        if self.session.steering.is_paused:
+            head += Text("  paused")
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             ProgressBar(total=crawl.limits.pages, completed=counters.pages, width=40),

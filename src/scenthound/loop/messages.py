@@ -87,9 +87,9 @@ class Dropped(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Limits:
-    """When a crawl ends, and how often it tries."""
+    """When a crawl ends, and how often it tries. `pages` and `ends_at` may change while it runs: see `Steering`."""
 
     pages: int = 1000
     ends_at: float = FOREVER

@@ -266,6 +266,8 @@ class Admission:
 
     def __init__(self, politeness: Politeness | None, limits: Limits, traps: TrapWatch | None = None) -> None:
         self._politeness, self._limits, self._traps = politeness, limits, traps
+        self.blocked: set[str] = set()
+        """Hosts from which people want no more pages."""
 
     def verdict(self, candidate: Candidate, now: float) -> Decision:
         politeness = self._politeness
@@ -292,9 +294,11 @@ class Admission:
         return Decision("lose", answer)
 
     def closed(self, host: str) -> str | None:
-        """Why nothing more is fetched from a host, if so: it failed, its budget is spent, or its pages are useless."""
+        """Why nothing more is fetched from a host, if so: it is blocked, failed, used up, or its pages are useless."""
         if self._politeness is None:
             return None
+        if host in self.blocked:
+            return "blocked"
         state, limits = self._politeness.host(host), self._limits
         if limits.pages_per_host and state.pages >= limits.pages_per_host:
             return "host-budget"

@@ -143,6 +143,17 @@ def _page(
     return Page(address, candidate, read(document, address, parts), status, size)
 
 
+def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocument | None:
+    """A stored response as a document; None if it is no HTML or can't be unpacked."""
+    mime = extract(value for key, value in response.headers if key.lower() == "content-type")
+    coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
+    try:
+        body = decompress(response.body, coding, limit=limits.unpacked, ratio=limits.ratio).data
+    except Undecodable:
+        return None
+    return _document(body, str(mime or ""), response.url, limits) if is_html(mime, body) else None
+
+
 def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> HtmlDocument:
     text = decode(body, detect(body, content_type).name)
     shape = Shape(tags=limits.tags, nesting=limits.nesting, attributes=limits.attributes)

@@ -20,6 +20,7 @@ from scenthound.model import Event, Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.report.wording import Wording
 from scenthound.store.lock import holder
+from scenthound.store.order_table import Orders
 
 BEST = 20
 POINTS = 400  # points of a curve: a screen shows no more
@@ -34,10 +35,11 @@ ENDINGS = {
     ALL_RESTS: "every host with URLs left had to rest too long",
     "dry": "too few relevant pages were found lately",
     "interrupted": "it was interrupted, and can be resumed",
-    "stopped": "it was stopped",
+    "stopped": "it was stopped, and can be resumed",
     "disk full": "the disk was full; make room, then it can be resumed",
     "I/O error": "a disk or the system failed; it can be resumed",
     "running": "it is running now",
+    "paused": "it is paused: `scenthound control DIR continue` goes on",
     "cut off": "the process was killed; it can be resumed",
 }
 FINAL = {"pages", "time", "frontier empty", ALL_RESTS, "dry"}
@@ -326,7 +328,7 @@ def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
     if folder.crawl is not None:  # this process, at the end of its run
         facts.ended, facts.process = reason or "interrupted", None
     elif facts.process is not None:
-        facts.ended = "running"
+        facts.ended = "paused" if Orders(folder.database).is_paused() else "running"
     elif reason and float(when) >= facts.last:
         facts.ended = reason
     else:

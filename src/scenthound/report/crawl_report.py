@@ -85,7 +85,7 @@ def _head(facts: CrawlFacts, name: str) -> str:
     about = f"<p class='lead'>{text(request.topic.description, 400)}</p>" if request.topic.description else ""
     when = f" on {_date(facts.first)}" if facts.first else ""
     start = _many(len(request.seeds), "seed")
-    why = facts.why if facts.pages or facts.ended == "running" else why_nothing(facts)[0]
+    why = facts.why if facts.pages or facts.ended in ("running", "paused") else why_nothing(facts)[0]
     return (
         f'<header>\n<p class="kicker">A topical crawl</p>\n<h1>{name}</h1>\n{about}'
         f'<p class="lead">Crawled with <strong>{text(request.strategy)}</strong>{when}, from {start}. '

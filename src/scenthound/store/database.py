@@ -26,7 +26,7 @@ from scenthound.store.link_blob import pack_urls, unpack_urls
 from scenthound.store.schema_check import cell_problem, misfit, schema_problem
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
-VERSION = 3
+VERSION = 4
 PATIENCE = 10.0
 CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
@@ -41,7 +41,11 @@ LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 REVISED = """CREATE TABLE revised (
     url TEXT PRIMARY KEY, relevance REAL NOT NULL, relevant INTEGER NOT NULL) WITHOUT ROWID;
 """
-EVENT_TABLES = """CREATE TABLE IF NOT EXISTS heard (
+ORDERS = """CREATE TABLE IF NOT EXISTS orders (
+    number INTEGER PRIMARY KEY, action TEXT NOT NULL, value TEXT NOT NULL, time REAL NOT NULL, event INTEGER,
+    outcome TEXT);
+"""  # what people asked of a crawl
+EVENT_TABLES = f"""{ORDERS}CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
     number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
@@ -250,7 +254,7 @@ class CrawlDatabase:
             problem = f"has version {version}; this scenthound reads up to version {VERSION}"
             raise FolderBroken(self.path, problem, "update scenthound")
         elif version < VERSION and not self.read_only:
-            steps = f"{_FROM_1 if version == 1 else ''} {_FROM_2}"
+            steps = f"{_FROM_1 if version == 1 else ''} {_FROM_2 if version < 3 else ''} {ORDERS}"
             with self.guarded():
                 self._connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION}; COMMIT;")
         with self.guarded():

@@ -9,6 +9,10 @@ Cami and Deo [GRAPH]: communities are dense in triangles. The crawl goes level b
 S (at first the seeds, which count as linked with one another), N2 the neighbours of N1 beyond. Pages of N1 that are not
 accepted are thrown away for good. No text is read. With `k` above 1 the coefficients are C^(k) of sheet 50.3.
 
+With `step` the pages of N1 are a priority queue by C0, and the best `step` of them are fetched and judged at a time
+([GRAPH], section 4: one crawling step processes the top URL or a batch of the top k). S grows after every step, so the
+next is judged by what is known then; N1 is the batch and all that wait. A step that accepts nobody ends nothing.
+
 Ours, as the sheet decides: links have no direction; S is frozen while a level is judged; a level that accepts nobody is
 judged by "not smaller" if `relax`; N1 is fetched by C0 as known before fetching, then in the order of discovery. Links
 between two pages of N2 are seen only once one of them was fetched, and `lookahead` says what is paid for them: `known`
@@ -88,6 +92,8 @@ class CcBfs(Parameterised):
     k: int = parameter(1, "rings of neighbours that count; 1 is CC-BFS, more CC-BFS-k", least=1, most=MOST_RINGS)
     weights: str = parameter("", 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last')
     relax: bool = parameter(True, "if a level accepts no page, accept pages that are not less clustered")
+    step: int = parameter(0, "pages that are fetched and judged at a time, by C0; 0: whole levels", least=0)
+    wanted: int = parameter(0, "the crawl ends when so many pages are accepted, seeds included; 0: never", least=0)
     memory: int = parameter(MOST_LINKS, "links remembered; beyond that no new URL is added", least=1)
 
     def __post_init__(self) -> None:
@@ -212,21 +218,25 @@ class CcBfs(Parameterised):
                 self.stage_, self.kind_ = self.stage_ + 1, "N2"
                 return [self._choice(number) for number in self.beyond_ if number not in self.fetched_]
             self._peek()
-        if self.kind_ != "seeds" and not self._judge():
+        if self.kind_ != "seeds" and self._is_over(self._judge()):
             self.kind_ = "over"
             return None
         return self._next_level()
 
+    def _is_over(self, has_grown: bool) -> bool:
+        return (not has_grown and not self.step) or 0 < self.wanted <= len(self.accepted_)
+
     def _next_level(self) -> list[Choice] | None:
-        """Step 2: N1 by C0 as known before fetching, then by discovery."""
+        """Step 2: N1 by C0 as known before fetching, then by discovery; with `step` the first of them."""
         fringe = [number for number in sorted(self.fringe_) if not self._is_judged(number)]
-        self.fringe_.clear()
         if not fringe:
             self.kind_ = "over"
             return None
         level, beyond = frozenset(fringe), frozenset[int]()
         judged = [(self._coefficients(number, level, beyond), number) for number in fringe]
         judged.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
+        judged = judged[: self.step or None]
+        self.fringe_ = set(level).difference(number for _, number in judged)
         self.level_, self.beyond_ = {number: None for _, number in judged}, {}
         self.stage_, self.kind_ = self.stage_ + 1, "N1"
         return [self._choice(number, verdict) for verdict, number in judged if number not in self.fetched_]
@@ -242,7 +252,8 @@ class CcBfs(Parameterised):
         neighbours: set[int] = set()
         for number in self.level_:
             neighbours |= self.graph_.neighbours(number)
-        return sorted(number for number in neighbours if number not in self.level_ and not self._is_judged(number))
+        candidates = self.fringe_.union(self.level_) if self.step else self.level_
+        return sorted(number for number in neighbours if number not in candidates and not self._is_judged(number))
 
     def _peek(self) -> None:
         """The oracle's look-ahead: the links of N2, without fetching it."""
@@ -255,13 +266,14 @@ class CcBfs(Parameterised):
 
     def _judge(self) -> bool:
         """Steps 4 and 5. False if no page was accepted."""
-        level, beyond = frozenset(self.level_), frozenset(self.beyond_)
-        verdicts = [self._coefficients(number, level, beyond) for number in self.level_ if number in self.fetched_]
+        beyond = frozenset(self.beyond_)
+        candidates = self.fringe_.union(self.level_) if self.step else frozenset(self.level_)
+        verdicts = [self._coefficients(number, candidates, beyond) for number in self.level_ if number in self.fetched_]
         accepted = [verdict.number for verdict in verdicts if verdict.is_clustered]
-        is_relaxed = not accepted and self.relax
+        is_relaxed = not accepted and self.relax and not self.step
         if is_relaxed:
             accepted = [verdict.number for verdict in verdicts if verdict.is_balanced]
-        self.rejected_ |= level
+        self.rejected_.update(self.level_)
         for number in accepted:
             self._accept(number)
         self.fringe_ = {number for number in self.fringe_ if not self._is_judged(number)}

@@ -73,6 +73,7 @@ class HtmlDocument:
         "base",
         "canonical",
         "cuts",
+        "lang",
         "links",
         "metas",
         "nodes",
@@ -108,6 +109,8 @@ class HtmlDocument:
         """Content of the first `<meta http-equiv=refresh>` outside `<noscript>`."""
         self.canonical: Url | None = None
         """The address that the page claims to have (`rel=canonical`)."""
+        self.lang = ""
+        """The language that the page claims to be in."""
         self.cuts = cuts
         """What `guard.tame` changed: empty for a normal page."""
         self.noindex = False
@@ -143,6 +146,7 @@ class HtmlDocument:
             else:
                 claims.append(node)
         self.title = next((tidy(node.text())[:LONGEST_TITLE] for node in titles[:20] if not _in_drawing(node)), "")
+        self.lang = tidy(self.root.attributes.get("lang") or "")[:40]
         if bases:
             self._rebase(bases[0], longest)
         if claims:

@@ -155,8 +155,8 @@ def _resumed(
             folder.recovered.append(f"{len(lost):,} more pages can't be read and will be fetched again")
         if crawl.politeness is not None:
             crawl.politeness.resume_at(clock())
-        crawl.wait_until(clock() + folder.request.settings.delay)
         folder.attach(crawl, clock())
+        session.steering.restore(clock())
         session.listen()
         return session
     except BaseException:

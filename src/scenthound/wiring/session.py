@@ -21,6 +21,7 @@ from scenthound.loop.live import LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
+from scenthound.loop.steering import Steering
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
@@ -74,7 +75,7 @@ class Session:
         self._watch, crawl.recorder.watch = watch, self._recorded
         self._take: Take | None = None
         self._undelivered: deque[Awaitable[None]] = deque()
-        self._listener = LabelListener(folder, crawl)
+        self._listener, self.steering = LabelListener(folder, crawl), Steering(folder, crawl)
 
     def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:
@@ -111,8 +112,8 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Give new labels to strategy and judge, and commit the effects."""
-        if self._listener.listen():
+        """Carry out new orders, give new labels to strategy and judge, and commit the effects."""
+        if self.steering.obey(self.clock()) + self._listener.listen():
             self.folder.commit(self.clock())
 
     def committed(self) -> None:

@@ -1,0 +1,100 @@
+"""`scenthound control`: steer a crawl, running or not."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from scenthound.cli.folder_commands import folder_argument
+from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.errors import BadUsage
+from scenthound.formats import printable
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.steering import ACTIONS, give_order
+from scenthound.store.lock import holder
+from scenthound.store.order_table import Order, Orders
+
+WAIT = 5.0  # seconds for a running crawl to obey; it looks for orders a few times a second
+
+
+@click.command()
+@folder_argument
+@click.argument("action", required=False, metavar=f"[{'|'.join(ACTIONS)}]")
+@click.argument("value", required=False)
+@click.option("--list", "listed", is_flag=True, help="Show the orders given so far, and what came of them.")
+@json_option
+def control(folder: Path, action: str | None, value: str | None, listed: bool, as_json: bool) -> None:
+    """Pause, continue, stop or steer a crawl, also one that runs in another terminal.
+
+    A running crawl obeys within a second, a stopped one when it is resumed. Every order is kept in the crawl's history,
+    and holds after a resume too.
+
+    \b
+      $ scenthound control reefs pause
+      $ scenthound control reefs continue
+      $ scenthound control reefs stop
+      $ scenthound control reefs budget 2000
+      $ scenthound control reefs seed https://example.org/coral.html
+      $ scenthound control reefs block ads.example.org
+      $ scenthound control reefs delay 3
+      $ scenthound control reefs --list
+    """
+    if listed:
+        if action is not None:
+            raise BadUsage("--list only shows orders", f"leave out `{action}`")
+        _show(folder, as_json)
+        return
+    if action is None:
+        raise BadUsage("what should the crawl do?", f"scenthound control {folder} {'|'.join(ACTIONS)}")
+    is_running = holder(folder) is not None
+    if action == "stop" and not is_running:
+        with CrawlFolder.look(folder):  # raises if this is no crawl
+            raise BadUsage(f"the crawl in {folder} is not running", "there is nothing to stop")
+    order = give_order(folder, action, value, time.time())
+    order = _wait(folder, order) if is_running else order
+    if as_json:
+        emit({"folder": str(folder), **as_plain(order)})
+        return
+    click.echo(f"{order.action} {printable(order.value)}".strip() + (f": {order.outcome}" if order.outcome else ""))
+    if order.event is None:
+        busy = "the crawl is busy and obeys in a moment"
+        say(f"note: {busy if is_running else f'the crawl is not running; it obeys after: scenthound resume {folder}'}")
+
+
+def as_plain(order: Order) -> dict[str, object]:
+    """An order as JSON data."""
+    return {
+        "order": order.number,
+        "action": order.action,
+        "value": order.value,
+        "time": order.time,
+        "taken": order.event is not None,
+        "outcome": order.outcome,
+    }
+
+
+def _wait(folder: Path, order: Order) -> Order:
+    """The order as the running crawl took it; as it was given if the crawl does not take it in time."""
+    until = time.monotonic() + WAIT
+    with CrawlFolder.look(folder) as opened:
+        orders = Orders(opened.database)
+        while time.monotonic() < until:
+            now = orders.one(order.number)
+            if now is not None and now.event is not None:
+                return now
+            time.sleep(0.05)
+    return order
+
+
+def _show(folder: Path, as_json: bool) -> None:
+    with CrawlFolder.look(folder) as opened:
+        orders = Orders(opened.database).all()
+    if as_json:
+        emit([as_plain(order) for order in orders])
+    elif orders:
+        rows = [(order.action, order.value, order.outcome or "not yet") for order in orders]
+        out().print(table(("order", "value", "outcome"), rows))
+    else:
+        say("no orders yet")

@@ -1,0 +1,77 @@
+"""`scenthound desk`: start, watch, steer and search crawls in the browser."""
+
+from __future__ import annotations
+
+import html
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from scenthound.cli.output import option, repeatable, say
+from scenthound.errors import BadConfig
+
+PORT = 8770
+
+
+@click.command()
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]…")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), metavar="N", help="Listen here.  [default: 8770, or any free one]"
+)
+@option(
+    "--host", "ADDRESS", "Listen on this address; beyond loopback, reading needs the token too.", default="127.0.0.1"
+)
+@option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl that is started here.")
+def desk(
+    folders: tuple[Path, ...], port: int | None, host: str, home: Path | None, no_browser: bool, pairs: tuple[str, ...]
+) -> None:
+    """Start, watch, steer and search crawls in the browser.
+
+    Opens the browser and prints the address. FOLDER is a crawl, running or not, or a folder with several. Crawls that
+    are started at the desk go on when it is closed.
+
+    \b
+      $ scenthound desk
+      $ scenthound desk balloons bees --no-browser
+      $ scenthound desk --port 8080
+    """
+    try:
+        from scenthound.desk.app import bound, serve
+    except ImportError:
+        raise BadConfig("the desk is not installed", "pip install 'scenthound[desk]'") from None
+    if home is None:
+        from platformdirs import user_data_path
+
+        home = user_data_path("scenthound") / "collections"
+    if port is None:
+        try:
+            bound(host, PORT).close()
+            port = PORT
+        except BadConfig:
+            port = 0
+
+    def ready(address: str) -> None:
+        click.echo(address)
+        sys.stdout.flush()
+        say("Press Ctrl-C to close the desk; crawls go on.")
+        if not no_browser:
+            open_browser(address)
+
+    options = tuple(word for pair in pairs for word in ("--set", pair))
+    serve(home, list(folders), host, port, ready, options)
+
+
+def open_browser(address: str) -> None:
+    """Open the browser on a file that leads to the address: a command line would show the token to other users."""
+    import webbrowser
+
+    descriptor, name = tempfile.mkstemp(suffix=".html", prefix="scenthound-")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        target = html.escape(address)
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={target}"><a href="{target}">Desk</a>')
+    webbrowser.open(Path(name).as_uri())

@@ -1,0 +1,193 @@
+"""`scenthound search` and `scenthound index`: full-text search over the pages of a crawl."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scenthound.cli.folder_commands import folder_argument
+from scenthound.cli.output import emit, json_option, option, out, repeatable, say
+from scenthound.errors import BadUsage, FolderInUse
+from scenthound.formats import printable
+
+if TYPE_CHECKING:
+    from scenthound.search import Results
+
+NICENESS = 19
+DAY = 86_400.0
+SAY_EVERY = 5.0
+
+
+@click.command()
+@folder_argument
+@click.argument("query", required=False, default="")
+@repeatable("--host hosts", "NAME", "Only pages of this host, or of hosts below it.")
+@repeatable("--language languages", "CODE", "Only pages that declare this language, as `en`.")
+@click.option(
+    "--min-relevance", type=float, metavar="X", help="Only pages at least this relevant to the topic, 0 to 1."
+)
+@option("--since", "DATE", "Only pages fetched on this day or later, as 2026-01-31.")
+@option("--until", "DATE", "Only pages fetched before the end of this day.")
+@option("--like", "URL", "Instead of a query: pages like this one.")
+@click.option(
+    "--limit", type=click.IntRange(0, 1000), default=10, show_default=True, metavar="N", help="Show N results."
+)
+@click.option(
+    "--weight",
+    type=click.FloatRange(0.0, 1.0),
+    default=0.6,
+    show_default=True,
+    metavar="X",
+    help="What the match of the text counts in the order; the rest is relevance to the topic.",
+)
+@json_option
+def search(
+    folder: Path,
+    query: str,
+    hosts: tuple[str, ...],
+    languages: tuple[str, ...],
+    min_relevance: float | None,
+    since: str | None,
+    until: str | None,
+    like: str | None,
+    limit: int,
+    weight: float,
+    as_json: bool,
+) -> None:
+    """Search the pages of a crawl, running or not. The index is brought up to date first.
+
+    All words must occur. Write "a phrase", title:word, host:example.org, anchor:word, -without, this OR that, begin*.
+
+    \b
+      $ scenthound search balloons 'envelope repair'
+      $ scenthound search balloons '"hot air" title:club -car' --min-relevance 0.2
+      $ scenthound search balloons --like https://example.org/envelopes.html --limit 5
+      $ scenthound search balloons burner --host example.org --json
+    """
+    from scenthound import search as engine
+    from scenthound.search import Filters
+
+    if bool(query.strip()) == bool(like):
+        raise BadUsage("search for what?", f"write a query, or --like URL: scenthound search {folder} 'hot air'")
+    filters = Filters(
+        tuple(name.strip().strip(".").lower() for name in hosts),
+        tuple(code.strip().lower() for code in languages),
+        min_relevance,
+        None if since is None else _day(since),
+        None if until is None else _day(until) + DAY,
+    )
+    if like is None:
+        engine.parse_query(query)  # an error in it comes before the work
+    _bring_up_to_date(folder, quiet=as_json)
+    if like is None:
+        results = engine.search(folder, query, filters, limit, weight=weight)
+    else:
+        results = engine.like(folder, _page(folder, like), filters, limit, weight=weight)
+    if as_json:
+        emit({"folder": str(folder), "query": query, "like": like, **results.as_plain()})
+    else:
+        _print(results)
+
+
+def _day(text: str) -> float:
+    try:
+        return datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise BadUsage(f"not a day: `{text[:40]}`", "write it as 2026-01-31") from None
+
+
+def _page(folder: Path, raw: str) -> str:
+    from scenthound import url as urls
+    from scenthound.errors import NotAUrl
+    from scenthound.loop.folder import CrawlFolder
+
+    try:
+        url = urls.make(raw)
+    except NotAUrl as error:
+        raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+    with CrawlFolder.look(folder) as opened:
+        step = opened.history.step_of(url)
+    return url if step is None else step.url
+
+
+def _bring_up_to_date(folder: Path, quiet: bool, rebuild: bool = False) -> int:
+    """Index what is new. If another process does that, its index is used as it is."""
+    from scenthound.search import index_folder
+
+    said = time.monotonic()
+
+    def progress(pages: int) -> None:
+        nonlocal said
+        if not quiet and time.monotonic() - said > SAY_EVERY:
+            said = time.monotonic()
+            say(f"indexing: {pages:,} pages …")
+
+    try:
+        return index_folder(folder, rebuild, progress)
+    except FolderInUse:
+        if rebuild:
+            raise
+        return 0
+
+
+def _print(results: Results) -> None:
+    from rich.text import Text
+
+    console = out()
+    for number, found in enumerate(results.found, 1):
+        title = _text(found.title) if found.title else Text("(no title)")
+        console.print(Text(f"{number:>3}  {found.score:.2f}  ") + title, soft_wrap=True)
+        console.print(Text(f"           {printable(found.url, 200)}", style="dim"), soft_wrap=True)
+        if found.snippet:
+            console.print(Text("           ") + _text(found.snippet), soft_wrap=True)
+    total = f"{results.total:,} of {results.indexed:,} pages match"
+    say(f"{total}; order: {results.order}" if results.total else f"{total}. Fewer words, or word*, find more.")
+
+
+def _text(parts: tuple[tuple[str, bool], ...]) -> object:
+    """Marked words in bold, and between asterisks where there is no bold."""
+    from rich.text import Text
+
+    plain = not out().is_terminal
+    text = Text()
+    for part, marked in parts:
+        shown = printable(part)
+        text += Text(f"*{shown}*" if marked and plain else shown, style="bold" if marked else "")
+    return text
+
+
+@click.command()
+@folder_argument
+@click.option("--follow", is_flag=True, help="Go on until the crawl has ended, at the lowest priority.")
+@click.option("--rebuild", is_flag=True, help="Make the index again from the history and the WARC files.")
+@json_option
+def index(folder: Path, follow: bool, rebuild: bool, as_json: bool) -> None:
+    """Make the full-text index of a crawl, or keep it up to date while the crawl runs.
+
+    `search` does this on its own; do it before for a large crawl. The desk runs it for every crawl that it shows.
+
+    \b
+      $ scenthound index balloons
+      $ scenthound index balloons --follow
+    """
+    if follow:
+        from scenthound.search import Indexer
+
+        give_way()
+        with Indexer(folder, rebuild) as indexer:
+            pages = indexer.follow(time.sleep)
+    else:
+        pages = _bring_up_to_date(folder, as_json, rebuild)
+    emit({"folder": str(folder), "indexed": pages}) if as_json else click.echo(f"{pages:,} pages indexed")
+
+
+def give_way() -> None:
+    """Use only the time that no other process wants: the crawl comes first."""
+    os.nice(NICENESS)
+    if hasattr(os, "SCHED_IDLE"):  # Linux
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

@@ -1,0 +1,73 @@
+"""The folders that the desk shows: those it was given, those it made, and those in its home folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from threading import Lock
+
+from scenthound.errors import BadConfig
+
+_UNFIT = re.compile(r"[^a-z0-9]+")
+MOST_FOLDERS = 500
+
+
+def is_crawl(path: Path) -> bool:
+    return (path / "crawl.toml").is_file()
+
+
+class Collections:
+    """Crawl folders by a short name that is fit for a URL. Safe to use from several threads."""
+
+    def __init__(self, home: Path, given: list[Path]) -> None:
+        self.home = home
+        self._paths: dict[str, Path] = {}
+        self._lock = Lock()
+        for path in given:
+            self.open(path)
+
+    def open(self, path: Path) -> list[str]:
+        """Show a crawl folder, or all those in a folder. Returns their names; `BadConfig` if there is none."""
+        path = path.expanduser().resolve()
+        if is_crawl(path):
+            return [self._add(path)]
+        if not path.is_dir():
+            raise BadConfig(f"there is no folder {path}", "name a folder that a crawl was written to")
+        names = [self._add(inner) for inner in sorted(path.iterdir())[:MOST_FOLDERS] if is_crawl(inner)]
+        if not names:
+            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", "name a folder that a crawl was written to")
+        return names
+
+    def _add(self, path: Path) -> str:
+        with self._lock:
+            for name, known in self._paths.items():
+                if known == path:
+                    return name
+            base = _UNFIT.sub("-", path.name.lower()).strip("-")[:60] or "crawl"
+            name, number = base, 2
+            while name in self._paths:
+                name, number = f"{base}-{number}", number + 1
+            self._paths[name] = path
+            return name
+
+    def all(self) -> dict[str, Path]:
+        """All folders there are now, by name."""
+        if self.home.is_dir():
+            for path in sorted(self.home.iterdir())[:MOST_FOLDERS]:
+                if is_crawl(path):
+                    self._add(path.resolve())
+        with self._lock:
+            return {name: path for name, path in self._paths.items() if is_crawl(path)}
+
+    def find(self, name: str) -> Path | None:
+        """The folder with this name."""
+        path = self._paths.get(name) or self.all().get(name)
+        return path if path is not None and is_crawl(path) else None
+
+    def free_path(self, words: str) -> Path:
+        """A folder in the home folder that does not exist yet, named after a topic."""
+        base = "-".join(re.findall(r"\w+", words.lower()))[:60].strip("-") or "crawl"
+        path, number = self.home / base, 2
+        while path.exists():
+            path, number = self.home / f"{base}-{number}", number + 1
+        return path

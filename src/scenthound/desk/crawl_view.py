@@ -1,0 +1,197 @@
+"""The page of a crawl: figures, steering, results, and what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from scenthound.desk import layout as look
+from scenthound.desk.curve import curve_figure
+from scenthound.desk.markup import Content, Markup, element, join
+
+
+def head(facts: Mapping[str, Any]) -> Markup:
+    running = facts["is_running"]
+
+    def button(words: str, action: str, shown: bool, kind: str = "") -> Markup:
+        return element(
+            "button", words, type="button", data_do="order", data_action=action, class_=kind or None, hidden=not shown
+        )
+
+    steer = element(
+        "div",
+        button("Pause", "pause", facts["state"] == "running"),
+        button("Continue", "continue", facts["state"] == "paused", "primary"),
+        button("Stop", "stop", running),
+        element("button", "Resume", type="button", data_do="resume", class_="primary", hidden=running),
+        element("button", "More…", type="button", data_do="more", aria_expanded="false", aria_controls="more"),
+        class_="steer",
+    )
+    share = f"{facts['share']:.0%}" if facts["pages"] else "–"
+    recent = f"{facts['share_recent']:.0%}" if facts["pages"] else "–"
+    line = element(
+        "p",
+        element("span", look.state_chip(facts["state"]), id="state"),
+        element(
+            "span",
+            element("b", f"{facts['pages']:,}", id="pages"),
+            " of ",
+            element("span", f"{facts['budget']:,}", id="budget"),
+            " pages",
+        ),
+        element(
+            "span",
+            element("b", share, id="share"),
+            " ",
+            look.term("on-topic share"),
+            " (last 50: ",
+            element("span", recent, id="share-recent"),
+            ")",
+        ),
+        element("span", element("b", f"{facts['pages_per_second']:.1f}", id="speed"), " pages/s"),
+        class_="figures",
+    )
+    bar = element(
+        "progress", value=facts["pages"], max=max(1, facts["budget"]), id="progress", aria_label="Pages of the budget"
+    )
+    return element(
+        "section",
+        element("div", element("h1", facts["topic"]), steer, class_="head"),
+        line,
+        bar,
+        _more(),
+        element("p", "", id="why", class_="quiet-text"),
+        class_="crawl-head",
+        id="crawl",
+        data_name=facts["name"],
+        data_state=facts["state"],
+    )
+
+
+def _more() -> Markup:
+    def form(action: str, label: str, button: str, **field: Any) -> Markup:
+        return element(
+            "form",
+            element("label", label, for_=f"order-{action}"),
+            element(
+                "div",
+                element("input", id=f"order-{action}", name="value", required=True, autocomplete="off", **field),
+                element("button", button),
+                class_="row",
+            ),
+            data_order=action,
+        )
+
+    return element(
+        "div",
+        form("budget", "Pages in all", "Set", type="number", min=1, placeholder="1000"),
+        form("seed", "Fetch this page next", "Fetch", type="url", placeholder="https://example.org/page"),
+        form("block", "Nothing more from this host", "Block", placeholder="ads.example.org"),
+        form("delay", "Seconds between requests to a host", "Set", type="number", min=0, step="0.1", placeholder="1"),
+        id="more",
+        class_="more",
+        hidden=True,
+    )
+
+
+def now_sentence(facts: Mapping[str, Any]) -> str:
+    """What the crawl does at this moment, and why."""
+    hosts = facts["hosts"]
+    if not facts["is_running"]:
+        return f"{facts['why'][:1].upper()}{facts['why'][1:]}."
+    if facts["state"] == "paused":
+        return "Paused: nothing is requested until you continue."
+    wait = "" if hosts["next_in"] is None else f"; the next may be asked in {hosts['next_in']:.1f} s"
+    working, resting = _hosts(hosts["working"]), _hosts(hosts["resting"])
+    return f"{working} gave pages in the last 10 s. {resting} rest between requests{wait}."
+
+
+def _hosts(number: int) -> str:
+    return f"{number:,} host" if number == 1 else f"{number:,} hosts"
+
+
+def figures(facts: Mapping[str, Any]) -> Markup:
+    hosts = facts["hosts"]
+    rows: list[tuple[Content, int, str]] = [
+        ("hosts with pages", hosts["with_pages"], "hosts-pages"),
+        ("asleep: too many failures or no relevant pages", hosts["asleep"], "hosts-asleep"),
+        (look.term("waiting list"), facts["waiting"], "waiting"),
+    ]
+    now = [
+        element("li", element("span", words), element("b", f"{number:,}", id=identity))
+        for words, number, identity in rows
+    ]
+    return join(
+        look.card(look.term("on-topic share"), curve_figure(facts["curve"])),
+        look.card("Now", element("p", now_sentence(facts), id="now"), element("ul", *now, class_="counts")),
+    )
+
+
+def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[str, Any]) -> Markup:
+    def tab(words: str, value: str) -> Markup:
+        here = "page" if order == value else None
+        return element("a", words, href=f"/c/{quote(name)}?order={value}", data_order_by=value, aria_current=here)
+
+    search = element(
+        "form",
+        element(
+            "input",
+            name="q",
+            type="search",
+            placeholder="Search this collection  /",
+            aria_label="Search this collection",
+            id="search-box",
+        ),
+        action=f"/c/{quote(name)}/search",
+        method="get",
+        role="search",
+    )
+    filters = element(
+        "div",
+        element("input", id="filter-host", placeholder="host", aria_label="Only this host", autocomplete="off"),
+        element(
+            "select",
+            element("option", "any relevance", value=""),
+            element("option", "on topic", value="on"),
+            id="filter-relevance",
+            aria_label="Relevance",
+        ),
+        element(
+            "select",
+            element("option", "all labels", value=""),
+            element("option", "● my on topic", value="on"),
+            element("option", "○ my off topic", value="off"),
+            id="filter-label",
+            aria_label="My labels",
+        ),
+        class_="filters",
+    )
+    head = element(
+        "div",
+        element("nav", tab("New", "new"), tab("Best", "best"), class_="tabs", aria_label="Order"),
+        filters,
+        search,
+        class_="results-head",
+    )
+    if rows:
+        shown: Content = element("ol", *(look.result(name, row) for row in rows), id="results", class_="results")
+    else:
+        waits = "The first pages appear here in a moment." if facts["is_running"] else "This crawl fetched no page."
+        shown = join(look.empty("No pages yet", element("p", waits)), element("ol", id="results", class_="results"))
+    new = element("button", "", type="button", id="new-bar", hidden=True, data_do="show-new")
+    more = element("button", "More", type="button", id="more-results", hidden=len(rows) < 30, data_do="more-results")
+    return element("section", element("h2", "Results", class_="hidden"), head, new, shown, more, class_="found")
+
+
+def losses(facts: Mapping[str, Any]) -> Markup:
+    return element(
+        "div",
+        look.card("Failed", look.count_list(facts["failed"], "Every request brought a page."), id_="failed"),
+        look.card(
+            look.term("not followed"),
+            look.count_list(facts["not_followed"], "Every link was followed or waits."),
+            id_="not-followed",
+        ),
+        class_="cards",
+    )

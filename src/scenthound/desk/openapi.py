@@ -1,0 +1,198 @@
+"""The description of the API, in OpenAPI 3.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scenthound.loop.steering import ACTIONS
+
+TEXT, NUMBER, WHOLE, FLAG = {"type": "string"}, {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
+STRINGS = {"type": "array", "items": TEXT}
+ANY = {"type": "object"}
+SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _object(required: list[str] | None = None, **fields: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": fields, "required": list(fields) if required is None else required}
+
+
+def _list(of: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": of}
+
+
+ERROR = _object(error=TEXT, hint=TEXT)
+PASSAGE = _list(_object(text=TEXT, marked=FLAG))
+COLLECTION = _object(name=TEXT, folder=TEXT, topic=TEXT, pages=WHOLE, budget=WHOLE, state=TEXT, error=TEXT)
+OVERVIEW = _object(
+    ["name", "topic", "state", "pages", "budget", "share"],
+    name=TEXT,
+    folder=TEXT,
+    topic=TEXT,
+    strategy=TEXT,
+    state=TEXT,
+    why=TEXT,
+    is_running=FLAG,
+    pages=WHOLE,
+    budget=WHOLE,
+    on_topic=WHOLE,
+    share=NUMBER,
+    share_recent=NUMBER,
+    recent=WHOLE,
+    pages_per_second=NUMBER,
+    bytes=WHOLE,
+    waiting=WHOLE,
+    hosts=ANY,
+    failed=ANY,
+    not_followed=ANY,
+    curve=_list(_list(NUMBER)),
+)
+PAGE = _object(
+    ["n", "url", "title", "relevance"],
+    n=WHOLE,
+    url=TEXT,
+    host=TEXT,
+    title=TEXT,
+    relevance=NUMBER,
+    on_topic=FLAG,
+    score={"type": ["number", "string"]},
+    parent={"type": ["string", "null"]},
+    anchor=TEXT,
+    depth=WHOLE,
+    time=NUMBER,
+    label={"type": ["string", "null"]},
+    snippet=PASSAGE,
+)
+ORDER = _object(order=WHOLE, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT)
+RESULTS = _object(total=WHOLE, indexed=WHOLE, weight=NUMBER, order=TEXT, results=_list(ANY))
+LINKS = _object(url=TEXT, links=_list(_object(url=TEXT, anchor=TEXT, state=TEXT, detail=TEXT)), counts=ANY)
+EXPLANATION = _object(["url", "state", "why", "path"], url=TEXT, state=TEXT, why=TEXT, path=_list(ANY))
+
+
+def _answer(about: str, schema: dict[str, Any], kind: str = "application/json") -> dict[str, Any]:
+    return {"description": about, "content": {kind: {"schema": schema}}}
+
+
+def _errors(*codes: int) -> dict[str, Any]:
+    words = {
+        400: "What was asked can't be done; the error says why.",
+        401: "The token is missing.",
+        403: "A page of another site asked.",
+        404: "There is no such thing.",
+        409: "Another process uses the folder.",
+        413: "Too much was sent.",
+        421: "The address is not that of the desk.",
+    }
+    return {str(code): _answer(words[code], ERROR) for code in codes}
+
+
+def _query(name: str, schema: dict[str, Any], about: str, required: bool = False) -> dict[str, Any]:
+    return {"name": name, "in": "query", "schema": schema, "description": about, "required": required}
+
+
+NAME = {"name": "name", "in": "path", "required": True, "schema": TEXT, "description": "The name of a collection."}
+URL = _query("url", TEXT, "The address of a page.", True)
+LIMIT = _query("limit", {"type": "integer", "minimum": 0, "maximum": 100}, "How many.")
+OFFSET = _query("offset", {"type": "integer", "minimum": 0, "maximum": 1_000_000}, "How many to skip.")
+LEAST = _query("min_relevance", SHARE, "Only pages at least this relevant.")
+
+
+def _get(
+    about: str, schema: dict[str, Any], *parameters: dict[str, Any], kind: str = "application/json"
+) -> dict[str, Any]:
+    errors = _errors(400, 403, 404, 409, 421)
+    return {
+        "summary": about,
+        "parameters": list(parameters),
+        "responses": {"200": _answer(about, schema, kind), **errors},
+    }
+
+
+def _post(
+    about: str, body: dict[str, Any] | None, code: int, schema: dict[str, Any], *parameters: Any
+) -> dict[str, Any]:
+    errors = _errors(400, 401, 403, 404, 409, 413, 421)
+    operation: dict[str, Any] = {
+        "summary": about,
+        "parameters": list(parameters),
+        "security": [{"token": []}],
+        "responses": {str(code): _answer(about, schema), **errors},
+    }
+    if body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return operation
+
+
+def description() -> dict[str, Any]:
+    """The whole description."""
+    one = "/api/collections/{name}"
+    new = _object(
+        ["topic", "seeds"],
+        topic={**TEXT, "description": "What to look for."},
+        seeds={**TEXT, "description": "Pages to start from: one URL a line, or a bookmarks file."},
+        pages={"type": "integer", "minimum": 1, "maximum": 1_000_000_000, "default": 500},
+        delay={"type": "number", "minimum": 0, "default": 1},
+        strategy=TEXT,
+        scope={"type": "string", "enum": ["any", "host", "domain"], "default": "any"},
+    )
+    order = _object(["action"], action={"type": "string", "enum": list(ACTIONS)}, value=TEXT)
+    filters = (
+        _query("q", TEXT, 'Words, "a phrase", title:word, -without, one OR other, begin*.'),
+        _query("like", TEXT, "Instead of words: pages like this one."),
+        _query("host", _list(TEXT), "Only these hosts."),
+        _query("language", _list(TEXT), "Only pages that declare one of these languages."),
+        LEAST,
+        _query("weight", SHARE, "What the match of the text counts in the order."),
+        LIMIT,
+        OFFSET,
+    )
+    pages = (
+        _query("order", {"type": "string", "enum": ["new", "best"]}, "Which come first."),
+        _query("host", TEXT, "Only this host."),
+        LEAST,
+        _query("on_topic", {"type": "string", "enum": ["", "yes", "no"]}, "Only pages that the judge calls on topic."),
+        _query("label", {"type": "string", "enum": ["", "on", "off"]}, "Only pages with this label."),
+        LIMIT,
+        OFFSET,
+    )
+    metrics = _get("Figures for Prometheus.", TEXT, kind="text/plain; version=0.0.4; charset=utf-8")
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Scenthound desk",
+            "version": "1",
+            "description": "Start, watch, steer and search crawls. Every change needs the token of the desk.",
+        },
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "paths": {
+            "/api/collections": {
+                "get": _get("All collections.", _object(collections=_list(COLLECTION))),
+                "post": _post("Open a crawl folder.", _object(folder=TEXT), 200, _object(names=STRINGS)),
+            },
+            "/api/crawls": {"post": _post("Start a crawl.", new, 201, _object(name=TEXT, folder=TEXT))},
+            one: {"get": _get("The figures of a crawl.", OVERVIEW, NAME)},
+            f"{one}/events": {
+                "get": _get(
+                    "The figures whenever they change, as server-sent events.",
+                    TEXT,
+                    NAME,
+                    kind="text/event-stream; charset=utf-8",
+                )
+            },
+            f"{one}/pages": {"get": _get("Fetched pages.", _object(pages=_list(PAGE), total=WHOLE), NAME, *pages)},
+            f"{one}/explanation": {"get": _get("Why a page was fetched, or not.", EXPLANATION, NAME, URL)},
+            f"{one}/links": {"get": _get("The links of a stored page, and what became of them.", LINKS, NAME, URL)},
+            f"{one}/search": {"get": _get("Search the text of the pages.", RESULTS, NAME, *filters)},
+            f"{one}/orders": {
+                "get": _get("The orders given so far.", _object(orders=_list(ORDER)), NAME),
+                "post": _post("Steer the crawl.", order, 202, ORDER, NAME),
+            },
+            f"{one}/labels": {
+                "post": _post(
+                    "Label a page.", _object(url=TEXT, on_topic=FLAG), 202, _object(url=TEXT, on_topic=FLAG), NAME
+                )
+            },
+            f"{one}/resume": {"post": _post("Continue a crawl that has ended.", None, 200, _object(folder=TEXT), NAME)},
+            "/api/openapi.json": {"get": _get("This description.", ANY)},
+            "/metrics": {"get": metrics},
+        },
+    }

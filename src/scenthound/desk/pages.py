@@ -1,0 +1,167 @@
+"""The pages of the desk as HTML: start, crawl, page, why not, search, stored copy."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from scenthound.desk import api, crawl_view, page_view, parameters, search_view, start_view, stored_copy, views
+from scenthound.desk import layout as look
+from scenthound.desk.markup import Content, element
+from scenthound.errors import ScenthoundError
+from scenthound.loop.folder import CrawlFolder
+from scenthound.store.live_queries import Wanted
+
+STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+def shows(handler: Any) -> Any:
+    """Turn errors into a page that says what is wrong and what to do."""
+
+    @functools.wraps(handler)
+    async def answer(request: Request) -> Response:
+        try:
+            html = await handler(request)
+        except ScenthoundError as error:
+            way_out = element("p", element("a", "All collections", href="/"))
+            content = look.empty(error.message, element("p", error.hint), way_out)
+            return HTMLResponse(look.page("Not found", content), api.status_of(error))
+        return html if isinstance(html, Response) else HTMLResponse(html)
+
+    return answer
+
+
+# ---- start
+
+
+async def start(request: Request) -> str:
+    rows = await run_in_threadpool(api.listing, api.desk_of(request))
+    return look.page("What are you looking for?", start_view.question(), start_view.collections(rows), script="start")
+
+
+# ---- a crawl
+
+
+async def crawl(request: Request) -> str:
+    desk, path, name = api.desk_of(request), api.folder_of(request), request.path_params["name"]
+    await run_in_threadpool(desk.processes.follow, path)
+    facts = await run_in_threadpool(api.overview, desk, name, path)
+    order = "best" if request.query_params.get("order") == "best" else "new"
+    found = await run_in_threadpool(views.pages, path, Wanted(order))
+    return look.page(
+        facts["topic"],
+        crawl_view.head(facts),
+        element("div", crawl_view.figures(facts), class_="cards"),
+        crawl_view.results(name, found["pages"], order, facts),
+        crawl_view.losses(facts),
+        script="crawl",
+        nav=look.collection_nav(name, ""),
+    )
+
+
+# ---- a page, why not
+
+
+async def one_page(request: Request) -> str | Response:
+    path, name = api.folder_of(request), request.path_params["name"]
+    url = parameters.required(request.query_params, "url")
+    found = await run_in_threadpool(views.explanation, path, url)
+    if found["state"] != "crawled":
+        return await why(request)
+    links = await run_in_threadpool(views.links, path, found["page"]["url"])
+    content = page_view.fetched(name, found, links)
+    return look.page(
+        found["page"]["title"] or found["page"]["url"], content, script="page", nav=look.collection_nav(name, "/page")
+    )
+
+
+async def why(request: Request) -> str:
+    path, name = api.folder_of(request), request.path_params["name"]
+    url = request.query_params.get("url", "").strip()
+    answer: Content = None
+    if url:
+        try:
+            found = await run_in_threadpool(views.explanation, path, url)
+            answer = page_view.not_fetched(name, found)
+        except ScenthoundError as error:
+            answer = look.empty(error.message, element("p", error.hint))
+    box = element(
+        "form",
+        element("label", "Why was this page not fetched?", for_="url", class_="ask"),
+        element(
+            "div",
+            element("input", id="url", name="url", value=url, placeholder="https://example.org/page", autofocus=True),
+            element("button", "Ask", class_="primary"),
+            class_="row",
+        ),
+        element(
+            "p",
+            "Any address: the desk says whether the crawl met it, where, and what stands before it.",
+            class_="quiet-text",
+        ),
+        method="get",
+        class_="start",
+    )
+    return look.page("Why not?", box, answer, script="page", nav=look.collection_nav(name, "/why"))
+
+
+async def copy(request: Request) -> Response:
+    path, url = api.folder_of(request), views.url_of(parameters.required(request.query_params, "url"))
+
+    def render() -> str | None:
+        with CrawlFolder.look(path) as folder:
+            document = views.document_of(folder, url)
+            return None if document is None else stored_copy.stored_copy(document)
+
+    html = await run_in_threadpool(render)
+    if html is None:
+        raise api.Unknown(
+            "this page is not stored", "its record may be gone; `scenthound resume --refetch` fetches it again"
+        )
+    return HTMLResponse(html, headers={"Content-Security-Policy": stored_copy.POLICY})
+
+
+# ---- search
+
+
+async def search(request: Request) -> str:
+    desk, path, name = api.desk_of(request), api.folder_of(request), request.path_params["name"]
+    query, error, results = request.query_params, None, None
+    words, like = query.get("q", "").strip(), query.get("like", "").strip()
+    languages = await run_in_threadpool(api.languages_of, path)
+    if words or like:
+        try:
+            results = await run_in_threadpool(api.search_folder, desk, path, query)
+        except ScenthoundError as failure:
+            error = look.empty(failure.message, element("p", failure.hint))
+    else:
+        await run_in_threadpool(desk.processes.follow, path)
+    box = search_view.form(words, like, query, languages)
+    shown = error if results is None else search_view.found(name, results, query)
+    return look.page(words or like or "Search", box, shown, script="search", nav=look.collection_nav(name, "/search"))
+
+
+async def static(request: Request) -> Response:
+    name = request.path_params["file"]
+    kind = STATIC.get(name[name.rfind(".") :])
+    file = resources.files("scenthound.desk").joinpath("static", name)
+    if kind is None or "/" in name or not file.is_file():
+        raise api.Unknown("no such file", "")
+    return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
+
+
+ROUTES = [
+    Route("/", shows(start)),
+    Route("/c/{name}", shows(crawl)),
+    Route("/c/{name}/page", shows(one_page)),
+    Route("/c/{name}/why", shows(why)),
+    Route("/c/{name}/copy", shows(copy)),
+    Route("/c/{name}/search", shows(search)),
+    Route("/static/{file}", shows(static)),
+]

@@ -1,0 +1,128 @@
+"""The search page: query, filters, results with the reasons for their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from scenthound.desk import layout as look
+from scenthound.desk.markup import Markup, element
+
+
+def form(words: str, like: str, query: Any, languages: Mapping[str, int]) -> Markup:
+    weight = query.get("weight", "0.6")
+    options = [element("option", "any language", value="")]
+    options += [
+        element("option", f"{code} ({pages:,})", value=code, selected=query.get("language") == code)
+        for code, pages in languages.items()
+        if code
+    ]
+    filters = element(
+        "div",
+        element("input", name="host", value=query.get("host", ""), placeholder="host", aria_label="Only this host"),
+        element("select", *options, name="language", aria_label="Language") if len(options) > 1 else None,
+        element(
+            "input",
+            name="min_relevance",
+            value=query.get("min_relevance", ""),
+            type="number",
+            min=0,
+            max=1,
+            step="0.05",
+            placeholder="relevance from",
+            aria_label="Relevance from",
+        ),
+        element(
+            "label",
+            "topic ",
+            element(
+                "input",
+                type="range",
+                name="weight",
+                min=0,
+                max=1,
+                step="0.1",
+                value=weight,
+                aria_label="Order: topic or text",
+            ),
+            " text",
+            class_="weight",
+            title="What counts in the order: relevance to the topic, or the match of the text",
+        ),
+        class_="filters",
+    )
+    shown = element(
+        "input",
+        id="search-box",
+        name="q",
+        type="search",
+        value=words,
+        aria_label="Search",
+        autofocus=not words,
+        placeholder='envelope repair, "hot air", title:club, -car',
+    )
+    kept = element("input", type="hidden", name="like", value=like) if like and not words else None
+    heading = element("p", "Pages like ", look.url_shown(like)) if like and not words else None
+    return element(
+        "form",
+        heading,
+        element("div", shown, element("button", "Search", class_="primary"), class_="row"),
+        kept,
+        filters,
+        method="get",
+        role="search",
+        class_="start",
+    )
+
+
+def found(name: str, results: Mapping[str, Any], query: Any) -> Markup:
+    if not results["indexed"]:
+        return look.empty("The index is being made", element("p", "Search again in a few seconds."))
+    if not results["total"]:
+        return look.empty(
+            f"None of {results['indexed']:,} pages matches", element("p", "Fewer words, or word*, find more.")
+        )
+    line = element(
+        "p",
+        f"{results['total']:,} of {results['indexed']:,} pages. Order: {results['order']}.",
+        class_="quiet-text",
+    )
+    rows = [_hit(name, row) for row in results["results"]]
+    offset = int(query.get("offset", "0") or 0)
+    after = offset + len(rows)
+    more = None
+    if after < results["total"] and rows:
+        kept = [(key, value) for key, value in query.multi_items() if key != "offset"]
+        more = element(
+            "a",
+            "Next results",
+            href=f"/c/{quote(name)}/search?{urlencode([*kept, ('offset', after)])}",
+            class_="button",
+        )
+    return element(
+        "section", line, element("ol", *rows, class_="results", id="results", start=offset + 1), more, class_="found"
+    )
+
+
+def _hit(name: str, row: Mapping[str, Any]) -> Markup:
+    parts = f"text {row['text_part']:.0%}, topic {row['topic_part']:.0%}"
+    score = element(
+        "span", f"{row['score']:.2f}", class_="score", title=parts, aria_label=f"score {row['score']:.2f}: {parts}"
+    )
+    like = element("a", "more like this", href=look.address(name, "search", like=row["url"]))
+    return element(
+        "li",
+        score,
+        element(
+            "div",
+            element("h3", element("a", row["title"] or "(no title)", href=look.address(name, "page", url=row["url"]))),
+            element("p", look.url_shown(row["url"]), class_="where"),
+            element("p", look.marked(row["snippet"]), class_="snippet"),
+            element("p", parts, " · ", like, class_="facts"),
+            class_="body",
+        ),
+        class_="result",
+        data_url=row["url"],
+        tabindex=-1,
+    )

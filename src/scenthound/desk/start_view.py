@@ -1,0 +1,114 @@
+"""The first page: one question, and the collections there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from scenthound.desk import layout as look
+from scenthound.desk.markup import Content, Markup, element
+
+
+def question() -> Markup:
+    topic = element(
+        "div",
+        element("label", "What are you looking for?", for_="topic", class_="ask"),
+        element(
+            "div",
+            element(
+                "input",
+                id="topic",
+                name="topic",
+                required=True,
+                autofocus=True,
+                autocomplete="off",
+                maxlength=2000,
+                placeholder="hot air ballooning clubs in Australia",
+            ),
+            element("button", "Look", class_="primary"),
+            class_="row",
+        ),
+    )
+    seeds = element(
+        "div",
+        element(
+            "label",
+            "Start from ",
+            element("span", "pages you know, one address a line", class_="quiet-text"),
+            for_="seeds",
+        ),
+        element(
+            "textarea",
+            id="seeds",
+            name="seeds",
+            rows=4,
+            required=True,
+            spellcheck="false",
+            placeholder="https://example.org/balloons",
+        ),
+        element("p", "Paste addresses, or drop a file here: a list, or your browser’s bookmarks.", class_="quiet-text"),
+    )
+    budget = element(
+        "div",
+        element("label", "Pages", for_="pages"),
+        element(
+            "input", id="pages", name="pages", type="number", value=500, min=1, max=10_000_000, inputmode="numeric"
+        ),
+        element("label", "Where", for_="scope"),
+        element(
+            "select",
+            element("option", "anywhere links lead", value="any"),
+            element("option", "only these sites", value="host"),
+            element("option", "only their domains", value="domain"),
+            id="scope",
+            name="scope",
+        ),
+        class_="row settings",
+    )
+    return element(
+        "form",
+        topic,
+        seeds,
+        budget,
+        element("p", class_="error", id="start-error", role="alert"),
+        id="start",
+        class_="start",
+        novalidate=True,
+    )
+
+
+def collections(rows: list[dict[str, Any]]) -> Markup:
+    if not rows:
+        shown: Content = look.empty(
+            "No collections yet", element("p", "Your first one appears here as soon as it starts.")
+        )
+    else:
+        shown = element("ul", *map(_collection, rows), class_="collections")
+    open_form = element(
+        "form",
+        element("label", "Open a folder", for_="folder"),
+        element(
+            "div",
+            element("input", id="folder", name="folder", placeholder="/home/me/balloons", autocomplete="off"),
+            element("button", "Open"),
+            class_="row",
+        ),
+        element("p", class_="error", id="open-error", role="alert"),
+        id="open",
+        class_="open",
+    )
+    return element("section", element("h2", "Your collections"), shown, open_form, class_="list")
+
+
+def _collection(row: Mapping[str, Any]) -> Markup:
+    if row["state"] == "broken":
+        facts = element("span", row["error"], class_="error")
+    else:
+        facts = element("span", f"{row['pages']:,} pages", class_="number")
+    return element(
+        "li",
+        element("a", row["topic"] or row["name"], href=f"/c/{quote(row['name'])}"),
+        look.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
+        facts,
+    )

@@ -1,0 +1,148 @@
+"""Starts crawls and indexers as processes of their own. Crawls outlive the desk; indexers end with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from scenthound.errors import BadUsage, OurFault, ScenthoundError
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Topic
+from scenthound.store.lock import holder
+from scenthound.store.text_index import INDEX, TextIndex
+from scenthound.wiring import check_topic
+
+COMMAND = (sys.executable, "-m", "scenthound")
+PATIENCE = 20.0  # seconds until a new crawl has its folder
+LOG = ".desk.log"
+
+
+@dataclass(frozen=True, slots=True)
+class NewCrawl:
+    """What a person asked for on the first page."""
+
+    topic: str
+    seeds: str
+    """One URL a line, or a bookmarks file."""
+    pages: int = 500
+    delay: float | None = None
+    strategy: str = ""
+    scope: str = "any"
+    options: tuple[str, ...] = ()
+    """Further words for the command, from whoever started the desk; never from the browser."""
+
+    def words(self, path: Path) -> list[str]:
+        """The words of the command `scenthound crawl`."""
+        words = [
+            "crawl",
+            "--json",
+            "--seeds",
+            "-",
+            "--pages",
+            str(self.pages),
+            "--out",
+            str(path),
+            "--scope",
+            self.scope,
+        ]
+        if self.delay is not None:
+            words += ["--delay", str(self.delay)]
+        if self.strategy:
+            words += ["--strategy", self.strategy]
+        return [*words, *self.options, "--", self.topic + " "]  # the blank: never the name of a file
+
+
+class Processes:
+    """The processes that this desk has started."""
+
+    def __init__(self) -> None:
+        self._crawls: list[subprocess.Popen[bytes]] = []
+        self._indexers: dict[Path, subprocess.Popen[bytes]] = {}
+        self._lock = Lock()
+
+    def start_crawl(self, path: Path, new: NewCrawl) -> None:
+        """Start a crawl in a new folder. Returns once it has begun; raises with the command's own error if not."""
+        check_topic(Topic(new.topic))
+        if not new.seeds.strip():
+            raise BadUsage("no pages to start from", "give one address or more, as https://example.org/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._begin(path, new.words(path), new.seeds)
+
+    def resume(self, path: Path) -> None:
+        """Continue a crawl that has ended."""
+        if (process := holder(path)) is not None:
+            raise BadUsage(f"this crawl is running already (process {process})", "there is nothing to resume")
+        self._begin(path, ["resume", str(path), "--json"], "")
+
+    def _begin(self, path: Path, words: Sequence[str], given: str) -> None:
+        log = path.with_name(path.name + LOG)
+        with log.open("wb") as file:
+            process = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
+                [*COMMAND, *words], stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
+            )
+        self._crawls.append(process)
+        assert process.stdin is not None
+        try:
+            process.stdin.write(given.encode("utf-8", "replace"))
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it has ended, and says why below
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            if process.poll() is not None:
+                _raise_error(log, process.returncode)
+                return
+            if holder(path) == process.pid:
+                return
+            time.sleep(0.05)
+
+    def follow(self, path: Path) -> None:
+        """Keep the index of a crawl up to date, unless that is done or nothing is left to do."""
+        with self._lock:
+            running = self._indexers.get(path)
+            if (running is not None and running.poll() is None) or not _has_new_pages(path):
+                return
+            self._indexers[path] = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
+                [*COMMAND, "index", str(path), "--follow"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def close(self) -> None:
+        """End the indexers; crawls go on."""
+        with self._lock:
+            for process in self._indexers.values():
+                process.terminate()
+            for process in self._indexers.values():
+                process.wait()
+        for crawl in self._crawls:
+            crawl.poll()
+
+
+def _has_new_pages(path: Path) -> bool:
+    if holder(path) is not None:
+        return True
+    try:
+        with CrawlFolder.look(path) as folder, TextIndex(path / INDEX) as index:
+            return index.position < folder.history.last_event()
+    except ScenthoundError:
+        return True
+
+
+def _raise_error(log: Path, code: int) -> None:
+    """Raise the error that a command printed, if it failed."""
+    if code in (0, 11):
+        return
+    said = log.read_text(encoding="utf-8", errors="replace").strip()
+    try:
+        document = json.loads(said[said.index("{") :])
+        raise OurFault(str(document["error"]), str(document.get("hint", "")))
+    except (ValueError, KeyError, TypeError):
+        raise OurFault(said[-300:] or "the crawl did not start", "see what `scenthound doctor` says") from None

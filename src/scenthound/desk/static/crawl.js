@@ -1,0 +1,170 @@
+// A crawl's page: figures that follow the crawl, results that do not move under the pointer, and steering.
+import { apiOf, attempt, call, does, el, order, say } from "./desk.js";
+
+const root = document.getElementById("crawl");
+const name = root.dataset.name;
+const byId = (id) => document.getElementById(id);
+const percent = (share) => `${Math.round(100 * share)}%`;
+const count = new Intl.NumberFormat("en");
+const WIDTH = 480, HEIGHT = 96, MARGIN = 4;
+let shownPages = null; // pages when the list was filled
+let facts = null;
+
+// ---- figures
+
+function line(curve, column) {
+  const last = curve.length ? curve[curve.length - 1][0] : 1;
+  const height = HEIGHT - 2 * MARGIN;
+  return curve.map((row) => `${(WIDTH * row[0] / last).toFixed(1)},${(HEIGHT - MARGIN - height * row[column]).toFixed(1)}`).join(" ");
+}
+
+function nowSentence({ hosts, is_running: isRunning, state, why }) {
+  if (!isRunning) return `${why[0].toUpperCase()}${why.slice(1)}.`;
+  if (state === "paused") return "Paused: nothing is requested until you continue.";
+  const some = (number) => `${count.format(number)} ${number === 1 ? "host" : "hosts"}`;
+  const wait = hosts.next_in === null ? "" : `; the next may be asked in ${hosts.next_in.toFixed(1)} s`;
+  return `${some(hosts.working)} gave pages in the last 10 s. ${some(hosts.resting)} rest between requests${wait}.`;
+}
+
+const SHAPES = { running: "▶", paused: "❚❚" };
+
+function show(data) {
+  facts = data;
+  const { state } = data;
+  root.dataset.state = state;
+  byId("state").replaceChildren(el("span", { class: `chip ${state.replaceAll(" ", "-")}` },
+    el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${state}`));
+  byId("pages").textContent = count.format(data.pages);
+  byId("budget").textContent = count.format(data.budget);
+  byId("share").textContent = data.pages ? percent(data.share) : "–";
+  byId("share-recent").textContent = data.pages ? percent(data.share_recent) : "–";
+  byId("speed").textContent = data.pages_per_second.toFixed(1);
+  byId("progress").max = Math.max(1, data.budget);
+  byId("progress").value = data.pages;
+  byId("now").textContent = nowSentence(data);
+  byId("waiting").textContent = count.format(data.waiting);
+  byId("hosts-pages").textContent = count.format(data.hosts.with_pages);
+  byId("hosts-asleep").textContent = count.format(data.hosts.asleep);
+  byId("curve-all").setAttribute("points", line(data.curve, 1));
+  byId("curve-recent").setAttribute("points", line(data.curve, 2));
+  const step = Math.max(1, Math.floor(data.curve.length / 12));
+  byId("curve-table").replaceChildren(...data.curve.filter((_, at) => at % step === 0).map(([n, all, recent]) =>
+    el("tr", {}, el("td", {}, count.format(n)), el("td", {}, percent(all)), el("td", {}, percent(recent)))));
+  counts("failed", data.failed);
+  counts("not-followed", data.not_followed);
+  const hide = (selector, isHidden) => { root.querySelector(selector).hidden = isHidden; };
+  hide("[data-action=pause]", state !== "running");
+  hide("[data-action=continue]", state !== "paused");
+  hide("[data-action=stop]", !data.is_running);
+  hide("[data-do=resume]", data.is_running);
+  showNew(data.pages);
+}
+
+function counts(id, reasons) {
+  const entries = Object.entries(reasons);
+  if (!entries.length) return;
+  const list = el("ul", { class: "counts" }, ...entries.map(([reason, times]) =>
+    el("li", {}, el("span", {}, reason), el("b", {}, count.format(times)))));
+  byId(id).querySelector("ul, p").replaceWith(list);
+}
+
+const source = new EventSource(apiOf(name, "/events"));
+source.addEventListener("overview", (event) => show(JSON.parse(event.data)));
+source.addEventListener("error", () => { byId("now").textContent = "The desk does not answer. Is it still running?"; });
+
+// ---- results
+
+const list = byId("results");
+const filters = { host: byId("filter-host"), relevance: byId("filter-relevance"), label: byId("filter-label") };
+let by = document.querySelector(".tabs [aria-current]")?.dataset.orderBy ?? "new";
+
+function query(offset) {
+  const parameters = new URLSearchParams({ order: by, offset, limit: 30 });
+  if (filters.host.value.trim()) parameters.set("host", filters.host.value.trim());
+  if (filters.label.value) parameters.set("label", filters.label.value);
+  if (filters.relevance.value === "on") parameters.set("on_topic", "yes");
+  return apiOf(name, `/pages?${parameters}`);
+}
+
+async function load(offset = 0) {
+  const answer = await attempt(() => call(query(offset)));
+  if (!answer) return;
+  const rows = answer.pages.map(result);
+  if (offset) list.append(...rows);
+  else list.replaceChildren(...rows);
+  document.querySelector(".found .empty")?.remove();
+  if (!offset && !rows.length) list.before(el("div", { class: "empty" }, el("p", { class: "empty-title" }, "No page passes these filters")));
+  byId("more-results").hidden = rows.length < 30;
+  byId("new-bar").hidden = true;
+  shownPages = facts ? facts.pages : shownPages;
+}
+
+function showNew(pages) {
+  if (shownPages === null) shownPages = list.children.length ? pages : 0;
+  const fresh = pages - shownPages;
+  if (fresh > 0 && !list.children.length) { shownPages = pages; load(); return; }
+  const bar = byId("new-bar");
+  if (fresh > 0) bar.textContent = `${count.format(fresh)} new`;
+  bar.hidden = fresh <= 0;
+}
+
+const short = (url, most = 72) => {
+  const bare = url.replace(/^\w+:\/\//, "");
+  if (bare.length <= most) return bare;
+  const end = bare.replace(/\/$/, "").split("/").pop().slice(-most / 2);
+  return `${bare.slice(0, most - end.length - 4).replace(/\/$/, "")}/…/${end}`;
+};
+const pageOf = (url) => `/c/${encodeURIComponent(name)}/page?${new URLSearchParams({ url })}`;
+const shownUrl = (url, most) => el("span", { class: "url", title: url }, short(url, most));
+
+function result(row) {
+  const words = row.on_topic ? "on topic" : "off topic";
+  const score = el("span", { class: `score ${row.on_topic ? "on" : "off"}`, title: `${words}: relevance ${row.relevance.toFixed(3)} of 1`, "aria-label": `${words}, relevance ${row.relevance.toFixed(2)}` },
+    el("span", { class: "shape", "aria-hidden": "true" }, row.on_topic ? "●" : "○"), row.relevance.toFixed(2));
+  const found = row.parent === null ? el("span", { class: "from" }, "a page to start from")
+    : el("span", { class: "from" }, row.anchor ? `found from “${row.anchor.slice(0, 80)}” on ` : "found from ", shownUrl(row.parent, 48));
+  const snippet = row.snippet.map((part) => (part.marked ? el("mark", {}, part.text) : part.text));
+  const body = el("div", { class: "body" },
+    el("h3", {}, el("a", { href: pageOf(row.url) }, row.title || "(no title)")),
+    el("p", { class: "where" }, shownUrl(row.url)),
+    snippet.length ? el("p", { class: "snippet" }, ...snippet) : null,
+    el("p", { class: "facts" }, found));
+  const button = (label, isOn) => el("button", { type: "button", "data-do": "label", "data-url": row.url, "data-on-topic": String(isOn), "aria-pressed": String(row.label === label) },
+    el("span", { "aria-hidden": "true" }, isOn ? "●" : "○"), ` ${label}`);
+  const labels = el("div", { class: "labels" }, button("on topic", true), button("off topic", false),
+    el("a", { class: "button", href: `${pageOf(row.url)}#copy`, "data-do": "copy" }, "copy"));
+  return el("li", { class: "result", "data-url": row.url, tabindex: -1 }, score, body, labels);
+}
+
+for (const tab of document.querySelectorAll("[data-order-by]")) {
+  tab.addEventListener("click", (event) => {
+    event.preventDefault();
+    by = tab.dataset.orderBy;
+    for (const one of document.querySelectorAll("[data-order-by]")) one.toggleAttribute("aria-current", one === tab);
+    load();
+  });
+}
+for (const field of Object.values(filters)) field.addEventListener("change", () => load());
+does("show-new", async () => {
+  await load();
+  list.firstElementChild?.focus(); // the bar is gone: the keyboard goes on at the first new page
+});
+does("more-results", () => load(list.children.length));
+
+// ---- steering
+
+does("resume", async (button) => {
+  if (await attempt(() => call(apiOf(name, "/resume"), {}), button)) say("Resuming.");
+});
+does("more", (button) => {
+  const more = byId("more");
+  more.hidden = !more.hidden;
+  button.setAttribute("aria-expanded", String(!more.hidden));
+});
+for (const form of document.querySelectorAll("[data-order]")) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { value } = form.elements;
+    if (value.value.trim() && await order(form.dataset.order, value.value.trim(), form.querySelector("button"))) form.reset();
+  });
+}

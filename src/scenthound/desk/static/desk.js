@@ -1,0 +1,141 @@
+// What all pages share: the token, calls of the API, messages, keyboard, labels, orders.
+const STORE = "scenthound-token";
+const match = location.hash.match(/^#token=([\w-]+)$/);
+if (match) {
+  sessionStorage.setItem(STORE, match[1]);
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
+/** An element with attributes and children; text is always text. */
+export function el(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    made.setAttribute(key, value === true ? "" : String(value));
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** Call the API. Throws an Error with the message of the desk. */
+export async function call(path, body) {
+  const token = sessionStorage.getItem(STORE);
+  const headers = body === undefined ? {} : { "Content-Type": "application/json" };
+  if (body !== undefined && token) headers.Authorization = `Bearer ${token}`;
+  let answer;
+  try {
+    answer = await fetch(path, body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) });
+  } catch {
+    throw new Error("The desk does not answer. Is it still running?");
+  }
+  const data = await answer.json();
+  if (!answer.ok) throw new Error(data.hint ? `${data.error}. ${data.hint}` : data.error);
+  return data;
+}
+
+export function say(words, isBad = false) {
+  const line = el("p", { class: isBad ? "bad" : null }, words);
+  document.getElementById("messages").append(line);
+  setTimeout(() => line.remove(), isBad ? 8000 : 4000);
+}
+
+export const collection = () => document.getElementById("crawl")?.dataset.name
+  ?? decodeURIComponent(location.pathname.split("/")[2] ?? "");
+export const apiOf = (name, rest = "") => `/api/collections/${encodeURIComponent(name)}${rest}`;
+
+export async function attempt(work, target = null) {
+  if (target) target.disabled = true;
+  try {
+    return await work();
+  } catch (error) {
+    say(error.message, true);
+    return null;
+  } finally {
+    if (target) target.disabled = false;
+  }
+}
+
+async function label(button) {
+  const onTopic = button.dataset.onTopic === "true";
+  const sent = await attempt(() => call(apiOf(collection(), "/labels"), { url: button.dataset.url, on_topic: onTopic }), button);
+  if (!sent) return;
+  for (const one of button.parentElement.querySelectorAll("[data-do=label]")) {
+    one.setAttribute("aria-pressed", String(one === button));
+  }
+  say(onTopic ? "Labelled on topic." : "Labelled off topic.");
+}
+
+const OBEYED = { pause: "Pausing.", continue: "Going on.", stop: "Stopping.", seed: "It is next.", block: "Blocked.", budget: "Budget set.", delay: "Delay set." };
+
+export async function order(action, value, target) {
+  const sent = await attempt(() => call(apiOf(collection(), "/orders"), { action, value: value ?? "" }), target);
+  if (sent) say(OBEYED[action] ?? "Done.");
+  return sent;
+}
+
+const DOES = {
+  label,
+  order: (button) => order(button.dataset.action, button.dataset.value, button),
+  help: () => document.getElementById("help").showModal(),
+  "copy-text": async (button) => {
+    await attempt(() => navigator.clipboard.writeText(button.dataset.text));
+    say("Copied.");
+  },
+};
+export const does = (name, work) => { DOES[name] = work; };
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("[data-do]");
+  if (target && DOES[target.dataset.do]) DOES[target.dataset.do](target, event);
+});
+
+// ---- keyboard
+
+function current() {
+  return document.activeElement?.closest(".result") ?? null;
+}
+
+function move(step) {
+  const all = [...document.querySelectorAll(".results .result")];
+  if (!all.length) return;
+  const at = all.indexOf(current());
+  const next = all[Math.min(Math.max(at + step, 0), all.length - 1)];
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+}
+
+const press = (selector) => (current() ?? document.querySelector(".crawl-head.result"))?.querySelector(selector)?.click();
+const KEYS = {
+  "/": () => document.getElementById("search-box")?.focus(),
+  j: () => move(1),
+  k: () => move(-1),
+  y: () => press("[data-on-topic=true]"),
+  n: () => press("[data-on-topic=false]"),
+  o: () => press("[data-do=copy]"),
+  "?": () => document.getElementById("help").showModal(),
+  Enter: () => current() === document.activeElement && press("h3 a"),
+};
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select, dialog");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
+  if (event.key !== "Enter") event.preventDefault();
+  KEYS[event.key]();
+});
+
+// ---- plain or technical terms
+
+const technical = document.getElementById("technical");
+function showTerms(isTechnical) {
+  for (const term of document.querySelectorAll(".term")) {
+    const { plain, technical: other } = term.dataset;
+    term.textContent = isTechnical ? other : plain;
+    term.title = `also called: ${isTechnical ? plain : other}`;
+  }
+}
+technical.checked = localStorage.getItem("technical") === "yes";
+if (technical.checked) showTerms(true);
+technical.addEventListener("change", () => {
+  localStorage.setItem("technical", technical.checked ? "yes" : "no");
+  showTerms(technical.checked);
+});

@@ -1,0 +1,56 @@
+// The first page: one question, and a crawl begins.
+import { call } from "./desk.js";
+
+const form = document.getElementById("start");
+const seeds = document.getElementById("seeds");
+const failed = document.getElementById("start-error");
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  failed.textContent = "";
+  const { topic, pages, scope } = form.elements;
+  if (!topic.value.trim()) return fail("Say what you are looking for.", topic);
+  if (!seeds.value.trim()) return fail("Name a page to start from, or drop a file with some.", seeds);
+  const button = form.querySelector("button");
+  button.disabled = true;
+  button.textContent = "Starting …";
+  try {
+    const begun = await call("/api/crawls", {
+      topic: topic.value, seeds: seeds.value, pages: Number(pages.value) || 500, scope: scope.value,
+    });
+    location.href = `/c/${encodeURIComponent(begun.name)}`;
+  } catch (error) {
+    fail(error.message, topic);
+    button.disabled = false;
+    button.textContent = "Look";
+  }
+});
+
+function fail(words, field) {
+  failed.textContent = words;
+  field.focus();
+}
+
+for (const kind of ["dragenter", "dragover"]) {
+  seeds.addEventListener(kind, (event) => { event.preventDefault(); seeds.classList.add("dropping"); });
+}
+for (const kind of ["dragleave", "drop"]) seeds.addEventListener(kind, () => seeds.classList.remove("dropping"));
+seeds.addEventListener("drop", async (event) => {
+  const file = event.dataTransfer.files[0];
+  if (!file) return;
+  event.preventDefault();
+  seeds.value = await file.text();
+});
+
+const open = document.getElementById("open");
+open.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const error = document.getElementById("open-error");
+  error.textContent = "";
+  try {
+    const opened = await call("/api/collections", { folder: open.elements.folder.value });
+    location.href = opened.names.length === 1 ? `/c/${encodeURIComponent(opened.names[0])}` : "/";
+  } catch (problem) {
+    error.textContent = problem.message;
+  }
+});

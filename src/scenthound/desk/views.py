@@ -1,0 +1,157 @@
+"""What the desk knows, as JSON data: the API returns it, and the pages show it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.errors import BadUsage, FolderBroken, NotAUrl, ScenthoundError
+from scenthound.formats import full_trail_line, json_number
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Step, Url
+from scenthound.page.landing import stored_document
+from scenthound.ports import declaration_of
+from scenthound.report.explain import Explanation, explain
+from scenthound.search import relevance_of, snippets
+from scenthound.store import live_queries
+from scenthound.store.order_table import Order
+from scenthound.store.sqlite_history import OLD_RULE
+from scenthound.web.html_document import HtmlDocument
+from scenthound.wiring import make_strategy, page_limits
+
+AHEAD = 5  # URLs that stand before one that waits
+MOST_LINKS = 2000
+
+
+def url_of(raw: str) -> Url:
+    """A URL that somebody typed. Raises `BadUsage`."""
+    try:
+        return urls.make(raw.strip())
+    except NotAUrl as error:
+        raise BadUsage(error.message, "write the whole address, as https://example.org/page") from None
+
+
+def pages(path: Path, wanted: live_queries.Wanted) -> dict[str, Any]:
+    """Fetched pages with a passage of their text."""
+    with CrawlFolder.look(path) as folder:
+        rows = live_queries.pages(folder.database, wanted, folder.request.settings.relevant or OLD_RULE)
+        labels = folder.database.labels()
+        passages = _passages(path, [row.url for row in rows], folder.request.topic.keywords)
+        shown = [
+            {
+                "n": row.n,
+                "url": row.url,
+                "host": urls.host(row.url),
+                "title": row.title,
+                "relevance": row.relevance,
+                "on_topic": bool(row.relevant),
+                "score": json_number(row.score),
+                "parent": row.parent,
+                "anchor": row.anchor,
+                "depth": row.depth,
+                "time": row.time,
+                "label": _label(labels, row.url),
+                "snippet": [{"text": text, "marked": marked} for text, marked in passages.get(row.url, ())],
+            }
+            for row in rows
+        ]
+        return {"pages": shown, "total": len(folder.history)}
+
+
+def _label(labels: dict[Url, bool], url: Url) -> str | None:
+    return {True: "on topic", False: "off topic", None: None}[labels.get(url)]
+
+
+def _passages(path: Path, wanted: list[Url], words: str) -> dict[str, tuple[tuple[str, bool], ...]]:
+    try:
+        return snippets(path, wanted, words)
+    except ScenthoundError:  # there is no index yet
+        return {}
+
+
+def explanation(path: Path, raw: str) -> dict[str, Any]:
+    """Why a page was fetched, or why it was not, with its place in the waiting list."""
+    url_of(raw)
+    with CrawlFolder.look(path) as folder:
+        found = explain(folder, raw.strip())
+        plain = found.as_plain()
+        plain["parts_in_words"] = _parts_in_words(folder)
+        plain["label"] = _label(folder.database.labels(), found.path[-1].url if found.path else found.url)
+        plain["waiting_list"] = _waiting_list(folder, found)
+        if found.state == "crawled":
+            plain["page"] = _page(found.path[-1])
+        return plain
+
+
+def _page(step: Step) -> dict[str, Any]:
+    facts = {"relevance": relevance_of(step), "on_topic": step.relevant, "host": urls.host(step.url)}
+    return {**full_trail_line(step), **facts}
+
+
+def _parts_in_words(folder: CrawlFolder) -> dict[str, str]:
+    """What each part of a score is, as the strategy declares it."""
+    try:
+        strategy = make_strategy(folder.request.strategy, folder.request.parameters)
+    except ScenthoundError:  # a strategy of a plug-in that is not installed
+        return {}
+    return dict(declaration_of(strategy).score_parts)
+
+
+def _waiting_list(folder: CrawlFolder, found: Explanation) -> dict[str, Any] | None:
+    candidate = found.candidate
+    if found.state != "waiting" or candidate is None:
+        return None
+    database = folder.database
+    return {
+        "place": live_queries.place_of(database, candidate.score, candidate.url),
+        "length": live_queries.counts_waiting(database),
+        "ahead": [
+            {"url": waiting.url, "score": json_number(waiting.score)}
+            for waiting in live_queries.first_waiting(database, AHEAD)
+            if waiting.url != candidate.url
+        ],
+        "host_rests_until": database.host(urls.host(candidate.url)).next_allowed,
+    }
+
+
+def links(path: Path, raw: str) -> dict[str, Any] | None:
+    """The links of a stored page, each with what became of it; None if the page is not stored."""
+    with CrawlFolder.look(path) as folder:
+        document = document_of(folder, url_of(raw))
+        if document is None:
+            return None
+        anchors: dict[Url, str] = {}
+        for link in document.links:
+            if len(anchors) < MOST_LINKS:
+                anchors.setdefault(link.url, link.anchor)
+        known = live_queries.fates(folder.database, anchors)
+        shown = []
+        for url, anchor in anchors.items():
+            state, detail = known.get(url, ("not followed", ""))
+            shown.append({"url": url, "anchor": anchor, "state": state, "detail": detail})
+        counts: dict[str, int] = {}
+        for link_view in shown:
+            counts[link_view["state"]] = counts.get(link_view["state"], 0) + 1
+        return {"url": raw, "links": shown, "counts": counts}
+
+
+def document_of(folder: CrawlFolder, url: Url) -> HtmlDocument | None:
+    """A stored page as it was parsed; None if it is not stored or can't be read."""
+    where = folder.history.where(url)
+    try:
+        response = None if where is None else folder.repository.get(where)
+    except FolderBroken:
+        return None
+    return None if response is None else stored_document(response, page_limits(folder.request.settings))
+
+
+def order_view(order: Order) -> dict[str, Any]:
+    return {
+        "order": order.number,
+        "action": order.action,
+        "value": order.value,
+        "time": order.time,
+        "taken": order.event is not None,
+        "outcome": order.outcome,
+    }

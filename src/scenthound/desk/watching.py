@@ -1,0 +1,154 @@
+"""Watches one crawl through its folder: figures that are brought up to date by reading what is new.
+
+A `Watch` belongs to one thread. A crawl of 100,000 pages is read once when it is opened; after that each look costs as
+much as there is new.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.politeness import HOST_FAILURES
+from scenthound.model import Step
+from scenthound.report.crawl_facts import ENDINGS, frontier_length
+from scenthound.search import relevance_of
+from scenthound.store import live_queries
+from scenthound.store.lock import holder
+from scenthound.store.order_table import Orders
+
+RECENT = 50  # pages of the moving share
+NEWEST, BEST = 30, 30
+POINTS = 240
+SPEED_OVER = 20.0  # seconds of the present speed
+WORKING = 10.0  # seconds: a host that gave a page in them is working
+
+
+@dataclass(slots=True)
+class Curve:
+    """The on-topic share over the pages, in at most a few hundred points."""
+
+    every: int = 1
+    points: list[tuple[int, float, float]] = field(default_factory=list)
+    """Pages, share so far, share of the last pages."""
+
+    def add(self, n: int, share: float, recent: float) -> None:
+        if n % self.every == 0:
+            self.points.append((n, round(share, 4), round(recent, 4)))
+            if len(self.points) > 2 * POINTS:
+                self.every *= 2
+                self.points = [point for point in self.points if point[0] % self.every == 0]
+
+
+class Watch:
+    """The figures of one crawl, as of its last commit."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = CrawlFolder.look(path)
+        self.pages = self.relevant = self.bytes = 0
+        self.curve = Curve()
+        self.newest: deque[Step] = deque(maxlen=NEWEST)
+        self._best: list[tuple[float, int, Step]] = []
+        self._recent: deque[bool] = deque(maxlen=RECENT)
+        self._times: deque[float] = deque(maxlen=2000)
+        self._hosts: Counter[str] = Counter()
+        self._last_at: dict[str, float] = {}
+        self._event = 0
+
+    def close(self) -> None:
+        self.folder.close()
+
+    def refresh(self) -> int:
+        """Read what is new, and return the number of new pages."""
+        before = self.pages
+        events = self.folder.history.numbered_after(self._event)
+        with contextlib.closing(events):  # type: ignore[type-var]
+            for number, event, _ in events:
+                self._event = number
+                self.bytes += event.bytes
+                if isinstance(event, Step):
+                    self._add(event)
+        return self.pages - before
+
+    def _add(self, step: Step) -> None:
+        good, host = step.relevant, urls.host(step.url)
+        self.pages += 1
+        self.relevant += good
+        self.newest.append(step)
+        self._recent.append(good)
+        self._times.append(step.time)
+        self._hosts[host] += 1
+        self._last_at[host] = step.time
+        entry = (relevance_of(step), -step.n, step)
+        (heapq.heappush if len(self._best) < BEST else heapq.heappushpop)(self._best, entry)
+        self.curve.add(self.pages, self.relevant / self.pages, sum(self._recent) / len(self._recent))
+
+    @property
+    def best(self) -> list[Step]:
+        return [step for _, _, step in sorted(self._best, reverse=True)]
+
+    def state(self) -> tuple[str, str]:
+        """`running`, `paused` or why it ended, and the same in words."""
+        database = self.folder.database
+        if holder(self.path) is not None:
+            state = "paused" if Orders(database).is_paused() else "running"
+        else:
+            last = self.newest[-1].time if self.newest else 0.0
+            ended, at = database.meta("ended"), database.meta("ended_at", "0")
+            state = ended if ended and _number(at) >= last else "cut off"
+        return state, ENDINGS.get(state, state).partition(":")[0]
+
+    def overview(self, now: float) -> dict[str, Any]:
+        """The figures as JSON data."""
+        request, database = self.folder.request, self.folder.database
+        state, why = self.state()
+        hosts = live_queries.host_states(database, now, HOST_FAILURES, request.settings.host_patience)
+        working = sum(at > now - WORKING for at in self._last_at.values()) if state == "running" else 0
+        resting = hosts.resting if state in ("running", "paused") else 0
+        return {
+            "topic": request.topic.keywords,
+            "strategy": request.strategy,
+            "state": state,
+            "why": why,
+            "is_running": state in ("running", "paused"),
+            "pages": self.pages,
+            "budget": self.folder.budget,
+            "on_topic": self.relevant,
+            "share": self.relevant / self.pages if self.pages else 0.0,
+            "share_recent": sum(self._recent) / len(self._recent) if self._recent else 0.0,
+            "recent": len(self._recent),
+            "pages_per_second": self._speed(now) if state == "running" else 0.0,
+            "bytes": self.bytes,
+            "waiting": frontier_length(self.folder),
+            "hosts": {
+                "with_pages": len(self._hosts),
+                "working": working,
+                "resting": resting,
+                "asleep": hosts.failing + hosts.barren,
+                "failing": hosts.failing,
+                "barren": hosts.barren,
+                "next_in": None if hosts.next_at is None or not resting else max(0.0, hosts.next_at - now),
+            },
+            "failed": self.folder.history.reasons(),
+            "not_followed": live_queries.counts(database),
+            "curve": [list(point) for point in self.curve.points],
+        }
+
+    def _speed(self, now: float) -> float:
+        recent = sum(at > now - SPEED_OVER for at in self._times)
+        began = self._times[0] if self._times and self.pages <= len(self._times) else now - SPEED_OVER
+        return recent / max(1.0, min(SPEED_OVER, now - began))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

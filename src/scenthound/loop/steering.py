@@ -1,0 +1,215 @@
+"""Steer a crawl from another process: the orders there are, how they are given, and how a running crawl obeys them.
+
+`give_order` and `give_label` write into the crawl's database without its lock. The crawl looks there between commits,
+which costs one comparison if nothing was written, and never waits for anyone. What it did is an event of its history,
+committed with the effect. A resumed crawl is steered again as the one before was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.errors import BadUsage, NotAUrl, OurFault, UnknownName
+from scenthound.loop.core import Crawl
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.messages import FOREVER
+from scenthound.loop.settings import Settings, read
+from scenthound.model import Candidate, Event, Url
+from scenthound.store.database import CrawlDatabase
+from scenthound.store.order_table import Order, Orders
+
+PATIENCE = 60.0  # seconds to wait for a busy crawl to finish a transaction
+STEERED = "steered"  # the kind of the events
+MOST_PAGES = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that a crawl can be ordered to do."""
+
+    about: str
+    value: str = ""
+    """What its value is; empty: it takes none."""
+    parse: Callable[[str], str] = str
+    """Returns the value in the form that is stored; raises `OurFault`."""
+
+
+def _pages(text: str) -> str:
+    if not text.strip().isdecimal() or not 0 < int(text) <= MOST_PAGES:
+        raise BadUsage(f"not a number of pages: `{text[:80]}`", "write a whole number, as 500")
+    return str(int(text))
+
+
+def _seed(text: str) -> str:
+    try:
+        urls.make(text)
+    except NotAUrl as error:
+        raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+    return text.strip()
+
+
+def _host(text: str) -> str:
+    name = text.strip().strip(".")
+    try:
+        return urls.host(urls.make(name if "://" in name else f"http://{name}/"))
+    except NotAUrl:
+        raise BadUsage(f"not a host: `{text[:80]}`", "write it as www.example.org") from None
+
+
+def _seconds(text: str) -> str:
+    try:
+        return str(read(Settings, {"delay": text.strip()}).delay)
+    except OurFault as error:
+        raise BadUsage(f"not a time: `{text[:80]}` ({error.message})", "write seconds, as 2, or 500 ms") from None
+
+
+ACTIONS = {
+    "pause": Action("Request nothing more until `continue`; what is in flight still lands."),
+    "continue": Action("End a pause."),
+    "stop": Action("End the run; it can be resumed."),
+    "budget": Action("Stop when there are N pages in all.", "N", _pages),
+    "seed": Action("Fetch this page next, whatever its score.", "URL", _seed),
+    "block": Action("Fetch nothing more from this host.", "HOST", _host),
+    "delay": Action("Rest this long between two requests to a host.", "SECONDS", _seconds),
+}
+
+
+def parse_order(action: str, value: str | None) -> tuple[str, str]:
+    """Action and value as they are stored. Raises `UnknownName` or `BadUsage`."""
+    known = ACTIONS.get(action)
+    if known is None:
+        raise UnknownName.among("order", action, ACTIONS)
+    if not known.value and value:
+        raise BadUsage(f"`{action}` takes no value", f"leave out `{value[:80]}`")
+    if known.value and not value:
+        raise BadUsage(f"`{action}` needs a value", f"write it as: {action} {known.value}")
+    return action, known.parse(value or "")
+
+
+def give_order(path: Path, action: str, value: str | None, now: float, patience: float = PATIENCE) -> Order:
+    """Order something of the crawl in this folder. A stopped crawl obeys when it is resumed."""
+    action, value = parse_order(action, value)
+    with CrawlFolder.look(path):  # raises if this is no crawl
+        pass
+    number = _write(path, lambda database: Orders(database).give(action, value, now), patience)
+    return Order(number, action, value, now)
+
+
+def give_label(path: Path, page: Url, on_topic: bool, now: float, patience: float = PATIENCE) -> None:
+    """Label a page of the crawl in this folder. The last label of a page counts."""
+    _write(path, lambda database: database.save_label(page, on_topic, now), patience)
+
+
+def _write(path: Path, write: Callable[[CrawlDatabase], Any], patience: float) -> Any:
+    """Write without the lock of the crawl: SQLite lets two processes write in turn."""
+    database = CrawlDatabase(path / "crawl.db", patience=patience)
+    try:
+        written = write(database)
+        database.commit()
+    finally:
+        database.close()
+    return written
+
+
+class Steering:
+    """Makes a running crawl obey its orders."""
+
+    def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
+        self._folder, self._crawl = folder, crawl
+        self._orders = Orders(folder.database)
+        self._time_left: float | None = None  # of a paused crawl, until its time is up
+        self._does: dict[str, Callable[[str, float], str]] = {
+            "pause": self._pause,
+            "continue": self._continue,
+            "stop": self._stop,
+            "budget": self._budget,
+            "seed": self._seed,
+            "block": self._block,
+            "delay": self._delay,
+        }
+
+    @property
+    def is_paused(self) -> bool:
+        return self._time_left is not None
+
+    def obey(self, now: float) -> int:
+        """Carry out new orders and return how many. Call it between commits, and commit after it."""
+        orders = self._orders.new()
+        for order in orders:
+            self._record(order, self._carry_out(order, now))
+        return len(orders)
+
+    def restore(self, now: float) -> None:
+        """After a resume: bring the crawl to where the orders of earlier runs had brought it.
+
+        The budget is restored with the crawl. A `stop` that came too late for its run is void.
+        """
+        for order in self._orders.all():
+            if order.event is None and order.action == "stop":
+                self._record(order, "the crawl had ended already")
+            elif order.event is not None and order.action not in ("stop", "budget"):
+                self._carry_out(order, now)
+        if not self.is_paused and self._crawl.politeness is not None:
+            self._crawl.wait_until(now + self._crawl.politeness.delay)
+
+    def _carry_out(self, order: Order, now: float) -> str:
+        """What came of an order; the table may have been written by another version, or by hand."""
+        try:
+            action, value = parse_order(order.action, order.value)
+            return self._does[action](value, now)
+        except OurFault as error:
+            return f"refused: {error.message}"
+
+    def _record(self, order: Order, outcome: str) -> None:
+        recorder = self._crawl.recorder
+        self._orders.record_taken(order, self._folder.history.last_event(), outcome)
+        facts = {"order": order.number, "action": order.action, "value": order.value, "outcome": outcome}
+        recorder.events([Event(STEERED, facts, n=recorder.last_number)])
+
+    def _pause(self, _: str, now: float) -> str:
+        limits = self._crawl.limits
+        if self._time_left is None:
+            self._time_left, limits.ends_at = limits.ends_at - now, FOREVER
+        self._crawl.wait_until(FOREVER)
+        return "paused"
+
+    def _continue(self, _: str, now: float) -> str:
+        if self._time_left is None:
+            return "it was not paused"
+        self._crawl.limits.ends_at, self._time_left = now + self._time_left, None
+        self._crawl.wait_until(now)
+        return "continued"
+
+    def _stop(self, _: str, now: float) -> str:
+        self._crawl.stop("stopped")
+        return "stopped"
+
+    def _budget(self, value: str, now: float) -> str:
+        self._crawl.limits.pages = int(value)
+        self._folder.database.save_meta("pages_asked", value)  # crawl.toml stays as it was written
+        return f"the budget is {int(value):,} pages"
+
+    def _seed(self, value: str, now: float) -> str:
+        crawl, url = self._crawl, urls.make(value)
+        if crawl.history.seen(url):
+            return f"not fetched again: {crawl.history.fate(url)}"
+        if crawl.scope is not None:
+            crawl.scope.admit(urls.host(url))
+        if url in crawl.selection.chosen:
+            return "it is being fetched"
+        crawl.candidates.push(Candidate(url, FOREVER, spelling=urls.resolve(value)))
+        return "it is next"
+
+    def _block(self, value: str, now: float) -> str:
+        self._crawl.admission.blocked.add(value)
+        return "blocked"
+
+    def _delay(self, value: str, now: float) -> str:
+        if self._crawl.politeness is None:
+            return "this crawl has no delay"
+        self._crawl.politeness.delay = float(value)
+        return f"the delay is {float(value):g} s"

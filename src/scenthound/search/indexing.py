@@ -1,0 +1,131 @@
+"""Makes the full-text index of a crawl folder, and follows a crawl that runs.
+
+It reads the history from the last indexed event on, and each page from its WARC record. It takes no lock of the crawl
+and writes nothing into the crawl's files, so a crawl neither waits for it nor notices if it dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+from scenthound import url as urls
+from scenthound.errors import FolderBroken
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Step
+from scenthound.page.landing import stored_document
+from scenthound.ports import Where
+from scenthound.search.results import relevance_of
+from scenthound.store.lock import holder, lock
+from scenthound.store.text_index import INDEX, Document, TextIndex, remove
+from scenthound.wiring import page_limits
+
+BATCH = 64  # events read and committed at once: a reader that stays in the database would hold up its checkpoints
+LONGEST_TEXT = 200_000  # characters of a page that are indexed
+
+
+class Indexer:
+    """Brings one index up to date. One process at a time: `FolderInUse` if there is another."""
+
+    def __init__(self, path: Path, rebuild: bool = False) -> None:
+        self._folder = CrawlFolder.look(path)
+        self._index: TextIndex | None = None
+        try:
+            (path / INDEX).mkdir(exist_ok=True)
+            self._lock = lock(path / INDEX)
+            try:
+                self._index = self._opened(path / INDEX, rebuild)
+            except BaseException:
+                self._lock.release()
+                raise
+        except BaseException:
+            self._folder.close()
+            raise
+
+    def _opened(self, path: Path, rebuild: bool) -> TextIndex:
+        """The index, made again if it is damaged, or knows more than the crawl, which was restored from a copy then."""
+        if not rebuild:
+            try:
+                index = TextIndex(path, write=True)
+                if index.position <= self._folder.history.last_event():
+                    return index
+                index.close()
+            except FolderBroken:
+                pass
+        remove(path)
+        return TextIndex(path, write=True)
+
+    @property
+    def index(self) -> TextIndex:
+        assert self._index is not None
+        return self._index
+
+    def catch_up(self, progress: Callable[[int], None] = lambda pages: None) -> int:
+        """Index everything that is recorded by now, and return the number of pages."""
+        pages = 0
+        while batch := self._next_events():
+            documents = [self._document(step, where) for _, step, where in batch if isinstance(step, Step)]
+            self.index.add(documents, batch[-1][0])
+            pages += len(documents)
+            progress(pages)
+        return pages
+
+    def follow(self, sleep: Callable[[float], None], every: float = 1.0) -> int:
+        """Index until the crawl has ended, and return the number of pages."""
+        pages = 0
+        while True:
+            is_running = holder(self._folder.path) is not None  # asked first: its last pages are indexed too
+            pages += self.catch_up()
+            if not is_running:
+                return pages
+            sleep(every)
+
+    def _next_events(self) -> list[tuple[int, object, Where | None]]:
+        events = self._folder.history.numbered_after(self.index.position)
+        with contextlib.closing(events):  # type: ignore[type-var]
+            return list(islice(events, BATCH))
+
+    def _document(self, step: Step, where: Where | None) -> Document:
+        text, language = self._text(where)
+        return Document(
+            step.url,
+            urls.host(step.url),
+            step.title,
+            step.anchor,
+            text[:LONGEST_TEXT],
+            relevance_of(step),
+            language,
+            step.time,
+            step.n,
+        )
+
+    def _text(self, where: Where | None) -> tuple[str, str]:
+        """Text and language of a stored page; empty if its record is gone, so that it is found by its title."""
+        try:
+            response = None if where is None else self._folder.repository.get(where)
+        except (FolderBroken, OSError):
+            return "", ""
+        document = None if response is None else stored_document(response, page_limits(self._folder.request.settings))
+        if document is None or response is None:
+            return "", ""
+        declared = document.lang or response.header("content-language")
+        return document.text, declared.replace("_", "-").split("-")[0].split(",")[0].strip().lower()[:8]
+
+    def close(self) -> None:
+        self.index.close()
+        self._lock.release()
+        self._folder.close()
+
+    def __enter__(self) -> Indexer:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def index_folder(path: Path, rebuild: bool = False, progress: Callable[[int], None] = lambda pages: None) -> int:
+    """Bring the index of a crawl up to date, and return the number of pages that were new."""
+    with Indexer(path, rebuild) as indexer:
+        return indexer.catch_up(progress)

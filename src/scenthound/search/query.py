@@ -1,0 +1,108 @@
+"""From what a person types to an FTS5 expression: words, "phrases", field:word, -word, OR, word*.
+
+All words must occur, except on both sides of OR. A field is `title`, `text`, `host` or `anchor`. Everything that is
+passed on to SQLite is quoted: no text of a query is syntax there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scenthound.errors import BadUsage, UnknownName
+from scenthound.store.text_index import FIELDS
+
+LONGEST = 1000  # characters
+MOST_TERMS = 60
+_TOKEN = re.compile(
+    r"""\s*(?P<minus>-)?(?:(?P<field>[^\W\d_][\w-]*):(?=\S))?(?:"(?P<phrase>[^"]*)(?P<end>"?)(?P<star>\*?)|(?P<word>[^\s"]+))"""
+)
+HELP = 'words, "a phrase", title:word, host:example.org, anchor:word, -without, one OR other, begin*'
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word or a phrase, perhaps of one field only."""
+
+    text: str
+    field: str = ""
+    is_prefix: bool = False
+
+    def expression(self) -> str:
+        quoted = '"' + self.text.replace('"', '""') + '"' + (" *" if self.is_prefix else "")
+        return f"{self.field} : {quoted}" if self.field else quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """All groups must match; a group matches if one of its terms does; no excluded term may occur."""
+
+    groups: tuple[tuple[Term, ...], ...]
+    excluded: tuple[Term, ...] = ()
+
+    def expression(self) -> str:
+        """The query in the language of FTS5."""
+        parts = ["(" + " OR ".join(term.expression() for term in group) + ")" for group in self.groups]
+        wanted = " AND ".join(parts)
+        if not self.excluded:
+            return wanted
+        return f"({wanted}) NOT (" + " OR ".join(term.expression() for term in self.excluded) + ")"
+
+
+def parse_query(text: str) -> Query:
+    """Read a query. Raises `BadUsage` or `UnknownName` with a way out.
+
+    >>> parse_query('"hot air" title:club -car').expression()
+    '(("hot air") AND (title : "club")) NOT ("car")'
+    """
+    if len(text) > LONGEST:
+        raise BadUsage(f"a query of {len(text):,} characters", f"at most {LONGEST:,} are read")
+    groups: list[list[Term]] = []
+    excluded: list[Term] = []
+    is_open = False  # the last word was OR
+    for term, minus, is_or in _terms(text):
+        if is_or:
+            if not groups or is_open:
+                raise BadUsage("OR needs a word on both sides", "write it as: balloon OR airship")
+            is_open = True
+        elif minus:
+            if is_open:
+                raise BadUsage("OR can't be followed by a word to leave out", "write it as: balloon OR airship -car")
+            excluded.append(term)
+        elif is_open:
+            groups[-1].append(term)
+            is_open = False
+        else:
+            groups.append([term])
+    if is_open:
+        raise BadUsage("OR needs a word on both sides", "write it as: balloon OR airship")
+    if excluded and not groups:
+        raise BadUsage("the query says only what to leave out", "name a word that has to occur as well")
+    if not groups:
+        raise BadUsage("the query has no words", f"write {HELP}")
+    if len(excluded) + sum(map(len, groups)) > MOST_TERMS:
+        raise BadUsage(f"a query of more than {MOST_TERMS} words", "leave some out")
+    return Query(tuple(map(tuple, groups)), tuple(excluded))
+
+
+def _terms(text: str) -> list[tuple[Term, bool, bool]]:
+    """Terms with whether they are excluded, and whether it is the word OR. What has no letter or digit is skipped."""
+    terms: list[tuple[Term, bool, bool]] = []
+    for found in _TOKEN.finditer(text.replace("\0", " ").strip()):
+        phrase, word, field = found["phrase"], found["word"] or "", (found["field"] or "").lower()
+        if phrase is not None and not found["end"]:
+            raise BadUsage(f'a quote is not closed: "{phrase[:60]}', 'write a phrase as "hot air"')
+        if word == "OR" and not field and not found["minus"]:
+            terms.append((Term(""), False, True))
+            continue
+        if field and field not in FIELDS:
+            if word.startswith("//"):
+                raise BadUsage(
+                    f"a URL is no query: {field}:{word[:80]}", f"look for its host: host:{word[2:].split('/')[0]}"
+                )
+            raise UnknownName.among("field", field, FIELDS, f"there are: {', '.join(FIELDS)}; or put it in quotes")
+        is_prefix = bool(found["star"]) or word.endswith("*")
+        words = (phrase if phrase is not None else word).strip("*").strip()
+        if any(character.isalnum() for character in words):
+            terms.append((Term(words, field, is_prefix), bool(found["minus"]), False))
+    return terms

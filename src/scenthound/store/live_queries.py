@@ -1,0 +1,161 @@
+"""Questions about a crawl that another process may be writing, answered from its database as of the last commit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scenthound.model import Url
+from scenthound.store.database import CrawlDatabase, as_mapping
+
+AT_ONCE = 400  # values in one query
+
+
+class HostStates(NamedTuple):
+    """How many hosts rest, were given up after failures, or were left because their pages were not relevant."""
+
+    known: int
+    resting: int
+    failing: int
+    barren: int
+    next_at: float | None
+    """When the first of the resting hosts may be asked again."""
+
+
+class Waiting(NamedTuple):
+    """A URL in the waiting list."""
+
+    url: Url
+    score: float
+    place: int
+    """1 is the best."""
+
+
+def version(database: CrawlDatabase) -> int:
+    """A number that changes whenever another process has committed."""
+    return int((database.row("PRAGMA data_version") or (0,))[0])
+
+
+def counts(database: CrawlDatabase, host: str | None = None) -> dict[str, int]:
+    """How often each reason not to follow a link was counted, in all or on one host, most frequent first."""
+    where = "" if host is None else "WHERE host = ?"
+    sql = f"SELECT reason, sum(times) FROM counts {where} GROUP BY reason ORDER BY 2 DESC, 1"  # noqa: S608 - ours
+    return {str(reason): int(times) for reason, times in database.rows(sql, () if host is None else (host,))}
+
+
+def host_states(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> HostStates:
+    """The hosts of a crawl; `patience` is the number of irrelevant pages after which one is left, 0: never."""
+    known = resting = failing = barren = 0
+    next_at: float | None = None
+    for next_allowed, failures, more in database.rows("SELECT next_allowed, failures, more FROM hosts"):
+        known += 1
+        if failures >= most_failures:
+            failing += 1
+        elif patience and int(as_mapping(more).get("barren", 0)) >= patience:
+            barren += 1
+        elif next_allowed > now:
+            resting += 1
+            next_at = next_allowed if next_at is None else min(next_at, next_allowed)
+    return HostStates(known, resting, failing, barren, next_at)
+
+
+def counts_waiting(database: CrawlDatabase) -> int:
+    """The length of the waiting list."""
+    return int((database.row("SELECT count(*) FROM frontier") or (0,))[0])
+
+
+def place_of(database: CrawlDatabase, score: float, url: Url) -> int:
+    """The place in the waiting list of a URL with this score: by score, then first in."""
+    sql = (
+        "SELECT count(*) FROM frontier WHERE score > ?1 OR (score = ?1 AND number < "
+        "(SELECT min(number) FROM frontier WHERE url = ?2))"
+    )
+    return 1 + int((database.row(sql, (score, url)) or (0,))[0])
+
+
+def first_waiting(database: CrawlDatabase, most: int) -> list[Waiting]:
+    """The best URLs of the waiting list."""
+    rows = database.rows("SELECT url, score FROM frontier ORDER BY score DESC, number LIMIT ?", (most,))
+    return [Waiting(Url(url), score, place) for place, (url, score) in enumerate(rows, 1)]
+
+
+def fates(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, tuple[str, str]]:
+    """What became of these URLs: (`fetched`, page number), (`failed`, reason), (`moved`, target) or (`waiting`, score).
+
+    Others are left out.
+    """
+    found: dict[Url, tuple[str, str]] = {}
+    questions = (
+        ("SELECT url, 'waiting', score FROM frontier WHERE url IN ({})"),
+        ("SELECT url, 'moved', to_url FROM aliases WHERE url IN ({})"),
+        ("SELECT url, 'failed', reason FROM dead WHERE url IN ({})"),
+        ("SELECT url, 'fetched', n FROM history WHERE kind = 'page' AND url IN ({})"),
+    )
+    for group in _groups(list(urls)):
+        marks = ", ".join("?" * len(group))
+        for sql in questions:
+            for url, state, detail in database.rows(sql.format(marks), group):
+                found[Url(url)] = (state, str(detail))
+    return found
+
+
+def _groups(urls: list[Url]) -> Iterator[list[Url]]:
+    for begin in range(0, len(urls), AT_ONCE):
+        yield urls[begin : begin + AT_ONCE]
+
+
+_JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
+_OLD = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # folders from before there were judges
+_ORDERS = {"new": "event DESC", "best": "4 DESC, event"}
+
+
+class PageRow(NamedTuple):
+    """A fetched page, as a list of results shows it."""
+
+    n: int
+    url: Url
+    title: str
+    relevance: float
+    relevant: int
+    score: float
+    parent: Url | None
+    anchor: str
+    depth: int
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which pages are listed, and in which order: `new` or `best` first."""
+
+    order: str = "new"
+    host: str = ""
+    least: float | None = None
+    on_topic: bool | None = None
+    label: bool | None = None
+    limit: int = 30
+    offset: int = 0
+
+
+def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -> list[PageRow]:
+    """Fetched pages. `relevant_from` is the threshold for folders that have no flag of a judge."""
+    relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
+    relevant = relevant.format(relevant_from)
+    where, values = ["kind = 'page'"], list[object]()
+    if wanted.host:
+        where.append("(url LIKE ? ESCAPE '!' OR url LIKE ? ESCAPE '!')")
+        name = wanted.host.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        values += [f"http://{name}/%", f"https://{name}/%"]
+    for condition, value in (
+        (f"{relevance} >= ?", wanted.least),
+        (f"{relevant} = ?", wanted.on_topic),
+        ("url IN (SELECT url FROM labels WHERE on_topic = ?)", wanted.label),
+    ):
+        if value is not None:
+            where.append(condition)
+            values.append(value)
+    columns = f"n, url, coalesce(title, ''), {relevance}, {relevant}, score, parent, anchor, depth, time"
+    conditions, order = " AND ".join(where), _ORDERS[wanted.order]
+    sql = f"SELECT {columns} FROM history WHERE {conditions} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608 - ours
+    return [PageRow(*row) for row in database.rows(sql, (*values, wanted.limit, wanted.offset))]

@@ -1,0 +1,70 @@
+"""Orders that people give to a crawl: pause, continue, stop, a new budget, a seed, a blocked host, another delay.
+
+Any process may write an order, whether the crawl runs or not. The crawl alone records that it took one, in the same
+commit as its effects, with the number of the last event before it and what came of it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scenthound.store.database import CrawlDatabase
+
+
+class Order(NamedTuple):
+    """One order. `event` is the last event of the history before the crawl took it; None: it has not."""
+
+    number: int
+    action: str
+    value: str
+    time: float
+    event: int | None = None
+    outcome: str = ""
+
+
+_COLUMNS = "number, action, value, time, event, coalesce(outcome, '')"
+
+
+class Orders:
+    """The orders in a crawl's database."""
+
+    def __init__(self, database: CrawlDatabase) -> None:
+        self._database = database
+        self._version = -1
+
+    def give(self, action: str, value: str, now: float) -> int:
+        """Write an order and return its number. Commit after it."""
+        sql = "INSERT INTO orders (action, value, time) VALUES (?, ?, ?)"
+        return int(self._database.execute(sql, (action, value, now)).lastrowid or 0)
+
+    def new(self) -> list[Order]:
+        """Orders that the crawl has not taken. Costs next to nothing if no other process has written."""
+        version = int((self._database.row("PRAGMA data_version") or (0,))[0])
+        if version == self._version:
+            return []
+        self._version = version
+        return [order for order in self.all() if order.event is None]
+
+    def all(self) -> list[Order]:
+        """All orders, oldest first."""
+        if not self._database.has_table("orders"):
+            return []
+        return [Order(*row) for row in self._database.rows(f"SELECT {_COLUMNS} FROM orders ORDER BY number")]  # noqa: S608
+
+    def one(self, number: int) -> Order | None:
+        """The order with this number."""
+        row = self._database.row(f"SELECT {_COLUMNS} FROM orders WHERE number = ?", (number,))  # noqa: S608
+        return None if row is None else Order(*row)
+
+    def record_taken(self, order: Order, event: int, outcome: str) -> None:
+        """Record that the crawl took an order, in the same commit as its effects."""
+        self._database.execute(
+            "UPDATE orders SET event = ?, outcome = ? WHERE number = ?", (event, outcome, order.number)
+        )
+
+    def is_paused(self) -> bool:
+        """Whether the last order to pause or to continue, taken or not, was to pause."""
+        if not self._database.has_table("orders"):
+            return False
+        sql = "SELECT action FROM orders WHERE action IN ('pause', 'continue') ORDER BY number DESC LIMIT 1"
+        return self._database.row(sql) == ("pause",)

@@ -1,0 +1,236 @@
+"""The desk in a real browser: first visit to first collection, steering, labels, why not, search, hostile text."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.steering import STEERED
+from scenthound.search import index_folder
+from scenthound.store.lock import holder
+from support.desk import browser_page, chromium, desk_process
+from support.running_crawl import WEB, command, pages, served, until
+from support.small_crawl import small_crawl
+
+PAYLOADS = Path(__file__).resolve().parents[3] / "shared" / "suites" / "payloads" / "dompurify_xss.json"
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _needs_chromium() -> None:
+    chromium()
+
+
+def text_of(page: Any, selector: str) -> str:
+    return str(page.inner_text(selector))
+
+
+def test_from_the_first_visit_to_a_collection_that_is_steered_labelled_and_searched(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with (
+        served(tmp_path / "log.jsonl") as proxy,
+        desk_process(home, "--set", f"proxy={proxy}", "--set", "delay=0.2") as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        assert "token" not in page.url
+        page.click("button.primary")
+        assert text_of(page, "#start-error") == "Say what you are looking for."
+        page.fill("#topic", WEB.topics[0].keywords)
+        page.fill("#seeds", "\n".join(WEB.topics[0].seeds))
+        page.fill("#pages", "2000")
+        page.click("button.primary")
+        page.wait_for_url(re.compile("/c/"))
+        (folder,) = [path for path in home.iterdir() if path.is_dir()]
+        try:
+            _steer(page, folder)
+            _label(page, folder)
+            _explain(page)
+            _search(page)
+        finally:
+            if holder(folder) is not None:
+                command("control", str(folder), "stop")
+                until(lambda: holder(folder) is None, "the crawl did not stop")
+
+
+def _steer(page: Any, folder: Path) -> None:
+    until(lambda: int(text_of(page, "#pages")) >= 10, "there are no pages")
+    page.click("[data-action=pause]")
+    page.wait_for_selector("#state .paused")
+    before = pages(folder)
+    page.click("[data-do=more]")
+    page.fill("#order-budget", "1234")
+    page.click("[data-order=budget] button")
+    until(lambda: text_of(page, "#budget") == "1,234", "the budget did not change")
+    page.click("[data-action=continue]")
+    page.wait_for_selector("#state .running")
+    until(lambda: pages(folder) > before + 5, "it did not go on")
+    with CrawlFolder.look(folder) as opened:
+        steered = [event.facts["action"] for event in opened.history.strategy_events(STEERED)]
+    assert steered == ["pause", "budget", "continue"]
+    page.wait_for_selector("#new-bar:visible")
+    page.click("#new-bar")
+    page.wait_for_selector(".result:focus")
+
+
+def _label(page: Any, folder: Path) -> None:
+    page.keyboard.press("j")
+    focused = page.evaluate("document.activeElement.dataset.url")
+    page.keyboard.press("y")
+    page.wait_for_selector(".result:focus [data-on-topic=true][aria-pressed=true]")
+
+    def labels() -> dict[str, bool]:
+        with CrawlFolder.look(folder) as opened:
+            return {str(url): on_topic for url, on_topic in opened.database.labels().items()}
+
+    assert until(labels, "there is no label") == {focused: True}
+
+
+def _explain(page: Any) -> None:
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/page"))
+    assert "Why it is here" in text_of(page, "main")
+    copy = page.frame_locator("iframe.copy").locator("body")
+    assert copy.inner_text().strip()
+    waiting = page.locator("td.waiting").first
+    if waiting.count():
+        waiting.locator("xpath=../td[1]/a").click()
+        page.wait_for_url(re.compile("/page"))
+        assert re.search(r"Place [\d,]+ of [\d,]+|Why it is here", text_of(page, "main"))
+
+
+def _search(page: Any) -> None:
+    page.click("nav >> text=Search")
+    page.wait_for_url(re.compile("/search"))
+
+    def found() -> bool:
+        page.fill("#search-box", "balloon*")
+        with page.expect_navigation():
+            page.press("#search-box", "Enter")
+        return bool(page.locator(".results mark").count())
+
+    until(found, "the index did not follow")
+    assert "Order: text match 60 %, relevance to the topic 40 %." in text_of(page, ".found")
+    page.click("text=more like this >> nth=0")
+    page.wait_for_url(re.compile("like="))
+
+
+def test_why_not_answers_for_pages_that_were_never_met(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
+        page.goto(address)
+        page.click(".collections a")
+        page.click("nav >> text=Why not?")
+        page.fill("#url", "http://elsewhere.test/page")
+        page.click("button.primary")
+        assert "Never met" in text_of(page, "main")
+        page.fill("#url", "http://d.test/gone")
+        page.click("button.primary")
+        assert "http-404" in text_of(page, "main")
+
+
+def test_reading_works_without_scripts(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    index_folder(folder)
+    with desk_process(tmp_path / "home", str(folder)) as address, browser_page(java_script_enabled=False) as page:
+        page.goto(address.partition("#")[0])
+        page.click(".collections a")
+        assert page.locator(".result").count() == 4
+        page.fill("#search-box", "cars")
+        page.press("#search-box", "Enter")
+        assert page.locator(".result mark").count() >= 2
+        page.click(".result h3 a >> nth=0")
+        assert "Why it is here" in text_of(page, "main")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_contrast_and_every_field_a_name(tmp_path: Path, scheme: str) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    index_folder(folder)
+    with desk_process(tmp_path / "home", str(folder)) as address, browser_page(color_scheme=scheme) as page:
+        page.goto(address)
+        base = address.partition("/#")[0]
+        for path in (
+            "/",
+            "/c/crawl",
+            "/c/crawl/page?url=http://a.test/",
+            "/c/crawl/why?url=http://x.test/",
+            "/c/crawl/search?q=cars",
+        ):
+            page.goto(base + path)
+            assert page.evaluate(CONTRAST) == [], path
+            assert page.evaluate(NAMELESS) == [], path
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_no_page_is_wider_than_the_window(tmp_path: Path, width: int) -> None:
+    long = "http://" + "a" * 60 + ".test/" + "b" * 300
+    folder = small_crawl(tmp_path / "crawl", {long: ("T" * 200, "balloons " + "x" * 400, [])})
+    index_folder(folder)
+    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(address)
+        base = address.partition("/#")[0]
+        for path in (
+            "/",
+            "/c/crawl",
+            f"/c/crawl/page?url={long}",
+            f"/c/crawl/why?url={long}x",
+            "/c/crawl/search?q=balloons",
+        ):
+            page.goto(base + path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not PAYLOADS.exists(), reason="needs ../shared/suites/payloads")
+def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path) -> None:
+    payloads = [entry["payload"] for entry in json.loads(PAYLOADS.read_text()) if entry.get("payload")]
+    hub = "http://a.test/"
+    web = {hub: ("hub", " ".join(payloads[:40]), [f"http://a.test/{n}" for n in range(len(payloads))])}
+    for n, payload in enumerate(payloads):
+        web[f"http://a.test/{n}"] = (payload[:500] or "x", f"balloons {payload}", [f"http://b.test/{payload[:80]}"])
+    folder = small_crawl(tmp_path / "crawl", web, pages=len(payloads) + 1)
+    index_folder(folder)
+    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
+        dialogs: list[str] = []
+        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        page.goto(address)
+        base = address.partition("/#")[0]
+        own = set()
+        page.on("request", lambda request: own.add(request.url.split("/")[2]))
+        paths = ["/", "/c/crawl", "/c/crawl/search?q=balloons&limit=100", f"/c/crawl/page?url={hub}"]
+        paths += [f"/c/crawl/page?url=http://a.test/{n}" for n in range(0, len(payloads), max(1, len(payloads) // 30))]
+        for path in paths:
+            page.goto(base + path)
+            page.wait_for_load_state()
+        assert dialogs == []
+        assert own == {base.partition("://")[2]}, "nothing is loaded from elsewhere"
+
+
+CONTRAST = """() => {
+  const channel = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const solid = (node) => { for (; node; node = node.parentElement) {
+    const c = parse(getComputedStyle(node).backgroundColor); if (c.length < 4 || c[3] > 0) return c; }
+    return [255, 255, 255]; };
+  const bad = [];
+  for (const node of document.querySelectorAll('body *')) {
+    const own = [...node.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim());
+    if (!own || !node.checkVisibility() || node.closest('.skip, .hidden')) continue;
+    const a = light(parse(getComputedStyle(node).color)), b = light(solid(node));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) bad.push(`${node.tagName}.${node.className} ${node.textContent} ${ratio}`);
+  }
+  return bad;
+}"""
+NAMELESS = """() => [...document.querySelectorAll('input:not([type=hidden]), select, textarea, button, iframe')]
+  .filter((node) => !(node.labels?.length || node.getAttribute('aria-label') || node.title || node.textContent.trim())
+    && node.id !== 'new-bar')
+  .map((node) => node.outerHTML.slice(0, 80))"""
