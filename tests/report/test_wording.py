@@ -12,7 +12,7 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Candidate, Topic, Url
 from scenthound.report.crawl_facts import gather
-from scenthound.report.crawl_report import write_report
+from scenthound.report.crawl_report import render, write_report
 from scenthound.report.wording import Wording
 from support.small_crawl import small_crawl
 
@@ -72,12 +72,14 @@ def test_status_and_report_have_the_words(folder: Path, capsys: Talk) -> None:
     assert chosen[0].split(" (")[0] in page
 
 
-def test_the_report_draws_the_exploration_rate_at_each_ranking(folder: Path) -> None:
+def test_the_report_draws_the_exploration_rate_of_each_ranking_unless_it_is_always_0(folder: Path) -> None:
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)
-        page = write_report(opened).read_text(encoding="utf-8")
     assert len(facts.exploration) >= 2
-    assert all(0 <= rate <= 1 and 0 < n <= facts.pages for n, rate in facts.exploration)
+    assert all(rate == 0 and 0 < n <= facts.pages for n, rate in facts.exploration)
+    assert "<h2>Exploration</h2>" not in render(facts)
+    facts.exploration = [(2, 0.2), (8, 0.05)]
+    page = render(facts)
     assert "<h2>Exploration</h2>" in page
     assert 'aria-label="Exploration rate by pages fetched"' in page
 

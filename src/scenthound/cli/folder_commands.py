@@ -76,16 +76,18 @@ def show(facts: CrawlFacts) -> None:
     print_facts(rows)
     if facts.best:
         wording = Wording(facts.request)
+        titles = [printable(step.title, 46) or "(no title)" for step in facts.best[:5]]
         best = [
-            (f"{step.relevance:.3f}", printable(step.title, 46) or "(no title)", _url_and_why(step, wording))
-            for step in facts.best[:5]
+            (f"{step.relevance:.3f}", title, printable(step.url, 60))
+            for step, title in zip(facts.best[:5], titles, strict=True)
         ]
-        out().print(table(("relevance", "best pages", "url, and why it was chosen"), best, numbers=[0]))
+        out().print(table(("relevance", "best pages", "url"), best, numbers=[0]))
+        why = [(title, _why(step, wording)) for step, title in zip(facts.best[:5], titles, strict=True)]
+        out().print(table(("best pages", "why each was chosen"), why))
 
 
-def _url_and_why(step: Step, wording: Wording) -> str:
-    reasons = "a seed" if step.parent is None else "; ".join(wording.reasons(step)[:REASONS_SHOWN])
-    return printable(step.url, 60) + (f"\n{reasons}" if reasons else "")
+def _why(step: Step, wording: Wording) -> str:
+    return "a seed" if step.parent is None else "; ".join(wording.reasons(step)[:REASONS_SHOWN])
 
 
 def _listed(counts: dict[str, int], most: int = 8) -> str:

@@ -202,7 +202,7 @@ def _speed(facts: CrawlFacts) -> str:
 
 
 def _exploration(facts: CrawlFacts) -> str:
-    if len(facts.exploration) < 2:
+    if len(facts.exploration) < 2 or not any(rate for _, rate in facts.exploration):
         return ""
     note = "How often a page was taken that was not the best by its score, to learn from it."
     return section("Exploration", note, exploration_curve(facts.exploration))
