@@ -15,7 +15,7 @@ from scenthound.lab.generate.endless import EndlessWeb
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
-from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, REVISED, SCHEMA, VERSION
+from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, PARENTS, REVISED, SCHEMA, VERSION
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
 from scenthound.testing.frontier import ModelFrontier, same
@@ -147,7 +147,7 @@ def first_edition(path: Path) -> None:
     """A crawl's file as the first edition wrote it."""
     connection = sqlite3.connect(path)
     schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(EVENT_TABLES, "")
-    schema = schema.replace(REVISED, "").replace(", relevance REAL, relevant INTEGER", "")
+    schema = schema.replace(REVISED, "").replace(PARENTS, "").replace(", relevance REAL, relevant INTEGER", "")
     schema = schema.replace("history_relevance ON history (relevance)", "history_similarity ON history (similarity)")
     assert schema != SCHEMA
     connection.executescript(f"{schema} PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;")
@@ -161,6 +161,99 @@ def first_edition(path: Path) -> None:
     assert waiting(database) == 2, "looking at an old folder changes nothing"
     assert waiting_candidate(database, Url("http://b.test/")) is not None
     database.close()
+
+
+def fourth_edition(path: Path) -> None:
+    """A crawl's file as the fourth edition wrote it: every row with the URL of its parent and its own URL twice."""
+    connection = sqlite3.connect(path)
+    old = SCHEMA.replace(PARENTS, "").replace("parts TEXT, parent INTEGER", "parts TEXT, parent TEXT")
+    connection.executescript(f"{old} PRAGMA application_id={APPLICATION}; PRAGMA user_version=4;")
+    rows = [
+        (3, URLS[0], '{"page":0.5}', URLS[9], URLS[0]),
+        (5, URLS[1], '{"page":0.5}', URLS[9], "http://A.test/x"),
+        (6, URLS[2], '{"page":0.25}', URLS[9], ""),
+        (7, URLS[3], None, URLS[9], ""),
+        (8, URLS[4], '{"page":0.5}', None, ""),
+    ]
+    connection.executemany("INSERT INTO frontier VALUES (?, ?, 0.5, NULL, ?, ?, 'words', 1, ?, 0)", rows)
+    connection.commit()
+    connection.close()
+
+
+HALF = {"page": 0.5}
+FOURTH = [
+    (3, Candidate(URLS[0], 0.5, {}, HALF, URLS[9], "words", 1, URLS[0])),
+    (5, Candidate(URLS[1], 0.5, {}, HALF, URLS[9], "words", 1, "http://A.test/x")),
+    (6, Candidate(URLS[2], 0.5, {}, {"page": 0.25}, URLS[9], "words", 1)),
+    (7, Candidate(URLS[3], 0.5, {}, {}, URLS[9], "words", 1)),
+    (8, Candidate(URLS[4], 0.5, {}, HALF, None, "words", 1)),
+]
+
+
+def test_a_file_of_the_fourth_edition_keeps_its_candidates_and_their_parents(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    fourth_edition(path)
+    looking = CrawlDatabase(path, read_only=True)
+    assert [waiting_candidate(looking, candidate.url) for _, candidate in FOURTH] == [one for _, one in FOURTH]
+    assert looking.row("PRAGMA user_version") == (4,)
+    looking.close()
+    for _ in range(2):
+        database = CrawlDatabase(path, check=True)
+        assert list(SqliteFrontier(database).entries()) == FOURTH
+        assert [waiting_candidate(database, candidate.url) for _, candidate in FOURTH] == [one for _, one in FOURTH]
+        assert list(database.rows("SELECT url FROM parents")) == [(URLS[9],)]
+        database.commit()
+        database.close()
+
+
+def test_links_of_one_page_keep_their_own_parts() -> None:
+    database = CrawlDatabase(":memory:")
+    frontier = SqliteFrontier(database)
+    pushed = [
+        Candidate(URLS[number], 0.5, {}, parts, parent)
+        for number, (parts, parent) in enumerate(
+            [(HALF, URLS[9]), ({"page": 0.25}, URLS[9]), (dict(HALF), URLS[9]), ({}, URLS[9]), (HALF, None)]
+        )
+    ]
+    for candidate in pushed[:2]:
+        frontier.push(candidate)
+    database.commit()
+    for candidate in pushed[2:]:
+        frontier.push(candidate)
+    frontier.rescore([Candidate(URLS[0], 0.75, parts={"page": 0.75}, rescored=True)])
+    database.commit()
+    rescored = pushed[0]._replace(score=0.75, parts={"page": 0.75})
+    assert [candidate for _, candidate in SqliteFrontier(database).entries()] == [rescored, *pushed[1:]]
+
+
+def test_a_parent_without_waiting_links_is_forgotten_when_the_crawl_is_opened_again() -> None:
+    database = CrawlDatabase(":memory:")
+    frontier = SqliteFrontier(database)
+    for url, parent in ((URLS[0], URLS[8]), (URLS[1], URLS[9])):
+        frontier.push(Candidate(url, 0.5, parent=parent))
+    database.commit()
+    frontier.settle(URLS[0])
+    frontier.push(Candidate(URLS[2], 0.5, parent=URLS[9]))
+    database.commit()
+    assert [row[0] for row in database.rows("SELECT url FROM parents")] == [URLS[8], URLS[9]], "each once"
+    SqliteFrontier(database)
+    assert [row[0] for row in database.rows("SELECT url FROM parents")] == [URLS[9]]
+
+
+def test_a_waiting_url_takes_at_most_150_bytes_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    database = CrawlDatabase(path)
+    empty = path.stat().st_size
+    frontier = SqliteFrontier(database)
+    for page in range(2000):
+        score, parent = page * 7919 % 10_007 / 10_007, Url(f"http://h{page}.frontier.test/parents/page-{page:06}.html")
+        for link in range(10):
+            url = Url(f"http://h{link * page}.frontier.test/some/folder/page-{page:06}{link}.html")
+            frontier.push(Candidate(url, score, {}, {"page": score}, parent, "some words", 3, url))
+    database.commit()
+    database.row("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    assert (path.stat().st_size - empty) / 20_000 <= 150
 
 
 def test_a_file_of_the_first_edition_is_taken_over_in_order(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 
 import pytest
@@ -308,3 +309,15 @@ def test_what_is_carried_already_changes_nothing() -> None:
     frontier.push(offer("a/1", 0.5, carry={"link": 3}))
     assert not frontier.matters(offer("a/1", 0.5, carry={"link": 3}))
     assert frontier.matters(offer("a/1", 0.5, carry={"link": 4}))
+
+
+def test_a_full_frontier_of_many_small_hosts_forgets_what_fell_out() -> None:
+    frontier = MemoryFrontier(bound=400)
+    gc.collect()
+    before = sum(isinstance(thing, Candidate) for thing in gc.get_objects())
+    for turn in range(8000):
+        frontier.push(Candidate(Url(f"http://h{turn * 7 % 200}.test/{turn}"), turn * 7919 % 10_007 / 10_007))
+    gc.collect()
+    kept = sum(isinstance(thing, Candidate) for thing in gc.get_objects()) - before
+    assert len(frontier) == 400
+    assert kept <= 600, "what waits, and a few that the heaps have not dropped yet"

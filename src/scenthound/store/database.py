@@ -26,16 +26,20 @@ from scenthound.store.link_blob import pack_urls, unpack_urls
 from scenthound.store.schema_check import cell_problem, misfit, schema_problem
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
-VERSION = 4
+VERSION = 5
 PATIENCE = 10.0
 CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
 # Tables that grow with every link have no index: rows are added at the end and found by their number.
 FRONTIER = """CREATE TABLE frontier (
-    number INTEGER PRIMARY KEY, url TEXT NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
+    number INTEGER PRIMARY KEY, url TEXT NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent INTEGER,
     anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
 """
+PARENTS = """CREATE TABLE parents (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parts TEXT);
+"""
+SAME = "="
+"""In a row of the frontier: a spelling that is the URL itself, parts that are those of the parent."""
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 """
 REVISED = """CREATE TABLE revised (
@@ -68,14 +72,10 @@ CREATE TABLE hosts (
     pages INTEGER NOT NULL DEFAULT 0, more TEXT) WITHOUT ROWID;
 CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT NULL, failures INTEGER NOT NULL);
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
-{FRONTIER}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
+{FRONTIER}{PARENTS}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 {LINKS}CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
 {REVISED}{EVENT_TABLES}"""
 _FROM_1 = f"""
-ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}
-INSERT OR IGNORE INTO frontier
-    SELECT number, url, score, carry, parts, parent, anchor, depth, spelling, due FROM old_frontier ORDER BY number;
-DROP TABLE old_frontier;
 ALTER TABLE links RENAME TO old_links; {LINKS}
 INSERT INTO links SELECT source, targets FROM old_links ORDER BY rowid;
 DROP TABLE old_links;
@@ -87,6 +87,17 @@ UPDATE history SET relevance = similarity WHERE kind = 'page';
 DROP INDEX IF EXISTS history_similarity;
 CREATE INDEX history_relevance ON history (relevance) WHERE kind = 'page';
 {REVISED}"""  # noqa: S608 - nothing of it comes from outside
+_FROM_4 = f"""
+ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}{PARENTS}
+INSERT OR IGNORE INTO parents (url, parts)
+    SELECT parent, parts FROM old_frontier WHERE parent IS NOT NULL ORDER BY number;
+INSERT OR IGNORE INTO frontier
+    SELECT number, old.url, score, carry, iif(old.parts = parents.parts, '{SAME}', old.parts), parents.id, anchor,
+        depth, iif(spelling = old.url, '{SAME}', spelling), due
+    FROM old_frontier AS old LEFT JOIN parents ON parents.url = old.parent ORDER BY number;
+DROP TABLE old_frontier;
+"""  # noqa: S608 - nothing of it comes from outside
+_STEPS = (_FROM_1, _FROM_2, ORDERS, _FROM_4)
 
 
 class HostRow(NamedTuple):
@@ -254,7 +265,7 @@ class CrawlDatabase:
             problem = f"has version {version}; this scenthound reads up to version {VERSION}"
             raise FolderBroken(self.path, problem, "update scenthound")
         elif version < VERSION and not self.read_only:
-            steps = f"{_FROM_1 if version == 1 else ''} {_FROM_2 if version < 3 else ''} {ORDERS}"
+            steps = " ".join(_STEPS[max(version, 1) - 1 :])
             with self.guarded():
                 self._connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION}; COMMIT;")
         with self.guarded():

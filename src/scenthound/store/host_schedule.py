@@ -117,12 +117,12 @@ class HostSchedule:
             self.hosts_waiting -= 1
             host.ripe.clear()
             host.parked.clear()
-        self.tidy(host)
         self.place(host)
+        self.tidy(host)
 
     def tidy(self, host: Host) -> None:
         """Rebuild a host's heaps when a fifth of them is stale: stale entries keep their candidates in memory."""
-        if len(host.ripe) + len(host.parked) > host.live + (host.live >> 2) + 8:
+        if len(host.ripe) + len(host.parked) > host.live + (host.live >> 2):
             host.ripe = [entry for entry in host.ripe if self._is_current(entry)]
             heapify(host.ripe)
             host.parked = [item for item in host.parked if self._is_current(item[2])]

@@ -9,13 +9,15 @@ from typing import Any
 from scenthound.errors import FolderBroken
 from scenthound.model import NOTHING, Candidate, Url
 from scenthound.ports import Eviction, Popped
-from scenthound.store.database import CrawlDatabase, as_json, as_mapping, without_surrogates
+from scenthound.store.database import SAME, CrawlDatabase, as_json, as_mapping, without_surrogates
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 
 __all__ = ["CrawlDatabase", "SqliteFrontier", "SqliteHistory", "waiting", "waiting_candidate"]
 
-_COLUMNS = "number, url, score, carry, parts, parent, anchor, depth, spelling, due"
+_ROWS = f"""SELECT number, frontier.url, score, carry, iif(frontier.parts = '{SAME}', parents.parts, frontier.parts),
+    parents.url, anchor, depth, spelling, due FROM frontier LEFT JOIN parents ON parents.id = parent"""  # noqa: S608
+_OLD_ROWS = "SELECT number, url, score, carry, parts, parent, anchor, depth, spelling, due FROM frontier"
 _RECENT = "frontier.recent"
 _NUMBER = "frontier.number"
 
@@ -34,6 +36,7 @@ class SqliteFrontier(MemoryFrontier):
         self._database = database
         self._changed: dict[int, Url] = {}  # entries by number whose row has to be written or deleted
         self._saved_recent: list[str] = []
+        database.execute("DELETE FROM parents WHERE id NOT IN (SELECT parent FROM frontier WHERE parent IS NOT NULL)")
         self.restore(self._stored())
         number = database.meta(_NUMBER)
         self._next_number = max(self._next_number, int(number) if number.isdigit() else 0)
@@ -75,7 +78,7 @@ class SqliteFrontier(MemoryFrontier):
 
     def _write(self) -> None:
         gone, rows = [], []
-        row_of = _Rows()
+        row_of = _Rows(self._database)
         for number, url in self._changed.items():
             entry = self.entry(url) or self._in_flight.get(url)
             if entry is not None and entry[0] == number:
@@ -99,7 +102,7 @@ class SqliteFrontier(MemoryFrontier):
     def _stored(self) -> Iterator[tuple[int, Candidate]]:
         """The entries of the file in order; one that damage has left twice comes once."""
         waiting, candidate_of = self._entries, _Candidates(self._database.path)
-        for row in self._database.rows(f"SELECT {_COLUMNS} FROM frontier ORDER BY number"):  # noqa: S608 - ours
+        for row in self._database.rows(f"{_ROWS} ORDER BY number"):
             if row[1] in waiting:
                 self._changed[row[0]] = row[1]
             else:
@@ -113,7 +116,8 @@ def waiting(database: CrawlDatabase) -> int:
 
 def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
     """The candidate with this URL in the table."""
-    row = database.row(f"SELECT {_COLUMNS} FROM frontier WHERE url = ?", (url,))  # noqa: S608 - ours
+    rows = _ROWS if database.has_table("parents") else _OLD_ROWS
+    row = database.row(f"{rows} WHERE frontier.url = ?", (url,))
     return None if row is None else _Candidates(database.path)(row)
 
 
@@ -138,23 +142,38 @@ class _Candidates:
             self._anchors.clear()
         carried = as_mapping(carry) if carry else NOTHING
         text = self._anchors.setdefault(anchor, anchor)
-        spelling = url if spelling == url else spelling
+        spelling = url if spelling in (SAME, url) else spelling
         return Candidate(url, score, carried, self._parts[1], self._parent, text, depth, spelling, due)
 
 
 class _Rows:
-    """Makes rows from candidates; parts that links of a page share are encoded once."""
+    """Makes rows from candidates; what the links of a page share, their parts and their parent, is encoded once."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: CrawlDatabase) -> None:
+        self._database = database
+        self._parents: dict[Url, tuple[Any, ...]] = {}  # number and parts
         self._parts: dict[int, str | None] = {}  # by id: the candidates keep their parts alive
 
     def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
         if (parts_json := self._parts.get(id(parts), "")) == "":
             parts_json = self._parts[id(parts)] = as_json(parts)
+        origin = None
+        if parent is not None:
+            origin, parts_of_parent = self._parents.get(parent) or self._add_parent(parent, parts_json)
+            parts_json = SAME if parts_json is not None and parts_json == parts_of_parent else parts_json
         carried = as_json(carry) if carry else None
-        anchor, spelling = without_surrogates(anchor), without_surrogates(spelling)
-        return number, url, float(score), carried, parts_json, parent, anchor, depth, spelling, due
+        anchor, spelling = without_surrogates(anchor), SAME if spelling == url else without_surrogates(spelling)
+        return number, url, float(score), carried, parts_json, origin, anchor, depth, spelling, due
+
+    def _add_parent(self, url: Url, parts: str | None) -> tuple[Any, ...]:
+        """The row of a parent in the file; a new one has the parts of the link that is written first."""
+        row = self._database.row("SELECT id, parts FROM parents WHERE url = ?", (url,))
+        if row is None:
+            added = self._database.execute("INSERT INTO parents (url, parts) VALUES (?, ?)", (url, parts))
+            row = (added.lastrowid, parts)
+        self._parents[url] = row
+        return row
 
 
 def _names(text: str) -> list[str]:
