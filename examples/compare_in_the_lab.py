@@ -1,4 +1,4 @@
-"""A comparison in the lab: is best-first better than breadth-first, and can that be said?
+"""A comparison in the lab: is hound better than breadth-first, and can that be said?
 
 The bed is generated, so the sentence at the end is about this web only. Needs `pip install "scenthound[lab]"`.
 
@@ -15,8 +15,8 @@ import scenthound
 
 def main(out: Path) -> str:
     bed = scenthound.make_bed(out / "bed", pages=1000, seed=1)
-    experiment = scenthound.run_experiment(bed, "best-first,breadth-first", out / "run", topics=8, pages=150)
-    answer = str(scenthound.compare(experiment, "best-first", "breadth-first"))
+    experiment = scenthound.run_experiment(bed, "hound,breadth-first", out / "run", topics=8, pages=150)
+    answer = str(scenthound.compare(experiment, "hound", "breadth-first"))
     print(answer)
     return answer
 

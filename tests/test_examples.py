@@ -23,7 +23,7 @@ SAYS = {
     "custom_metric.py": "host_share after 1, 2 and 4 pages: [1.0, 0.5, 0.5]",
     "crawl_in_asyncio.py": "outdoors air paragliding: 30 pages",
     "load_into_pandas.py": "best page: ",
-    "compare_in_the_lab.py": "best-first is better than breadth-first",
+    "compare_in_the_lab.py": "hound is better than breadth-first",
 }
 """Something that each program prints."""
 NEEDS = {"load_into_pandas.py": ["pandas"], "compare_in_the_lab.py": ["pyarrow", "scipy"]}

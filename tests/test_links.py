@@ -276,11 +276,11 @@ def test_a_topic_is_not_written_through_a_link(name: str, tmp_path: Path, outsid
     refused(["topic", "new", str(tmp_path / "t.toml"), *words], link, outside, capsys)
 
 
-@pytest.mark.parametrize("name", [MARK, "best-first"])
+@pytest.mark.parametrize("name", [MARK, "hound"])
 def test_the_demo_does_not_write_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
     folder = tmp_path / "demo"
     folder.mkdir()
     (folder / MARK).touch()
-    (folder / "best-first").mkdir()
+    (folder / "hound").mkdir()
     link = plant(folder / name, outside)
     refused(["demo", "--out", str(folder)], link, outside, capsys)

@@ -94,6 +94,14 @@ class TakesLabels(Protocol):
 
 
 @runtime_checkable
+class Explains(Protocol):
+    """A strategy that says in words what the parts of a score mean."""
+
+    def reasons(self, parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
+        """Of a candidate, perhaps read from a file: a phrase for each part that matters, with its value."""
+
+
+@runtime_checkable
 class EmitsEvents(Protocol):
     """A strategy that emits events, which go to watchers and into the history.
 
@@ -229,9 +237,7 @@ class History(Protocol):
     def link(self, source: Url, targets: Sequence[Url]) -> None:
         """Record all links of a page for the link graph, followed or not (rule 5)."""
 
-    def note(self, event: Event) -> None:
-        """Record an event of the strategy. Old events of a kind may be dropped."""
-
+    def note(self, event: Event) -> None: ...  # an event of the strategy; old ones of a kind may be dropped
     def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None: ...  # later (relevance, relevant) of pages
     def forget(self, gone: Sequence[Url]) -> list[Step]:
         """Remove pages whose content is gone, so that they can be fetched again. Returns their steps."""
@@ -278,15 +284,9 @@ class Repository(Protocol):
     """The stored content: raw responses."""
 
     def put(self, response: Response, now: float) -> Where: ...
-    def get(self, where: Where) -> Response:
-        """The response stored there. Raises `FolderBroken` if there is none."""
-
-    def flush(self) -> None:
-        """What was put survives the death of the process from here on."""
-
-    def sync(self) -> None:
-        """What was put survives the death of the machine from here on."""
-
+    def get(self, where: Where) -> Response: ...  # stored there; raises `FolderBroken` if there is none
+    def flush(self) -> None: ...  # what was put survives the death of the process from here on
+    def sync(self) -> None: ...  # what was put survives the death of the machine from here on
     def close(self) -> None: ...
 
 

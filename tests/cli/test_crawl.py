@@ -163,7 +163,9 @@ BAD = {
     "unknown setting": ([*BEES, "--set", "dellay=1"], 2, "no setting called `dellay`", "`delay`"),
     "no value": ([*BEES, "--set", "delay"], 2, "sets nothing", "KEY=VALUE"),
     "bad value": ([*BEES, "--pages", "many"], 4, "`pages` can't be 'many'", "a whole number"),
-    "bad parameter": ([*BEES, "--set", "n=0"], 4, "`n` can't be '0'", "1 or more"),
+    "bad parameter": ([*BEES, "--set", "work=0"], 4, "`work` can't be '0'", "100 or more"),
+    "no such target": ([*BEES, "--looking-for", "people"], 2, "people", "sites"),
+    "pages or sites": ([*BEES, "--looking-for", "sites", "--strategy", "dom"], 2, "dom does not know", "hound"),
     "bad time": ([*BEES, "--delay", "soon"], 4, "`delay` can't be 'soon'", "500 ms"),
     "bad network": ([*BEES, "--allow-private", "home"], 4, "home", "loopback"),
     "bad pattern": ([*BEES, "--path", "(["], 4, "not a pattern", "RE2"),
@@ -268,7 +270,7 @@ def test_a_crawl_that_was_cut_off_says_so(tmp_path: Path, capsys: pytest.Capture
 def request(
     *pairs: str, topic: str | None = "bees", seeds: tuple[str, ...] = ("http://www.a.test/x",), **more: object
 ) -> object:
-    own = {key: more.pop(key) for key in ("scope", "config", "strategy", "seed_files") if key in more}
+    own = {key: more.pop(key) for key in ("scope", "config", "strategy", "seed_files", "looking_for") if key in more}
     return crawl_request(CrawlOptions(topic, seeds, pairs=pairs, settings=more, **own))  # type: ignore[arg-type]
 
 
@@ -315,9 +317,18 @@ def test_the_folder_is_named_after_the_topic() -> None:
 
 
 def test_parameters_are_checked_and_typed() -> None:
-    assert request("n=5", "stem=no").parameters == {"n": 5, "stem": False}
+    assert request("n=5", "stem=no", strategy="best-first").parameters == {"n": 5, "stem": False}
     with pytest.raises(ScenthoundError, match="stop_words"):
-        request("stop_words=klingon")
+        request("stop_words=klingon", strategy="best-first")
+
+
+def test_hound_is_the_default_and_can_be_told_what_to_look_for(tmp_path: Path) -> None:
+    assert request().strategy == "hound"
+    assert request(looking_for="sites").parameters == {"looking_for": "sites"}
+    config = tmp_path / "c.toml"
+    config.write_text('looking_for = "sites"\n')
+    assert request(config=config).parameters == {"looking_for": "sites"}
+    assert request(config=config, looking_for="pages").parameters == {"looking_for": "pages"}
 
 
 # ---- demo and lab
@@ -328,12 +339,12 @@ def test_the_demo_compares_two_crawls(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run(["demo", "--pages", "60", "--out", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     crawls = told["crawls"]
-    assert told["verdict"].startswith("For the same effort (60 pages each), best-first found ")
-    assert [one["strategy"] for one in crawls] == ["best-first", "breadth-first"]
+    assert told["verdict"].startswith("For the same effort (60 pages each), hound found ")
+    assert [one["strategy"] for one in crawls] == ["hound", "breadth-first"]
     assert all(one["pages"] == 60 and Path(one["report"]).is_file() for one in crawls)
     assert run(["demo", "--pages", "20", "--out", str(out)]) == 0, "its own folders are replaced"
     told = capsys.readouterr().out
-    assert "For the same effort (20 pages each), best-first found " in told
+    assert "For the same effort (20 pages each), hound found " in told
     assert told.count("Harvest rate:") == 1
     assert (out / "index.html").as_uri() in told
     page = (out / "index.html").read_text(encoding="utf-8")

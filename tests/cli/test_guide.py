@@ -97,7 +97,7 @@ def test_a_demo_that_was_interrupted_promises_nothing(tmp_path: Path) -> None:
         [*COMMAND, "demo", "--pages", "3000", "--out", str(tmp_path / "demo")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    warc = tmp_path / "demo" / "best-first" / "pages" / "pages-00001.warc.gz"
+    warc = tmp_path / "demo" / "hound" / "pages" / "pages-00001.warc.gz"
     for _ in range(2400):
         if warc.exists() and warc.stat().st_size > 20_000:
             break
@@ -105,7 +105,7 @@ def test_a_demo_that_was_interrupted_promises_nothing(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     told, talk = process.communicate(timeout=120)
     assert process.returncode == 1, talk
-    report = (tmp_path / "demo" / "best-first" / "report.html").read_text()
+    report = (tmp_path / "demo" / "hound" / "report.html").read_text()
     for text in (told, talk, report):
         assert "resume" not in text.replace("scenthound resume` reads it", "")
     assert "Press Ctrl-C again to stop now." in talk

@@ -23,6 +23,9 @@ CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("intelligent", {"breadth": 20, "every": 15, "threshold": 0.05}, False),
     ("apprentice", {"after": 25}, False),
     ("apprentice", {"after": 25}, True),
+    ("hound", {}, False),
+    ("hound", {"exploration": 0.5}, False),
+    ("hound", {"looking_for": "sites"}, False),
 ]
 
 
@@ -35,7 +38,7 @@ def model_of(name: str, parameters: dict[str, Any], folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("case", range(len(CASES)), ids=lambda n: f"{CASES[n][0]}{'-trained' * CASES[n][2]}")
+@pytest.mark.parametrize("case", range(len(CASES)), ids=lambda n: f"{n}-{CASES[n][0]}{'-trained' * CASES[n][2]}")
 def test_a_killed_crawl_goes_on_with_what_it_learned(tmp_path: Path, case: int) -> None:
     name, parameters, is_trained = CASES[case]
     asked: dict[str, Any] = {

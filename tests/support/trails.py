@@ -47,9 +47,6 @@ PUBLISHED = {f"{name} as published": name for name in ("bayes", "focused-soft", 
 """Variants with the score of their paper, by the strategy: the default scores pages per word."""
 PARAMETERS |= {label: {"score": "probability"} for label in PUBLISHED}
 
-UNSETTLED = frozenset({"hound"})
-"""Strategies whose constants are still being fitted."""
-
 
 def generated_bed(folder: Path) -> Bed:
     generate(folder, **GENERATED)
@@ -57,8 +54,7 @@ def generated_bed(folder: Path) -> Bed:
 
 
 def strategies() -> list[str]:
-    ours = (name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound."))
-    return [name for name in ours if name not in UNSETTLED]
+    return [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
 
 
 def pinned_crawls() -> list[str]:

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 @repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks in HTML; - is stdin.")
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
-@option(
-    "--strategy", "NAME", "What decides which page comes next.  [default: best-first]", shell_complete=strategies_named
+@option("--strategy", "NAME", "What decides which page comes next.  [default: hound]", shell_complete=strategies_named)
+@click.option(
+    "--looking-for",
+    type=click.Choice(["auto", "pages", "sites"]),
+    help="Pages about the topic, or sites about it; auto: as the seeds are.  [default: auto]",
 )
 @option(
     "--model",

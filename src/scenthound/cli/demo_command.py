@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from scenthound.report.comparison_page import ComparedCrawl, ComparedTask
 
 MARK = ".scenthound-demo"  # marks a folder that the demo made and may replace
-STRATEGIES = ("best-first", "breadth-first")
+STRATEGIES = ("hound", "breadth-first")
 WEB_PAGES, WEB_SEED, WEB_TOPIC = 4000, 7, "puppet theatre"
 ABOUT = {
-    "best-first": "follows links of the pages most like the topic first",
+    "hound": "follows the links that everything found so far speaks for most",
     "breadth-first": "follows links in the order in which it finds them",
 }
 FASTER = 20  # times: delay, latency and back-off of a real crawl are divided by this, so its order is the same
@@ -36,7 +36,7 @@ FASTER = 20  # times: delay, latency and back-off of a real crawl are divided by
 )
 @json_option
 def demo(pages: int, folder: Path, as_json: bool) -> int:
-    """See it work: look for one topic in an embedded web, once best-first and once breadth-first, and compare.
+    """See it work: look for one topic in an embedded web, once with hound and once breadth-first, and compare.
 
     The web is generated, a few thousand pages on several hundred host names, and served on loopback. No network
     is needed. All times are those of a real crawl divided by 20: hosts rest 50 ms instead of 1 s, and replies take

@@ -19,11 +19,13 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Event, Lost, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterator, Sequence
 
     from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.report.explain import Explanation
+    from scenthound.report.wording import Wording
 
+REASONS_SHOWN = 2
 folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 
 
@@ -56,6 +58,7 @@ SUSPENSIONS = 10  # lines about suspended patterns and hosts
 def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
     from scenthound.report.crawl_report import duration, size
+    from scenthound.report.wording import Wording
 
     waited = f"waited {duration(facts.waited)} for better hosts"
     rows = [
@@ -78,11 +81,19 @@ def show(facts: CrawlFacts) -> None:
     rows += [("doubt", printable(doubt, 400)) for doubt in facts.doubts]
     print_facts(rows)
     if facts.best:
+        wording = Wording(facts.request)
+        titles = [printable(step.title, 46) or "(no title)" for step in facts.best[:5]]
         best = [
-            (f"{step.relevance:.3f}", printable(step.title, 46) or "(no title)", printable(step.url, 60))
-            for step in facts.best[:5]
+            (f"{step.relevance:.3f}", title, printable(step.url, 60))
+            for step, title in zip(facts.best[:5], titles, strict=True)
         ]
         out().print(table(("relevance", "best pages", "url"), best, numbers=[0]))
+        why = [(title, _why(step, wording)) for step, title in zip(facts.best[:5], titles, strict=True)]
+        out().print(table(("best pages", "why each was chosen"), why))
+
+
+def _why(step: Step, wording: Wording) -> str:
+    return "a seed" if step.parent is None else "; ".join(wording.reasons(step)[:REASONS_SHOWN])
 
 
 def _listed(counts: dict[str, int], most: int = 8) -> str:
@@ -94,9 +105,10 @@ def _listed(counts: dict[str, int], most: int = 8) -> str:
 @folder_argument
 @click.option("--misses", is_flag=True, help="Also requests that brought no page, with the reason.")
 @click.option("--events", is_flag=True, help="Instead: events of the strategy, as births of agents.")
+@click.option("--why", is_flag=True, help="Add `why`: the parts of the score in words.")
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N lines.")
 @json_option
-def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: bool) -> None:
+def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None, as_json: bool) -> None:
     """Print what was fetched, in order, as JSON lines (with or without --json).
 
     Each line has n, url, parent, anchor, score, parts, similarity, relevance, relevant, depth, status, bytes and
@@ -105,14 +117,17 @@ def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: 
 
     \b
       $ scenthound trail balloons --limit 10
+      $ scenthound trail balloons --why | jq .why
       $ scenthound trail balloons --misses | grep '"reason"'
       $ scenthound trail balloons --events
     """
 
+    from scenthound.report.wording import Wording
+
     if misses and events:
         raise BadUsage("--misses and --events ask for different things", "leave one of them out")
     with CrawlFolder.look(folder) as opened:
-        history = opened.history
+        history, wording = opened.history, Wording(opened.request) if why else None
         lines: Iterator[Step | Lost | Event]
         lines = history.strategy_events() if events else history.events() if misses else history.trail()
         with contextlib.closing(
@@ -122,7 +137,10 @@ def trail(folder: Path, misses: bool, events: bool, limit: int | None, as_json: 
                 if isinstance(line, Event):
                     click.echo(json_line(event_line(line)))
                 else:
-                    click.echo(json_line(trail_line(line) if isinstance(line, Step) else miss_line(line)))
+                    told = trail_line(line) if isinstance(line, Step) else miss_line(line)
+                    if wording is not None and isinstance(line, Step):
+                        told["why"] = wording.reasons(line)
+                    click.echo(json_line(told))
 
 
 @click.command()
@@ -158,10 +176,10 @@ def _print_explanation(explanation: Explanation) -> None:
         crawled = explanation.state == "crawled"
         click.echo("\nthe path from a seed:" if crawled else "\nthe page that links to it, from a seed:")
         for depth, step in enumerate(explanation.path):
-            click.echo(_hop(depth, step))
+            click.echo(_hop(depth, step, explanation.reasons(step)))
     if explanation.candidate is not None:
         candidate = explanation.candidate
-        score = f"{json_number(candidate.score)}{_parts(candidate.parts)}"
+        score = f"{json_number(candidate.score)}{_because(explanation.reasons(candidate))}"
         click.echo(f"\noffered by “{printable(candidate.anchor, 80)}” with score {score}")
     agents = "its agents, and their ancestors:"
     for title, events in (("events of the strategy:", explanation.events), (agents, explanation.family)):
@@ -178,9 +196,8 @@ def _print_explanation(explanation: Explanation) -> None:
             click.echo("did you mean: " + " or ".join(printable(url, 120) for url in explanation.near))
 
 
-def _parts(parts: Mapping[str, float]) -> str:
-    named = ", ".join(f"{printable(name)} {value:.4g}" for name, value in parts.items())
-    return f" ({named})" if named else ""
+def _because(reasons: Sequence[str]) -> str:
+    return f": {'; '.join(reasons)}" if reasons else ""
 
 
 def _event(event: Event) -> str:
@@ -195,14 +212,15 @@ def _fact(value: object) -> str:
     return " ".join(map(_fact, value)) if isinstance(value, list | tuple) else "none" if value is None else str(value)
 
 
-def _hop(depth: int, step: Step) -> str:
+def _hop(depth: int, step: Step, reasons: Sequence[str]) -> str:
     anchor = f"by “{printable(step.anchor, 80)}”, " if step.anchor else ""
-    score = "a seed" if step.parent is None else f"{anchor}score {step.score:.4g}{_parts(step.parts)}"
+    score = "a seed" if step.parent is None else f"{anchor}score {step.score:.4g}"
     title = f"  {printable(step.title, 80)}\n{'':6}" if step.title else "  "
     facts = (
         f"page {step.n}, rank {step.rank}, {score}, similarity {step.similarity:.4f}, relevance {step.relevance:.3f}"
     )
-    return f"{depth:>4}{title}{printable(step.url, 160)}\n{'':6}{facts}"
+    why = f"\n{'':6}because: {'; '.join(reasons)}" if reasons else ""
+    return f"{depth:>4}{title}{printable(step.url, 160)}\n{'':6}{facts}{why}"
 
 
 @click.command()

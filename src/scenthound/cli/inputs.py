@@ -13,6 +13,7 @@ from scenthound import url as urls
 from scenthound.cli.output import key_value
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.loop.crawl_toml import (
+    DEFAULT_STRATEGY,
     LARGEST_SEED_FILE,
     CrawlRequest,
     check_seeds,
@@ -27,6 +28,7 @@ from scenthound.loop.use_model import parameters_for_model, require_model
 from scenthound.model import Topic
 from scenthound.parameters import values_of
 from scenthound.store.model_folder import load_model
+from scenthound.strategies import STRATEGIES
 from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
 
 _ABOUT_CRAWLS = {"format", "started", "versions"}  # keys of a crawl.toml that a new crawl does not take over
@@ -43,6 +45,7 @@ class CrawlOptions:
     model: Path | None = None
     pairs: Sequence[str] = ()
     """Of `--set`."""
+    looking_for: str | None = None
     config: Path | None = None
     scope: str = "any"
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -63,15 +66,16 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     given = {**_table(plain, "settings", config), **_table(plain, "parameters", config)}
     asked_for = plain.pop("strategy", None)
     asked_for = options.strategy or asked_for
-    name = asked_for or (learned.strategy if learned is not None else "best-first")
+    name = asked_for or (learned.strategy if learned is not None else DEFAULT_STRATEGY)
     config_seeds = plain.pop("seeds", [])
     if not isinstance(config_seeds, list) or not all(isinstance(seed, str) for seed in config_seeds):
         raise BadConfig(f"`seeds` in {config} is not a list of texts", 'write: seeds = ["https://example.org/"]')
     if not isinstance(name, str):
-        raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "best-first"')
+        raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "hound"')
     given |= plain
     _check_file(given, name, config)
     given |= dict(map(key_value, options.pairs))
+    given |= _looking_for(options.looking_for, name)
     given = {key: _signed(key, value) for key, value in given.items()}
     settings, parameters = split_settings(given, name)
     flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
@@ -94,6 +98,15 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     checked = read(Settings, _scoped(settings, seeds, options.scope))
     make_scope(checked)  # raises for a bad pattern, before anything is written
     return CrawlRequest(topic, tuple(seeds), name, parameters, checked)
+
+
+def _looking_for(what: str | None, strategy: str) -> dict[str, str]:
+    """The parameter that `--looking-for` sets; `BadUsage` if the strategy has none."""
+    if what is None:
+        return {}
+    if "looking_for" not in {f.name for f in fields(STRATEGIES.get(strategy))}:
+        raise BadUsage(f"{strategy} does not know --looking-for", "leave it out, or take --strategy hound")
+    return {"looking_for": what}
 
 
 def slug(topic: Topic) -> str:

@@ -32,7 +32,7 @@ def lab() -> None:
 
     \b
       $ scenthound lab generate beds/demo --pages 3000 --seed 1
-      $ scenthound lab run beds/demo --strategies breadth-first,best-first --pages 500 --out runs/first
+      $ scenthound lab run beds/demo --strategies hound,breadth-first --pages 500 --out runs/first
       $ scenthound lab report runs/first
     """
 

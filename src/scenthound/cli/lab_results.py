@@ -259,7 +259,7 @@ def compare(
 
     \b
       $ scenthound lab compare runs/first best-n-first breadth-first --metric target_recall --at 500
-      $ scenthound lab compare runs/first best-first best-first --against runs/second
+      $ scenthound lab compare runs/first hound hound --against runs/second
       $ scenthound lab compare runs/first --json
     """
     from scenthound.lab.measure.comparison import (

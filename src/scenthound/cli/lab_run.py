@@ -78,7 +78,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
 
     \b
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
-      $ scenthound lab run beds/demo --strategies best-first --pages 500 --polite --out runs/polite
+      $ scenthound lab run beds/demo --strategies hound --pages 500 --polite --out runs/polite
       $ scenthound lab report runs/first
     """
     from scenthound.lab.measure.comparison import measure_if_stale

@@ -34,10 +34,11 @@ def settings_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[
     """Names of settings, and of the parameters of the strategy that was named before, as `KEY=`."""
     from dataclasses import fields
 
+    from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
     from scenthound.loop.settings import Settings
     from scenthound.strategies import STRATEGIES
 
-    strategy = ctx.params.get("strategy") or "best-first"
+    strategy = ctx.params.get("strategy") or DEFAULT_STRATEGY
     own = fields(STRATEGIES.get(strategy)) if strategy in STRATEGIES.names() else ()
     docs = {f.name: f.metadata.get("doc", "") for f in (*own, *fields(Settings)) if f.init}
     wanted = prefix.replace("-", "_")

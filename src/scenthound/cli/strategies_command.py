@@ -63,7 +63,7 @@ def strategies(name: str | None, as_json: bool) -> None:
 
     \b
       $ scenthound strategies
-      $ scenthound strategies best-first
+      $ scenthound strategies hound
     """
     from scenthound.strategies import STRATEGIES
 

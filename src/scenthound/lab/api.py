@@ -34,7 +34,7 @@ def run_experiment(
 ) -> Experiment:
     """Replay strategies on a bed for each of its topics, and return the experiment. What is done is not done again.
 
-    `strategies` are names, as `"best-first,breadth-first"`, each with parameters if wanted (`"best-n-first:n=64"`).
+    `strategies` are names, as `"hound,breadth-first"`, each with parameters if wanted (`"best-n-first:n=64"`).
     `topics` are the first N, or those of these ids; all by default. With `jobs` above 1 that many processes work,
     which in a script of yours needs `if __name__ == "__main__":`.
     """

@@ -22,6 +22,7 @@ from scenthound.parameters import changed_values
 from scenthound.web.html_document import parse_html
 
 FORMAT = 2
+DEFAULT_STRATEGY = "hound"
 OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
 """The rule by which crawls of format 1 count."""
 _KINDS: Mapping[type, str] = {int: "whole number", str: "text", dict: "table", list: "list"}
@@ -38,7 +39,7 @@ class CrawlRequest:
 
     topic: Topic
     seeds: tuple[str, ...]
-    strategy: str = "best-first"
+    strategy: str = DEFAULT_STRATEGY
     parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     settings: Settings = field(default_factory=Settings)
     versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)

@@ -18,6 +18,15 @@ from scenthound.page.page import Page
 from scenthound.ports import Frontier
 
 
+def bound_for(bound: int | None, seeds: Collection[object]) -> int | None:
+    """The bound of a frontier that has room for all seeds: no seed is ever dropped.
+
+    >>> bound_for(2, ["a", "b", "c"]), bound_for(None, ["a"])
+    (3, None)
+    """
+    return None if bound is None else max(bound, len(seeds))
+
+
 class Candidates:
     """Decides what enters the frontier. URLs that were fetched or chosen already are skipped.
 

@@ -49,7 +49,9 @@ class Settings:
     time: float = option(0.0, "stop after this long; 0: no limit", "seconds")
     depth: int = option(0, "follow links at most this deep from a seed; 0: no limit")
     pages_per_host: int = option(0, "fetch at most this many pages of one host; 0: no limit")
-    frontier: int = option(100_000, "keep at most this many URLs waiting; the worst are dropped", least=1)
+    frontier: int = option(
+        100_000, "keep at most this many URLs waiting, and all seeds; the worst are dropped", least=1
+    )
     concurrency: int = option(32, "requests in flight at once, all hosts together", least=1)
     slow_requests: int = option(
         128, "slow requests allowed beside `concurrency`; beyond that the oldest is given up", least=1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from scenthound.report.axes import Axes, Margins
 from scenthound.report.crawl_facts import HarvestPoint
@@ -43,6 +44,18 @@ def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
         wide, high = max(1.0, axes.x(width) - axes.x(0) - 1.5), axes.y(0) - y
         bars.append(f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1.5"/>')
     return axes.svg("Pages a second over time", axes.grid_lines("{:g}"), _ticks(axes, name, unit), *bars)
+
+
+def exploration_curve(rates: Sequence[tuple[int, float]]) -> str:
+    """The exploration rate by pages fetched; it holds until the next ranking."""
+    steps = [point for (n, rate), (later, _) in pairwise(rates) for point in ((n, rate), (later, rate))]
+    axes = Axes(140, MARGINS, rates[-1][0], max(0.01, *(rate for _, rate in rates)), lines=3)
+    return axes.svg(
+        "Exploration rate by pages fetched",
+        axes.grid_lines("{:.0%}" if axes.step >= 0.01 else "{:.1%}"),
+        page_ticks(axes),
+        axes.line([*steps, rates[-1]], "curve overall"),
+    )
 
 
 def page_ticks(axes: Axes) -> str:

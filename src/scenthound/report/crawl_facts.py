@@ -19,12 +19,14 @@ from scenthound.loop.selection import ALL_RESTS
 from scenthound.loop.trap_watch import SUSPENDED
 from scenthound.model import Event, Lost, Step, Url
 from scenthound.parameters import changed_values
+from scenthound.report.wording import Wording
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 
 BEST = 20
 POINTS = 400  # points of a curve: a screen shows no more
 BUCKETS = 60
+SHOWN_OF_BEST = ("n", "url", "title", "similarity", "relevance", "relevant")  # by `status --json`
 PAUSE = 120.0  # seconds; if the runs are not recorded, a longer gap is a pause between two runs
 
 ENDINGS = {
@@ -109,6 +111,8 @@ class CrawlFacts:
     curve: list[HarvestPoint] = field(default_factory=list)
     speed: list[tuple[float, float]] = field(default_factory=list)
     """Pages a second over the run, as (seconds since the start, rate)."""
+    exploration: list[tuple[int, float]] = field(default_factory=list)
+    """How often the strategy departed from its ranking, as (pages fetched, rate); empty if it does not say."""
 
     @property
     def harvest(self) -> float:
@@ -129,7 +133,7 @@ class CrawlFacts:
 
     def as_plain(self) -> dict[str, Any]:
         """The figures as JSON data."""
-        request = self.request
+        request, wording = self.request, Wording(self.request)
         return {
             "topic": request.topic.keywords,
             "strategy": request.strategy,
@@ -153,13 +157,14 @@ class CrawlFacts:
             "pages_per_second": self.rate,
             "out_of_order": self.out_of_order,
             "waited": self.waited,
+            "exploration": self.exploration[-1][1] if self.exploration else None,
             "misses": self.misses,
             "refused": self.refused,
             "suspended": self.suspended,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
-                {key: line[key] for key in ("n", "url", "title", "similarity", "relevance", "relevant")}
-                for line in map(full_trail_line, self.best[:10])
+                {**{key: line[key] for key in SHOWN_OF_BEST}, "why": wording.reasons(step)}
+                for step, line in ((step, full_trail_line(step)) for step in self.best[:10])
             ],
         }
 
@@ -181,6 +186,7 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
     facts.speed = _speed(pages.busy_times)
+    facts.exploration = _exploration(folder.history.strategy_events("ranking"))
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
     _ending(facts, folder)
     return facts
@@ -190,6 +196,13 @@ def _suspension(event: Event) -> str:
     return (
         f"{event.facts.get('host')}: {event.facts.get('pages')} pages of {event.facts.get('pattern')} had nothing new"
     )
+
+
+def _exploration(events: Iterable[Event]) -> list[tuple[int, float]]:
+    """The exploration rates in these events, thinned to what a screen shows."""
+    rates = ((event.n, event.facts.get("exploration")) for event in events)
+    curve = [(n, float(rate)) for n, rate in rates if isinstance(rate, int | float) and 0 <= rate <= 1]
+    return curve[:: max(1, len(curve) // POINTS)]
 
 
 def _failures(text: str) -> dict[str, tuple[int, str]]:

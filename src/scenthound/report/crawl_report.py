@@ -18,11 +18,12 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import shown
 from scenthound.model import Step
 from scenthound.report.causes import meaning, why_nothing
-from scenthound.report.charts import harvest_curve, speed_curve
+from scenthound.report.charts import exploration_curve, harvest_curve, speed_curve
 from scenthound.report.copies import Copy, copy_link, write_copies
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
 from scenthound.report.layout import document, section, sortable, table, tiles
 from scenthound.report.web_text import link, text
+from scenthound.report.wording import Wording
 
 NAME = "report.html"
 HOSTS = 30
@@ -64,7 +65,7 @@ def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
         _tiles(facts),
         _doubts(facts.doubts),
         _harvest(facts),
-        _best(facts.best, copies or {}),
+        _best(facts, copies or {}),
         '<div class="pair">',
         _counts("Requests that failed", "Nothing failed.", "Each URL that brought no page, by reason.", facts.misses),
         _counts("Links not followed", "Every link was followed.", "Found, and left out on purpose.", facts.refused),
@@ -72,6 +73,7 @@ def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
         _suspended(facts.suspended),
         _hosts(facts.hosts),
         _speed(facts),
+        _exploration(facts),
         _request(facts),
     ]
     return document(f"{name} · scenthound", style, parts)
@@ -139,33 +141,34 @@ def _harvest(facts: CrawlFacts) -> str:
     return section("Harvest", note, legend + harvest_curve(facts.curve))
 
 
-def _best(best: list[Step], copies: Mapping[int, Copy]) -> str:
-    if not best:
+def _best(facts: CrawlFacts, copies: Mapping[int, Copy]) -> str:
+    if not facts.best:
         return ""
-    rows = [(str(rank), _page(step, copies), f"{step.relevance:.3f}") for rank, step in enumerate(best, 1)]
+    words = Wording(facts.request)
+    rows = [(str(rank), _page(step, copies, words), f"{step.relevance:.3f}") for rank, step in enumerate(facts.best, 1)]
     pages = table(("#", "page and how it was found", "relevance"), rows, numbers={0, 2}, name="best")
     note = "Most likely relevant first, by the latest verdicts of the judge. A stored copy opens without a network."
     return section("Best pages", note, pages)
 
 
-def _page(step: Step, copies: Mapping[int, Copy]) -> str:
+def _page(step: Step, copies: Mapping[int, Copy], wording: Wording) -> str:
     title, url = text(step.title) or "(no title)", link(step.url, most=110)
     copy = copies.get(step.n)
     words = f'<span class="snippet">{copy.snippet}</span>' if copy and copy.snippet else ""
     stored = f" · {copy_link(copies, step)}" if copy else ""
     return (
         f'<span class="title">{title}</span><span class="url">{url}{stored}</span>{words}'
-        f'<span class="how">{_how_found(step)}</span>'
+        f'<span class="how">{_how_found(step, wording)}</span>'
     )
 
 
-def _how_found(step: Step) -> str:
+def _how_found(step: Step, wording: Wording) -> str:
     if step.parent is None:
         return f"page {step.n:,}, a seed"
     words = printable(step.anchor, 80)
     anchor = f" by “{text(words)}”" if words else ""
-    parts = ", ".join(f"{text(printable(name, 40))} {value:.3g}" for name, value in step.parts.items())
-    score = f"score {step.score:.3g}" + (f" ({parts})" if parts else "")
+    why = text("; ".join(wording.reasons(step)), 600)
+    score = f"score {step.score:.3g}" + (f": {why}" if why else "")
     return f"page {step.n:,}, depth {step.depth}, {score}, from {link(step.parent, most=70)}{anchor}"
 
 
@@ -209,6 +212,13 @@ def _speed(facts: CrawlFacts) -> str:
     return section(
         "Pages a second", "Over the time spent crawling; pauses between runs are left out.", speed_curve(facts.speed)
     )
+
+
+def _exploration(facts: CrawlFacts) -> str:
+    if len(facts.exploration) < 2 or not any(rate for _, rate in facts.exploration):
+        return ""
+    note = "How often a page was taken that was not the best by its score, to learn from it."
+    return section("Exploration", note, exploration_curve(facts.exploration))
 
 
 def _order(facts: CrawlFacts) -> str:

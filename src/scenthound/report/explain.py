@@ -14,6 +14,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.trap_watch import REASON, SUSPENDED, patterns
 from scenthound.model import Candidate, Event, Lost, Step, Url
 from scenthound.ports import OwnFrontier, Saves
+from scenthound.report.wording import Wording
 
 NEAR = 3
 MOST_ANCESTORS = 50  # of an agent, followed back
@@ -41,6 +42,11 @@ class Explanation:
     """Events of the strategy about this page."""
     family: list[Event] = field(default_factory=list)
     """Births of the agents in these events, each after its ancestors."""
+    wording: Wording | None = None
+    """Says why pages were chosen."""
+
+    def reasons(self, chosen: Step | Candidate) -> list[str]:
+        return self.wording.reasons(chosen) if self.wording is not None else []
 
     def as_plain(self) -> dict[str, Any]:
         waiting = self.candidate
@@ -48,12 +54,13 @@ class Explanation:
             "url": self.url,
             "state": self.state,
             "why": self.why,
-            "path": [full_trail_line(step) for step in self.path],
+            "path": [{**full_trail_line(step), "why": self.reasons(step)} for step in self.path],
             "requests": [{"time": r.time, "reason": r.reason, "detail": r.detail} for r in self.requests],
             "waiting": waiting
             and {
                 "score": json_number(waiting.score),
                 "parts": dict(waiting.parts),
+                "why": self.reasons(waiting),
                 "parent": waiting.parent,
                 "anchor": waiting.anchor,
                 "depth": waiting.depth,
@@ -68,6 +75,12 @@ class Explanation:
 
 def explain(folder: CrawlFolder, raw: str) -> Explanation:
     """What happened to this URL in this crawl. Raises `NotAUrl`."""
+    explanation = _explanation(folder, raw)
+    explanation.wording = Wording(folder.request)
+    return explanation
+
+
+def _explanation(folder: CrawlFolder, raw: str) -> Explanation:
     url = urls.make(raw, longest=folder.request.settings.url_length)
     history = folder.history
     path = history.lineage(url)

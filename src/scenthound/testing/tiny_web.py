@@ -8,6 +8,7 @@ from functools import partial
 from scenthound import url as urls
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Dropped, Limits
+from scenthound.loop.new_urls import bound_for
 from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.replay import Landing, replay
 from scenthound.model import Candidate, Miss, Moved, Step, Topic, Url
@@ -120,7 +121,7 @@ def walk(
     """Crawl a tiny web with a strategy and return the result."""
     topic = Topic(topic) if isinstance(topic, str) else topic
     starts = [named(name) for name in (seeds.split() if isinstance(seeds, str) else seeds)]
-    frontier = frontier_of(strategy, bound, spread)
+    frontier = frontier_of(strategy, bound_for(bound, set(starts)), spread)
     history = MemoryHistory()
     dropped: list[Dropped] = []
     crawl = Crawl(

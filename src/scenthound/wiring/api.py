@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
@@ -33,7 +34,7 @@ def crawl(
 
     `topic` is keywords, a topic file (`"balloons.toml"`, a `Path`) or a `Topic`. `seeds` are URLs to start from, a
     single one, or the `Path` of a file with one per line. `out` is the new folder. `watch` is called with each page,
-    miss, dropped link and event of the strategy; if it is `async`, it is awaited. `strategy` is `best-first` by
+    miss, dropped link and event of the strategy; if it is `async`, it is awaited. `strategy` is `hound` by
     default, or that of the `model`, a folder that `train` made. `options` are settings of the crawl (`delay="500 ms"`,
     `hosts=["example.org"]`, see `Settings`) and parameters of the strategy.
 
@@ -90,7 +91,7 @@ def _beginning(
     options: Mapping[str, Any],
 ) -> Callable[[], Session]:
     """`begin` with these arguments, to be called in the thread that runs the crawl: SQLite belongs to one."""
-    name = strategy or (load_model(Path(model)).strategy if model is not None else "best-first")
+    name = strategy or (load_model(Path(model)).strategy if model is not None else DEFAULT_STRATEGY)
     settings, parameters = split_settings({"pages": pages, **options}, name)
     made = read(Settings, settings)
     return partial(

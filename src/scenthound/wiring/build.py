@@ -171,7 +171,7 @@ def check_spread(strategy: Strategy, name: str, spread: int) -> None:
     if spread > 1 and isinstance(strategy, OwnFrontier):
         raise BadConfig(
             f"{name} chooses among hosts itself: it can't keep to `spread = {spread}`",
-            "leave `spread` out, or take a strategy without a frontier of its own, as best-first",
+            "leave `spread` out, or take a strategy without a frontier of its own, as hound",
         )
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage, StateDamaged
 from scenthound.loop.core import Crawl
-from scenthound.loop.crawl_toml import CrawlRequest, check_seeds, read_seed_file, read_topic
+from scenthound.loop.crawl_toml import DEFAULT_STRATEGY, CrawlRequest, check_seeds, read_seed_file, read_topic
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.identity import product_token, versions
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Limits
+from scenthound.loop.new_urls import bound_for
 from scenthound.loop.recording import Counters
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
@@ -63,7 +64,7 @@ def begin(
     """A new crawl in a new folder, ready to run.
 
     `topic` is keywords, a topic file or a `Topic`; `seeds` are URLs, a single one, or the path of a file of them.
-    `pages` overrides that of the settings. `model` is a folder that `train` made. The strategy is `best-first` by
+    `pages` overrides that of the settings. `model` is a folder that `train` made. The strategy is `hound` by
     default; with a model it is the model's, with the parameters of its training.
     """
     topic = read_topic(topic)
@@ -76,7 +77,7 @@ def begin(
     learned = None if model is None else load_model(Path(model))
     if learned is not None:
         strategy, parameters = parameters_for_model(learned, strategy, parameters, make_strategy)
-    strategy = strategy or "best-first"
+    strategy = strategy or DEFAULT_STRATEGY
     request = CrawlRequest(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
     instance = make_strategy(strategy, parameters)  # raises before anything is written
     if declaration_of(instance).oracle:
@@ -172,11 +173,12 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
     if (learned := folder.model()) is not None:
         use_model(strategy, learned)
     politeness = folder.politeness(clock())
+    bound = bound_for(settings.frontier, seeds)
     if isinstance(strategy, OwnFrontier):
-        frontier = strategy.frontier(settings.frontier)
+        frontier = strategy.frontier(bound)
     else:
         eviction = declaration_of(strategy).eviction
-        frontier = SqliteFrontier(folder.database, settings.frontier, eviction, settings.spread)
+        frontier = SqliteFrontier(folder.database, bound, eviction, settings.spread)
     crawl = Crawl(
         strategy,
         frontier,

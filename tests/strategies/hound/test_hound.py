@@ -145,7 +145,7 @@ def test_the_worked_example_of_the_score() -> None:
     )
     used = ("citing", "beside", "besides", "page", "near")
     features = {name: np.zeros(4) for name in FEATURES} | dict(zip(used, rows.T, strict=True))
-    frontier = Frontier(np.arange(4), features, np.ones(4))
+    frontier = Frontier(np.arange(4), features, np.ones(4), np.ones(4))
     scores = Scoring().rank(deviations(frontier))
     assert scores.round(2).tolist() == pytest.approx([1.78, -0.77, 0.48, -1.49], abs=0.01)
 

@@ -28,6 +28,7 @@ from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import FOREVER, Dropped, Limits
+from scenthound.loop.new_urls import bound_for
 from scenthound.loop.order import OrderRule
 from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
@@ -194,7 +195,7 @@ def run_strategy(
             result.train_seconds = time.process_time() - before
         crawl = Crawl(
             strategy,
-            _frontier(strategy, limits),
+            _frontier(strategy, limits, seeds),
             _History(),
             topic,
             [(url, url) for url in dict.fromkeys(seeds)],
@@ -256,10 +257,11 @@ class _History(MemoryHistory):
         return None
 
 
-def _frontier(strategy: Strategy, limits: ReplayLimits) -> Frontier:
+def _frontier(strategy: Strategy, limits: ReplayLimits, seeds: Sequence[Url]) -> Frontier:
+    bound = bound_for(limits.frontier, set(seeds))
     if isinstance(strategy, OwnFrontier):
-        return strategy.frontier(limits.frontier)
-    return MemoryFrontier(limits.frontier, declaration_of(strategy).eviction, limits.spread)
+        return strategy.frontier(bound)
+    return MemoryFrontier(bound, declaration_of(strategy).eviction, limits.spread)
 
 
 def _one_line(error: Exception) -> str:

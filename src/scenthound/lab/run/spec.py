@@ -59,7 +59,7 @@ def parse_strategies(text: str | Iterable[str | StrategySpec]) -> list[StrategyS
         make_strategy(spec.name, spec.parameters)
         specs.setdefault(spec.label, spec)
     if not specs:
-        raise BadUsage("no strategies", "name some, as breadth-first,best-first")
+        raise BadUsage("no strategies", "name some, as hound,breadth-first")
     return list(specs.values())
 
 

@@ -37,6 +37,9 @@ from scenthound.page.link_text import ADDRESS, ANCHOR, BESIDE, HEADING
 from scenthound.strategies.hound.link_table import WAITING, Flags, LinkTable, Reals, Whole
 from scenthound.strategies.hound.topic import TopicModel
 
+RELEVANT = 0.5
+"""Pages of this relevance count as relevant where links are counted for people."""
+
 
 class Frontier(NamedTuple):
     """The waiting URLs and what speaks for each."""
@@ -45,6 +48,8 @@ class Frontier(NamedTuple):
     features: dict[str, Reals]
     links: Reals
     """How many fetched pages link to each."""
+    relevant_links: Reals
+    """How many of them are relevant."""
 
 
 def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
@@ -112,7 +117,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
         "cocited": total(of_pair, authority[citing] / np.maximum(degree[citing], 1)),
         "examples": total(of_pair, np.log1p(examples[citing]) * np.maximum(r, 0.2)) / root,
     }
-    return Frontier(waiting, features, links)
+    return Frontier(waiting, features, links, total(of_pair, (r >= RELEVANT).astype(np.float64)))
 
 
 def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: float, strength: float) -> Reals:

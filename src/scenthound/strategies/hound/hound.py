@@ -15,6 +15,7 @@ below all others.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -23,18 +24,20 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from scenthound.model import NOTHING, Candidate, Miss, Topic, Url
+from scenthound.model import NOTHING, Candidate, Event, Miss, Topic, Url
 from scenthound.page.link_text import link_text
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
+from scenthound.strategies.hound.exploration import exploration_rate, lifted
 from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
 from scenthound.strategies.hound.scoring import Scoring, deviations
 from scenthound.strategies.hound.sites import Ranked, SiteSearch, are_sites
 from scenthound.strategies.hound.topic import TopicModel
+from scenthound.strategies.hound.wording import CITING, PARTS, reasons
 from scenthound.strategies.parts.sightings import new_scores
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
@@ -58,31 +61,27 @@ than are in flight, as some of those may have been taken before the last ranking
 class Hound(Parameterised):
     """Everything found so far ranks the whole frontier: words, yields, co-citation. Looks for pages or sites."""
 
-    score_parts: ClassVar[Mapping[str, str]] = {
-        "pages that link to it": "how relevant the fetched pages are that link to it",
-        "words of the link": "anchor, the text beside it and the heading above fit the topic",
-        "words of the address": "the path of the URL fits the topic",
-        "form of the address": "relevant pages have addresses of this form, or with these words",
-        "words that paid off": "links with these words led to relevant pages",
-        "links beside it": "neighbouring links, other links of the same pages and at the same tag path paid off",
-        "cited with good pages": "pages that link to it also link to relevant pages and to the examples",
-        "known domain": "home pages in this domain could be fetched",
-        "may name other sites": "its host named new sites, and it lies near the top",
-        "turn": "a page that may name other sites comes after every second home page",
-        "not ranked yet": "found after the last ranking",
-    }
+    score_parts: ClassVar[Mapping[str, str]] = {name: part.meaning for name, part in PARTS.items()}
     looking_for: Literal["auto", "pages", "sites"] = parameter("auto", "pages or sites; auto: as the seeds are")
     memory: int = parameter(150_000, "links remembered", least=1000)
     work: int = parameter(4000, "links that are looked at again per page fetched; fewer is faster", least=100)
+    exploration: float = parameter(
+        0.0, "highest probability of taking a page that is not the best, to learn from it", least=0, most=1
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.analyser_ = Analyser()
+        self.luck_ = 0
+        """The number that all its random draws follow from, together with the number of pages."""
 
     @property
     def declaration(self) -> Declaration:
         parts = Parts((self.analyser_,), leaves=True, elements=True)
         return Declaration(parts=parts, score_parts=self.score_parts)
+
+    def use_random(self, rng: random.Random) -> None:
+        self.luck_ = rng.getrandbits(32)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.vocabulary_ = Vocabulary()
@@ -97,6 +96,7 @@ class Hound(Parameterised):
         self.best_: set[int] = set()
         """The URLs with a score of the last ranking."""
         self.since_, self.pages_, self.unranked_ = 0, 0, 0
+        self.events_: list[Event] = []
         numbers = [self.table_.number_of(url) for url in seeds]
         self.table_.state.values[numbers] = WAITING
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
@@ -111,9 +111,7 @@ class Hound(Parameterised):
             offers += self._home_offers(page, self.sites_.fetched(number, targets))
         self.pages_ += 1
         self.since_ += 1
-        step = next(pages for below, pages in STEPS if self.pages_ < below)
-        pause = max(step, int(GROWTH * self.pages_), len(self.table_) // self.work)
-        is_due = self._count(page.candidate) or self.since_ >= pause
+        is_due = self._count(page.candidate) or self.since_ >= self._pause()
         return offers + self._rank() if is_due and self.seeds_left_ <= 0 else offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -146,6 +144,11 @@ class Hound(Parameterised):
             self.table_.state.values[sorted(self.best_)] = ASIDE
             self.best_, self.unranked_ = set(), 0
         return not self.best_
+
+    def _pause(self) -> int:
+        """Pages between two rankings."""
+        step = next(pages for below, pages in STEPS if self.pages_ < below)
+        return max(step, int(GROWTH * self.pages_), len(self.table_) // self.work)
 
     # ---- what a page brings
 
@@ -214,29 +217,53 @@ class Hound(Parameterised):
             ranked = Ranked(order, scores[order], np.full(len(order), np.nan))
         else:
             ranked = self.sites_.rank(frontier, scores).first(BEST)
+        ranked, lifts = self._explore(ranked)
         best, is_list = frontier.urls[ranked.order], ~np.isnan(ranked.list_values)
         self.scoring_.chosen(best[~is_list].tolist(), z[ranked.order[~is_list]])
         explained = [
-            self._list_parts(score, value) if is_a_list else self._page_parts(score, z[index])
-            for index, score, value, is_a_list in zip(*map(np.ndarray.tolist, (*ranked, is_list)), strict=True)
+            self._parts(score, value, z[index], lift)
+            for index, score, value, lift in zip(*map(np.ndarray.tolist, (*ranked, lifts)), strict=True)
         ]
-        return self._rescored(best.tolist(), ranked.scores.tolist(), explained)
+        citing = np.stack((frontier.relevant_links, frontier.links), axis=1)[ranked.order].astype(np.int64).tolist()
+        carried = [{CITING: counts} for counts in citing]
+        return self._rescored(best.tolist(), ranked.scores.tolist(), explained, carried)
 
-    def _page_parts(self, score: float, z: Reals) -> dict[str, float]:
+    def _explore(self, ranked: Ranked) -> tuple[Ranked, Reals]:
+        """The ranking with some URLs lifted to one of the next turns, and what that added to their scores."""
+        rate = exploration_rate(self.exploration, self.scoring_.unexplained, ranked.scores)
+        ranked, lifts = lifted(ranked, rate, self._pause(), np.random.default_rng((self.luck_, self.pages_)))
+        self.events_.append(Event("ranking", {"exploration": rate, "tried": int(np.count_nonzero(lifts))}))
+        return ranked, lifts
+
+    def _parts(self, score: float, list_value: float, z: Reals, lift: float) -> dict[str, float]:
+        """The parts of a score. `list_value` is nan unless the URL is ranked as one that may name other sites."""
+        tried = {"exploration": lift} if lift else {}
+        if not math.isnan(list_value):
+            return {"may name other sites": list_value, "turn": score - lift - list_value, **tried}
         parts = self.scoring_.parts(z)
-        return parts if self.sites_ is None else {**parts, "known domain": score - math.fsum(parts.values())}
+        if self.sites_ is not None:
+            parts["known domain"] = score - lift - math.fsum(parts.values())
+        return parts | tried
 
-    @staticmethod
-    def _list_parts(score: float, value: float) -> dict[str, float]:
-        return {"may name other sites": value, "turn": score - value}
+    def take_events(self) -> Iterable[Event]:
+        events, self.events_ = self.events_, []
+        return events
 
-    def _rescored(self, best: list[int], scores: list[float], parts: list[dict[str, float]]) -> list[Candidate]:
+    def reasons(self, parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
+        return reasons(parts, carry, anchor)
+
+    def _rescored(
+        self, best: list[int], scores: list[float], parts: list[dict[str, float]], carried: list[dict[str, Any]]
+    ) -> list[Candidate]:
         """Candidates for the best, and for those that are no longer among them."""
         state, names = self.table_.state.values, self.table_.names
         demoted = sorted(number for number in self.best_.difference(best) if state[number] == WAITING)
         self.best_ = set(best)
-        urls = [Url(names[number]) for number in (*best, *demoted)]
-        return new_scores(urls, [*scores, *repeat(NOT_RANKED, len(demoted))], [*parts, *repeat(UNRANKED, len(demoted))])
+        ranked = [
+            Candidate(Url(names[number]), score, carry, of_score, rescored=True)
+            for number, score, of_score, carry in zip(best, scores, parts, carried, strict=True)
+        ]
+        return ranked + new_scores((Url(names[number]) for number in demoted), repeat(NOT_RANKED), repeat(UNRANKED))
 
     # ---- state
 
@@ -250,6 +277,8 @@ class Hound(Parameterised):
             "labels": dict(self.labels_),
             "best": sorted(self.best_),
             "counts": [self.since_, self.pages_, self.unranked_, self.seeds_left_],
+            "luck": self.luck_,
+            "events": [dict(event.facts) for event in self.events_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -263,6 +292,8 @@ class Hound(Parameterised):
         self.labels_ = dict(state["labels"])
         self.best_ = set(state["best"])
         self.since_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
+        self.luck_ = int(state.get("luck", 0))
+        self.events_ = [Event("ranking", facts) for facts in state.get("events", ())]
 
 
 def _is_seed(candidate: Candidate) -> bool:

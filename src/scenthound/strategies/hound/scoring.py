@@ -50,6 +50,8 @@ class Scoring:
         self.weights: Reals = SHIPPED.copy()
         self.waiting: dict[int, Reals] = {}
         """z of the URLs with a score, by the number of the URL."""
+        self.unexplained = 1.0
+        """The share of the variance of past pages' relevance that their scores do not explain."""
         self.lessons, self.pages = Column(np.float64), Column(np.int64)
 
     def rank(self, deviations: Reals) -> Reals:
@@ -81,6 +83,9 @@ class Scoring:
         strength = STRENGTH / max(1 - belief, LEAST_DOUBT)
         gram = z.T @ z + strength * np.eye(len(FEATURES))
         self.weights = np.linalg.solve(gram, z.T @ y + strength * SHIPPED)
+        scores = z @ self.weights
+        explained = float(scores @ y) ** 2 / max(float(scores @ scores) * len(y), 1e-9)
+        self.unexplained = 1 - min(1.0, explained)
 
     def parts(self, deviations: Reals) -> dict[str, float]:
         """The parts of the score of one URL."""
@@ -92,6 +97,7 @@ class Scoring:
     def save(self) -> Mapping[str, Any]:
         return {
             "weights": self.weights,
+            "unexplained": self.unexplained,
             "lessons": self.lessons.values.copy(),
             "pages": self.pages.values.copy(),
             "urls": list(self.waiting),
@@ -100,6 +106,7 @@ class Scoring:
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.weights = np.asarray(state["weights"], float)
+        self.unexplained = float(state.get("unexplained", 1.0))
         self.lessons.add(np.asarray(state["lessons"]))
         self.pages.add(np.asarray(state["pages"]))
         self.chosen(list(state["urls"]), np.asarray(state["deviations"]))

@@ -1,0 +1,32 @@
+"""Why a page was chosen, in words: the parts of its score as the crawl's strategy explains them."""
+
+from __future__ import annotations
+
+from scenthound.errors import ScenthoundError
+from scenthound.formats import printable
+from scenthound.loop.crawl_toml import CrawlRequest
+from scenthound.model import Candidate, Step
+from scenthound.ports import Explains
+
+LONGEST = 120
+
+
+class Wording:
+    """The reasons for the pages of one crawl. A strategy without words of its own has the names of its parts."""
+
+    def __init__(self, request: CrawlRequest) -> None:
+        from scenthound.wiring import make_strategy
+
+        self._strategy: Explains | None = None
+        try:
+            strategy = make_strategy(request.strategy, request.parameters)
+        except ScenthoundError:  # a plug-in that is not installed here
+            return
+        self._strategy = strategy if isinstance(strategy, Explains) else None
+
+    def reasons(self, chosen: Step | Candidate) -> list[str]:
+        """Phrases with their values, as `6 relevant pages link here (+1.2)`; the largest first."""
+        if self._strategy is None:
+            return [f"{printable(name, 40)} {value:.4g}" for name, value in chosen.parts.items()]
+        phrases = self._strategy.reasons(chosen.parts, chosen.carry, printable(chosen.anchor, 60))
+        return [f"{printable(phrase, LONGEST)} ({value:+.2g})" for phrase, value in phrases]

@@ -1,0 +1,116 @@
+"""What the parts of a score mean, in words: the only place where hound's reasons are phrased."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+CITING = "citing"
+"""The key in `carry`: how many relevant pages, and how many pages in all, link to a URL."""
+SMALLEST = 0.05
+"""Parts of a score that are smaller are left out if there are others."""
+
+
+class Part(NamedTuple):
+    """A part of a score: what it is, and how it reads where it speaks for a page and where it speaks against it."""
+
+    meaning: str
+    speaks_for: str
+    speaks_against: str
+
+
+PARTS: Mapping[str, Part] = {
+    "pages that link to it": Part(
+        "how relevant the fetched pages are that link to it",
+        "relevant pages link here",
+        "the pages that link here are not relevant",
+    ),
+    "words of the link": Part(
+        "anchor, the text beside it and the heading above fit the topic",
+        "the text around its link fits the topic",
+        "the text around its link does not fit the topic",
+    ),
+    "words of the address": Part(
+        "the path of the URL fits the topic",
+        "words of its address fit the topic",
+        "no word of its address fits the topic",
+    ),
+    "form of the address": Part(
+        "relevant pages have addresses of this form, or with these words",
+        "relevant pages have addresses like this",
+        "pages with addresses like this were not relevant",
+    ),
+    "words that paid off": Part(
+        "links with these words led to relevant pages",
+        "links with these words paid off",
+        "links with these words did not pay off",
+    ),
+    "links beside it": Part(
+        "neighbouring links, other links of the same pages and at the same tag path paid off",
+        "links beside it paid off",
+        "links beside it did not pay off",
+    ),
+    "cited with good pages": Part(
+        "pages that link to it also link to relevant pages and to the examples",
+        "linked together with relevant pages",
+        "seldom linked together with relevant pages",
+    ),
+    "known domain": Part(
+        "home pages in this domain could be fetched",
+        "other sites of its domain could be fetched",
+        "other sites of its domain could not be fetched",
+    ),
+    "may name other sites": Part(
+        "its host named new sites, and it lies near the top",
+        "its host names sites that are new",
+        "its host names no sites that are new",
+    ),
+    "turn": Part(
+        "a page that may name other sites comes after every second home page",
+        "it is the turn of a page that may name other sites",
+        "it is the turn of a page that may name other sites",
+    ),
+    "exploration": Part(
+        "taken before better ones, to learn from it",
+        "taken before better ones, to learn from it",
+        "taken before better ones, to learn from it",
+    ),
+    "not ranked yet": Part(
+        "found after the last ranking",
+        "found after the last ranking",
+        "found after the last ranking",
+    ),
+}
+
+
+def reasons(parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
+    """A phrase for each part of a score, with its value, the largest first.
+
+    >>> reasons({"words of the link": 0.5, "pages that link to it": 1.2}, {"citing": [6, 9]}, "balloon festivals")
+    [('6 relevant pages link here', 1.2), ('anchor: “balloon festivals”', 0.5)]
+    >>> reasons({"links beside it": -0.3, "words of the address": 0.01}, {}, "")
+    [('links beside it did not pay off', -0.3)]
+    """
+    order = sorted(parts.items(), key=lambda part: -abs(part[1]))
+    large = [(name, value) for name, value in order if abs(value) >= SMALLEST]
+    return [(_phrase(name, value, carry, anchor), value) for name, value in large or order[:1]]
+
+
+def _phrase(name: str, value: float, carry: Mapping[str, Any], anchor: str) -> str:
+    part = PARTS.get(name)
+    if part is None:
+        return name
+    if value < 0:
+        return part.speaks_against
+    if name == "words of the link" and anchor:
+        return f"anchor: “{anchor}”"
+    if name == "pages that link to it":
+        return _citing(carry.get(CITING)) or part.speaks_for
+    return part.speaks_for
+
+
+def _citing(counts: object) -> str:
+    """How many relevant pages link to a URL; empty if that is not known, or none do."""
+    if not isinstance(counts, list | tuple) or not counts or not isinstance(counts[0], int) or counts[0] < 1:
+        return ""
+    return f"{counts[0]:,} relevant pages link here" if counts[0] > 1 else "a relevant page links here"
