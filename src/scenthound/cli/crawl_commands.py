@@ -157,8 +157,7 @@ def finish(session: Session, as_json: bool) -> int:
     is_unfinished = reason in ("interrupted", "stopped")
     failure = why_nothing(facts) if not facts.pages and not is_unfinished else None
     if as_json:
-        code = RESTING if reason == ALL_RESTS else 1
-        error = {"error": failure[0], "hint": failure[1], "exit_code": code} if failure else {}
+        error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
         emit({"folder": str(path), "report": str(report), **facts.as_plain(), **error})
     else:
         from scenthound.cli.folder_commands import show
@@ -170,7 +169,9 @@ def finish(session: Session, as_json: bool) -> int:
     if is_unfinished:
         say(f"Continue with: scenthound resume {shlex.quote(str(path))}")
         return INTERRUPTED
+    if failure:
+        return 1
     if reason == ALL_RESTS:
-        say(f"All URLs left are on hosts that rest. Continue later with: scenthound resume {path}")
+        say(f"All URLs left are on hosts that rest. Continue later with: scenthound resume {shlex.quote(str(path))}")
         return RESTING
-    return 1 if failure else 0
+    return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from scenthound.cli.output import option, repeatable, say
+from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.errors import BadConfig
 
 PORT = 8770
@@ -27,8 +27,15 @@ PORT = 8770
 @option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl that is started here.")
+@json_option
 def desk(
-    folders: tuple[Path, ...], port: int | None, host: str, home: Path | None, no_browser: bool, pairs: tuple[str, ...]
+    folders: tuple[Path, ...],
+    port: int | None,
+    host: str,
+    home: Path | None,
+    no_browser: bool,
+    pairs: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Start, watch, steer and search crawls in the browser.
 
@@ -56,7 +63,10 @@ def desk(
             port = 0
 
     def ready(address: str) -> None:
-        click.echo(address)
+        if as_json:
+            emit({"address": address})
+        else:
+            click.echo(address)
         sys.stdout.flush()
         say("Press Ctrl-C to close the desk; crawls go on.")
         if not no_browser:

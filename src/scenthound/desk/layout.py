@@ -95,13 +95,13 @@ def short(url: str, most: int = LONGEST_URL) -> str:
     """A URL without its scheme, cut in the middle.
 
     >>> short("https://example.org/a/very/long/path/to/a/page.html", 28)
-    'example.org/a/…/page.html'
+    'example.org/a/ve/…/page.html'
     """
     bare = url.partition("://")[2] or url
     if len(bare) <= most:
         return bare
     end = bare.rstrip("/").rpartition("/")[2][-most // 2 :]
-    return f"{bare[: most - len(end) - 4].rstrip('/')}/…/{end}"
+    return f"{bare[: most - len(end) - 3].rstrip('/')}/…/{end}"
 
 
 def url_shown(url: str, most: int = LONGEST_URL) -> Markup:
