@@ -1,8 +1,7 @@
-"""What the docstrings of strategies show comes out."""
+"""The docstrings of strategies begin with what they are, and their formula."""
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import pkgutil
 import sys
@@ -10,21 +9,12 @@ import sys
 import pytest
 
 import scenthound.strategies
-from scenthound.page import anchors
 from scenthound.strategies import STRATEGIES
-from scenthound.text import id_lists, offsets, proximity, unions
 
 MODULES = [
     importlib.import_module(found.name)
     for found in pkgutil.walk_packages(scenthound.strategies.__path__, "scenthound.strategies.")
 ]
-
-
-@pytest.mark.parametrize(
-    "module", [*MODULES, anchors, id_lists, offsets, proximity, unions], ids=lambda one: one.__name__
-)
-def test_the_examples_in_the_docstrings_hold(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda one: one.__name__)

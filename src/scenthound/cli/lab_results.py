@@ -338,7 +338,9 @@ def show_summary(
                 rows.append((display_name(strategy, experiment.spec.given), *means, *counts))
         if rows:
             heads = (name, *(f"{point:,} {unit}" for point in points), "topics", "groups")
-            console.print(table(heads, rows, numbers=range(1, len(points) + 3)))
+            if all(topics == groups for *_, topics, groups in rows):  # every topic is a group of its own
+                heads, rows = heads[:-1], [row[:-1] for row in rows]
+            console.print(table(heads, rows, numbers=range(1, len(heads))))
     _show_ended(experiment, ended, points, unit)
     _explain_oracles(summaries)
     if experiment.spec.given:

@@ -78,10 +78,17 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Iterable
     from rich.text import Text
 
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    right = set(numbers)
+    right, rows = set(numbers), [[printable(str(cell)) for cell in row] for row in rows]
+    longest = [max(map(len, cells)) for cells in zip(heads, *rows, strict=True)]
     for column, head in enumerate(heads):
         is_right = column in right
-        made.add_column(head, justify="right" if is_right else "left", overflow="fold", no_wrap=is_right)
+        made.add_column(
+            head,
+            justify="right" if is_right else "left",
+            overflow="fold",
+            no_wrap=is_right,
+            min_width=None if is_right else min(12, longest[column]),  # a name cut into syllables can't be read
+        )
     for row in rows:
-        made.add_row(*(Text(printable(str(cell))) for cell in row))
+        made.add_row(*map(Text, row))
     return made
