@@ -207,6 +207,7 @@ def test_an_old_folder_without_a_table_of_orders_takes_orders(tmp_path: Path) ->
     folder = small_crawl(tmp_path / "crawl")
     database = CrawlDatabase(folder / "crawl.db")
     database.execute("DROP TABLE orders")
+    database.execute("DROP TABLE parents")
     database.execute("PRAGMA user_version = 3")
     database.commit()
     database.close()

@@ -146,6 +146,7 @@ def test_a_folder_from_before_there_were_events_can_be_looked_at(tmp_path: Path)
     step_through(session, 10)
     session.folder.finish("pages", 1.0)
     session.folder.database.execute("DROP TABLE told")
+    session.folder.database.execute("PRAGMA user_version = 1")
     session.folder.database.commit()
     session.close()
     assert told(tmp_path / "crawl") == []

@@ -137,12 +137,12 @@ def test_a_seed_that_is_not_there_counts_all_the_same() -> None:
     assert linked(HubSeeking(), "one.example/", "two.example/") == 2
 
 
-def test_a_page_with_100_000_links_is_a_page_like_others() -> None:
+def test_a_page_with_60_000_links_is_a_page_like_others() -> None:
     strategy = HubSeeking()
     list(strategy.start(BEES, SEEDS))
-    html = "<p>bees " + "".join(f"<a href='http://h{n % 50_000}.example/{n}'>x</a>" for n in range(100_000))
+    html = "<p>bees " + "".join(f"<a href='http://h{n % 30_000}.example/{n}'>x</a>" for n in range(60_000))
     page = page_of(html + "<a href='//two.example/'>y</a>", HOME, max_links=200_000)
-    assert len(list(strategy.read(page))) == 100_001
+    assert len(list(strategy.read(page))) == 60_001
     assert strategy.seeds_linked(page) == 1
 
 

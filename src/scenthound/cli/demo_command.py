@@ -74,7 +74,7 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
         for strategy in STRATEGIES:
             say(f"\n{strategy} {ABOUT[strategy]}:")
             crawls.append(_crawl(strategy, topic, pages, folder, f"http://{address}"))
-            if crawls[-1].facts.ended == "stopped":
+            if crawls[-1].facts.ended == "demo stopped":
                 say("stopped; run it again to start over")
                 return 1
     page = _write_comparison(story, crawls, folder)
@@ -127,7 +127,7 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
         with Progress(session, title=strategy, resumable=False) as progress:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
         if reason == "interrupted":  # its web ends with this process, so it can't be resumed
-            session.folder.finish("stopped", session.clock())
+            session.folder.finish("demo stopped", session.clock())
         say(progress.line())
         facts = gather(session.folder)
         write_report(session.folder, facts)

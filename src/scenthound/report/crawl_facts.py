@@ -37,6 +37,7 @@ ENDINGS = {
     "dry": "too few relevant pages were found lately",
     "interrupted": "it was interrupted, and can be resumed",
     "stopped": "it was stopped, and can be resumed",
+    "demo stopped": "it was stopped",
     "disk full": "the disk was full; make room, then it can be resumed",
     "I/O error": "a disk or the system failed; it can be resumed",
     "running": "it is running now",

@@ -87,7 +87,6 @@ def test_of_a_warc_with_everything_in_it_pages_and_redirects_are_kept(tmp_path: 
         "http://a.test/old": "",
     }
     assert report.problems == (
-        "1 skipped, request records: http://a.test/",
         "1 skipped, metadata records: http://a.test/",
         "1 skipped, conversion records: http://a.test/",
         "1 skipped, not an http(s) URL: dns:a.test",

@@ -323,4 +323,4 @@ def test_every_metric_on_the_shelf_is_explained() -> None:
 
 def test_what_measured_json_holds_is_plain(done: Experiment) -> None:
     note = json.loads((done.folder / "measured.json").read_text())
-    assert set(note) == {"shown", "at", "state"}
+    assert set(note) == {"shown", "at", "metrics", "state"}

@@ -21,8 +21,8 @@ from scenthound.store.warc_read import WarcRecord, response_of
 from scenthound.url import make
 
 MOST_REVISITS = 5_000_000  # some 500 bytes each are kept until the second reading
-_SILENT = frozenset(("warcinfo",))
-_KNOWN = frozenset(("request", "metadata", "conversion", "continuation"))
+_SILENT = frozenset(("warcinfo", "request"))  # they belong to a file of responses
+_KNOWN = frozenset(("metadata", "conversion", "continuation"))
 
 
 @importer("warc")
