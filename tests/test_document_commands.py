@@ -33,7 +33,7 @@ NOT_OURS = ("make", "pip", "open", "git", "npm", "python")
 """Commands of the reader's system: they are not run."""
 ELSEWHERE = {"add-a-driver.md", "add-a-frontier-store.md", "add-a-metric.md", "add-a-strategy.md", "add-an-exporter.md"}
 ELSEWHERE |= {"desk.md"}
-"""Guides about plug-ins: `test_examples.py` runs their package; the desk serves until it is closed: see `tests/desk`."""
+"""Guides about plug-ins: `test_examples.py` runs their package. The desk has `tests/desk`."""
 DOCUMENTS = [ROOT / "README.md", *sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)]
 SMALLER = {"README.md", "compare-crawlers.md", "polite-replay.md", "bring-a-bed.md"}
 """Documents in which numbers of pages are divided by ten."""
