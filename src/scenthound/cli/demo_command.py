@@ -167,7 +167,7 @@ def _print_results(story: ComparedTask, crawls: list[ComparedCrawl], page: Path,
     ]
     console = out()
     console.print(table(("strategy", "pages fetched", f"about {story.topic}", "harvest rate"), rows, numbers=(1, 2, 3)))
-    console.print("Harvest rate: the share of fetched pages that are similar to the topic's words.\n")
+    console.print("Harvest rate: the share of fetched pages that the judge takes to be on topic.\n")
     console.print(sentence, style="bold", soft_wrap=True)
     console.print(f"\nLook at both crawls: {page.resolve().as_uri()}", soft_wrap=True)
     console.print("Try next:")
