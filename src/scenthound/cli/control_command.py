@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 
@@ -55,24 +56,13 @@ def control(folder: Path, action: str | None, value: str | None, listed: bool, a
     order = give_order(folder, action, value, time.time())
     order = _wait(folder, order) if is_running else order
     if as_json:
-        emit({"folder": str(folder), **as_plain(order)})
+        emit({"folder": str(folder), **order.as_plain()})
         return
     click.echo(f"{order.action} {printable(order.value)}".strip() + (f": {order.outcome}" if order.outcome else ""))
-    if order.event is None:
-        busy = "the crawl is busy and obeys in a moment"
-        say(f"note: {busy if is_running else f'the crawl is not running; it obeys after: scenthound resume {folder}'}")
-
-
-def as_plain(order: Order) -> dict[str, object]:
-    """An order as JSON data."""
-    return {
-        "order": order.number,
-        "action": order.action,
-        "value": order.value,
-        "time": order.time,
-        "taken": order.event is not None,
-        "outcome": order.outcome,
-    }
+    if order.event is None and is_running:
+        say("note: the crawl is busy and obeys in a moment")
+    elif order.event is None:
+        say(f"note: the crawl is not running; it obeys after: scenthound resume {shlex.quote(str(folder))}")
 
 
 def _wait(folder: Path, order: Order) -> Order:
@@ -92,7 +82,7 @@ def _show(folder: Path, as_json: bool) -> None:
     with CrawlFolder.look(folder) as opened:
         orders = Orders(opened.database).all()
     if as_json:
-        emit([as_plain(order) for order in orders])
+        emit([order.as_plain() for order in orders])
     elif orders:
         rows = [(order.action, order.value, order.outcome or "not yet") for order in orders]
         out().print(table(("order", "value", "outcome"), rows))

@@ -240,7 +240,7 @@ async def get_search(request: Request) -> Any:
 async def get_orders(request: Request) -> Any:
     def orders(path: Path) -> list[dict[str, Any]]:
         with CrawlFolder.look(path) as folder:
-            return [views.order_view(order) for order in Orders(folder.database).all()]
+            return [order.as_plain() for order in Orders(folder.database).all()]
 
     return {"orders": await run_in_threadpool(orders, folder_of(request))}
 
@@ -252,7 +252,7 @@ async def post_order(request: Request) -> Any:
     if action == "stop" and holder(path) is None:
         raise BadUsage("this crawl is not running", "there is nothing to stop")
     order = await run_in_threadpool(give_order, path, action, value or None, desk.clock(), PATIENCE)
-    return JSONResponse(views.order_view(order), 202)
+    return JSONResponse(order.as_plain(), 202)
 
 
 async def post_label(request: Request) -> Any:

@@ -15,7 +15,6 @@ from scenthound.ports import declaration_of
 from scenthound.report.explain import Explanation, explain
 from scenthound.search import relevance_of, snippets
 from scenthound.store import live_queries
-from scenthound.store.order_table import Order
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.web.html_document import HtmlDocument
 from scenthound.wiring import make_strategy, page_limits
@@ -144,14 +143,3 @@ def document_of(folder: CrawlFolder, url: Url) -> HtmlDocument | None:
     except FolderBroken:
         return None
     return None if response is None else stored_document(response, page_limits(folder.request.settings))
-
-
-def order_view(order: Order) -> dict[str, Any]:
-    return {
-        "order": order.number,
-        "action": order.action,
-        "value": order.value,
-        "time": order.time,
-        "taken": order.event is not None,
-        "outcome": order.outcome,
-    }

@@ -11,6 +11,7 @@ words, too: endorsement flows only through pages that are similar to the keyword
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,7 @@ FEW = 10  # fetched pages before a rank says anything
 
 
 @dataclass
-class LinkImportance(Parameterised):
+class LinkImportance(Parameterised, ABC):
     """A judge by a value of each page of the link graph. Subclasses say which value."""
 
     threshold: float = parameter(0.8, "share of the fetched pages that a relevant page outranks", least=0, most=1)
@@ -87,9 +88,9 @@ class LinkImportance(Parameterised):
     def doubts(self) -> list[str]:
         return ["the link graph is full: later pages are rated by the links known so far"] * self.graph_.is_full
 
+    @abstractmethod
     def value(self, graph: LinkGraph) -> Values:
         """The value of each page of the graph, by its number."""
-        raise NotImplementedError
 
     def _value(self) -> None:
         self.valued_at_ = len(self.fetched_)

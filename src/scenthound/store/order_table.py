@@ -21,6 +21,17 @@ class Order(NamedTuple):
     event: int | None = None
     outcome: str = ""
 
+    def as_plain(self) -> dict[str, object]:
+        """As JSON data, for commands and the desk."""
+        return {
+            "order": self.number,
+            "action": self.action,
+            "value": self.value,
+            "time": self.time,
+            "taken": self.event is not None,
+            "outcome": self.outcome,
+        }
+
 
 _COLUMNS = "number, action, value, time, event, coalesce(outcome, '')"
 
