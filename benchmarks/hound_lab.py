@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,10 @@ DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "license
 """Pages of www.apache.org that list most sites of the apache bed."""
 WEBS = ("schools", "apache", "apache-less", "generated-7", "generated-23")
 RECORDED = ("schools", "apache")
+SOME_TOPICS = defaultdict(lambda: 20, apache=10)
+"""Topics of the tables that have many crawlers; on apache one of each category."""
+TESTED = (100, 250)
+"""Pages at which differences are tested."""
 
 
 @dataclass(frozen=True)
@@ -152,9 +157,19 @@ class Curves(NamedTuple):
         ours, theirs = self.values(first, point, topics), self.values(second, point, topics)
         return compare((first, ours), (second, theirs), "target_recall", point, groups=self.groups)
 
-    def tested(self, pairs: Iterable[tuple[str, str]], points: Sequence[int]) -> list[Comparison]:
-        """Is the first of each pair better? One family for all pairs and points, adjusted by Holm."""
+    def tested(self, pairs: Iterable[tuple[str, str]]) -> list[Comparison]:
+        """Is the first of each pair better? One family for all pairs at 100 and 250 pages, adjusted by Holm."""
+        points = [point for point in TESTED if point in self.at]
         return adjust([self.difference(*pair, point) for pair in pairs for point in points])
+
+    def row(self, strategy: str) -> list[str]:
+        """Its means with their errors, as text."""
+        return [with_error(self.mean(strategy, point)) for point in self.at]
+
+    @property
+    def heads(self) -> list[str]:
+        """The points, as text."""
+        return [f"{point:,}" for point in self.at]
 
 
 class Ask(NamedTuple):
@@ -225,6 +240,25 @@ def _add(at: Place, folder: Path, cell: Cell, name: str, topic: BedTopic, into: 
 
 
 # ---- what is written
+
+
+def size(at: Place, curves: Curves) -> str:
+    topics = list(next(iter(curves.found.values())))
+    categories = len({curves.groups[topic] for topic in topics})
+    told = f" in {categories} categories" if categories < len(topics) else ""
+    return f"**{at.name}**, {len(topics)} topics{told}."
+
+
+def jaccard(curves: Curves, first: str, second: str, point: int) -> Mean:
+    """Of the targets that either of two crawls found, the share that both found. Topics without any are left out."""
+    shares, groups = [], []
+    for topic, ours in curves.targets[first].items():
+        theirs = curves.targets[second][topic]
+        a, b = ({url for url, page in found.items() if page <= point} for found in (ours, theirs))
+        if a | b:
+            shares.append(len(a & b) / len(a | b))
+            groups.append(curves.groups[topic])
+    return mean(shares, groups)
 
 
 def number(value: float | None, sign: bool = False) -> str:
