@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from typing import NamedTuple
 from findings_lab import SHARED
 
 import scenthound.strategies.hound
+import scenthound.text
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import generate
@@ -35,8 +35,12 @@ DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "license
 """Pages of www.apache.org that list most sites of the apache bed."""
 WEBS = ("schools", "apache", "apache-less", "generated-7", "generated-23")
 RECORDED = ("schools", "apache")
-SOME_TOPICS = defaultdict(lambda: 20, apache=10)
-"""Topics of the tables that have many crawlers; on apache one of each category."""
+ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, "generated-7": 20, "generated-23": 20}
+"""Topics that hound runs on, evenly spaced."""
+PAIRED_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 30}
+"""Topics that the others run on too: on apache one of each category."""
+FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "generated-7": 5, "generated-23": 5}
+"""Topics of tables with many crawlers, and of strategies that are slow or far behind."""
 TESTED = (100, 250)
 """Pages at which differences are tested."""
 
@@ -112,10 +116,11 @@ def place(name: str, work: Path) -> Place | None:
 
 
 def hound_digest() -> str:
-    """A digest of the source of hound."""
+    """A digest of the source of hound and of what it reads text with."""
     digest = hashlib.sha256()
-    for file in sorted(Path(scenthound.strategies.hound.__path__[0]).glob("*.py")):
-        digest.update(file.read_bytes())
+    for package in (scenthound.strategies.hound, scenthound.text):
+        for file in sorted(Path(package.__path__[0]).glob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:8]
 
 
@@ -184,9 +189,9 @@ class Ask(NamedTuple):
     oracles: bool = False
 
 
-def crawl(at: Place, ask: Ask, settings: Settings) -> Curves:
-    """Run the crawls that are missing, and read them all."""
-    curves = Curves(settings.points, {}, {}, {}, {}, {}, at.groups)
+def crawl(at: Place, ask: Ask, settings: Settings, into: Curves | None = None) -> Curves:
+    """Run the crawls that are missing, and read them all; `into`: add them to these."""
+    curves = into or Curves(settings.points, {}, {}, {}, {}, {}, at.groups)
     ours = [name for name in ask.strategies if name.startswith(OURS)]
     others = [name for name in ask.strategies if name not in ours]
     arm = f"{at.name}-{ask.start}" + (f"-{ask.seeds}" if ask.seeds else "") + (f"-{settings.pages}")

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from findings_lab import table
 from hound_lab import (
+    FEW_TOPICS,
     OURS,
-    SOME_TOPICS,
     Ask,
     Curves,
     Place,
@@ -34,7 +34,7 @@ FITTED_ON = ("schools", "apache", "generated-7")
 
 def ablations(at: Place, settings: Settings) -> str:
     """Hound without one part."""
-    topics = at.spaced(settings.topics or SOME_TOPICS[at.name])
+    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
     settings = replace(settings, pages=min(settings.pages, SOME_PAGES))
     sites = ("sites", *OF_SITES) if at.name.startswith("apache") else ()
     names = {part: variant([part]) for part in (*WEIGHTS, *MECHANISMS, *sites)}
@@ -45,7 +45,7 @@ def ablations(at: Place, settings: Settings) -> str:
 
 def cues(at: Place, settings: Settings) -> str:
     """One kind of cue alone, and all but one; ancestors as shark-search has them."""
-    topics = at.spaced(settings.topics or SOME_TOPICS[at.name])
+    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
     settings = replace(settings, pages=min(settings.pages, SOME_PAGES))
     if missing := set(FEATURES).difference(*CUES.values()):
         raise SystemExit(f"these features of hound belong to no cue: {', '.join(sorted(missing))}")
@@ -57,7 +57,7 @@ def cues(at: Place, settings: Settings) -> str:
 
 def contexts(at: Place, settings: Settings) -> str:
     """Which element around a link the DOM crawler should read."""
-    topics = at.spaced(settings.topics or SOME_TOPICS[at.name])
+    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
     names = [*(f"dom:up={up}" for up in range(6)), *(f"dom:min_words={words}" for words in (10, 20, 30, 40))]
     curves = crawl(at, Ask(names, topics), settings)
     tests = curves.tested([(name, PARENT) for name in names if name != PARENT])
@@ -73,7 +73,7 @@ def transfer(at: Place, settings: Settings) -> str:
     """Weights fitted on this web and on others, tested on topics of this one that no weights were fitted to."""
     every = at.spaced(0)
     fit_on, rest = every[::3], [topic for topic in every if topic not in every[::3]]
-    rest = rest[:: max(1, len(rest) // (settings.topics or SOME_TOPICS[at.name]))]
+    rest = rest[:: max(1, len(rest) // (settings.topics or FEW_TOPICS[at.name]))]
     names = {}
     for web in FITTED_ON if at.name in FITTED_ON else (at.name,):
         other = at if web == at.name else place(web, settings.work)

@@ -8,8 +8,10 @@ from itertools import combinations, product
 
 from findings_lab import probability, table
 from hound_lab import (
+    ALL_TOPICS,
+    FEW_TOPICS,
     OURS,
-    SOME_TOPICS,
+    PAIRED_TOPICS,
     Ask,
     Curves,
     Place,
@@ -26,22 +28,12 @@ from hound_live import LiveCrawl, live_crawls
 
 from scenthound.lab.measure.statistics import Comparison, mean
 
-CONTROLS = ("random", "breadth-first", "home-pages", "backlink-count", "pagerank")
+CONTROLS = ("home-pages", "backlink-count", "breadth-first", "random")
 """Strategies that know no topic."""
-TOPICAL = (
-    "best-first",
-    "best-n-first",
-    "dom",
-    "hub-seeking",
-    "hub-seeking:entity=url",
-    "shark-search",
-    "fish-search",
-    "infospiders",
-    "intelligent",
-    "alliance",
-    "cc-bfs",
-)
+TOPICAL = ("best-first", "best-n-first", "dom", "hub-seeking", "hub-seeking:entity=url", "shark-search")
 """Strategies that are given topic and seeds, and nothing else."""
+FEWER = ("pagerank", "alliance", "cc-bfs", "fish-search", "intelligent", "infospiders")
+"""Controls and strategies of the same kinds, slow or far behind, that run on fewer topics."""
 TAUGHT = ("bayes", "focused-soft", "focused-hard", "context-graph", "reinforcement", "apprentice")
 TEXT_LED = ("best-first", "dom", "shark-search")
 LINK_LED = ("backlink-count", "pagerank", "alliance")
@@ -55,15 +47,17 @@ BEST_N = ("best-first", *(f"best-n-first:n={n}" for n in (16, 64, 128, 256)))
 
 def recall(at: Place, settings: Settings) -> str:
     """Means of every strategy, and hound less it, paired by topic."""
-    topics = at.spaced(settings.topics)
-    others = [*CONTROLS, *TOPICAL]
-    curves = crawl(at, Ask([OURS, *others], topics), settings)
+    every, paired, few = (settings.topics or topics[at.name] for topics in (ALL_TOPICS, PAIRED_TOPICS, FEW_TOPICS))
+    curves = crawl(at, Ask([OURS], at.spaced(every)), settings)
+    crawl(at, Ask([*CONTROLS, *TOPICAL], at.spaced(paired)), settings, curves)
+    crawl(at, Ask(FEWER, at.spaced(few)), settings, curves)
+    others = [*CONTROLS, *TOPICAL, *FEWER]
     return f"{size(at, curves)}\n\n{_against(curves, others)}\n\n{_verdict(curves, others)}"
 
 
 def taught(at: Place, settings: Settings) -> str:
     """Oracles, and strategies that are trained before the crawl."""
-    topics = at.spaced(settings.topics or SOME_TOPICS[at.name])
+    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
     curves = crawl(at, Ask([OURS, *TAUGHT], topics, oracles=True), settings)
     others = [name for name in curves.found if name != OURS]
     given = [f"{name}: {', '.join(curves.given[name])}" for name in others if name in curves.given]
@@ -72,9 +66,8 @@ def taught(at: Place, settings: Settings) -> str:
 
 def overlap(at: Place, settings: Settings) -> str:
     """What two crawlers find of the same targets, and what they find together."""
-    topics = at.spaced(settings.topics)
-    names = [OURS, *TEXT_LED, *LINK_LED]
-    curves = crawl(at, Ask(names, topics), settings)
+    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
+    curves = crawl(at, Ask([OURS, *TEXT_LED, *LINK_LED], topics), settings)
     points = [point for point in (250, 500, 1000) if point in curves.at] or [curves.at[-1]]
     kinds = {
         "text, text": list(combinations(TEXT_LED, 2)),
@@ -111,7 +104,7 @@ def _union(curves: Curves, pair: Sequence[str], point: int, wanted: Mapping[str,
 
 def seeds(at: Place, settings: Settings) -> str:
     """Fewer seeds, and two halves of them."""
-    topics = at.spaced(settings.topics or SOME_TOPICS[at.name])
+    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
     rows = []
     for told, some in (("1", 1), ("3", 3), ("all", 0)):
         curves = crawl(at, Ask([OURS, BEST_OTHER], topics, seeds=some, halves=not some), settings)
@@ -126,7 +119,7 @@ def seeds(at: Place, settings: Settings) -> str:
 
 def greed(at: Place, settings: Settings) -> str:
     """Both tasks of [EXP]: hound with and without exploration, and best-N-first."""
-    topics = at.spaced(settings.topics or SOME_TOPICS[at.name])
+    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
     said = []
     for start in ("examples", "neighbours"):
         curves = crawl(at, Ask([OURS, *EXPLORING, *BEST_N], topics, start=start), settings)
@@ -168,15 +161,15 @@ def _times(crawls: Sequence[LiveCrawl]) -> tuple[list[float], list[float]]:
 
 def _against(curves: Curves, others: Sequence[str]) -> str:
     """A row of means for each strategy, with hound less it."""
-    rows = [[f"**{OURS}**", *curves.row(OURS), f"{curves.cost(OURS):.2f}"]]
+    rows = [[f"**{OURS}**", str(len(curves.found[OURS])), *curves.row(OURS), f"{curves.cost(OURS):.2f}"]]
     order = sorted(others, key=lambda name: -(curves.mean(name, curves.at[len(curves.at) // 2]).mean or 0.0))
     for name in order:
         cells = []
         for point in curves.at:
             one = curves.difference(OURS, name, point)
             cells.append(f"{number(one.means[1].mean)} ({difference_with_error(one)})")
-        rows.append([name, *cells, f"{curves.cost(name):.2f}" if curves.seconds.get(name) else ""])
-    return table(["strategy", *curves.heads, "ms a page"], rows)
+        rows.append([name, str(len(curves.found[name])), *cells, f"{curves.cost(name):.2f}"])
+    return table(["strategy", "topics", *curves.heads, "ms a page"], rows)
 
 
 def _verdict(curves: Curves, others: Sequence[str]) -> str:
