@@ -11,7 +11,7 @@ import hashlib
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -35,12 +35,14 @@ DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "license
 """Pages of www.apache.org that list most sites of the apache bed."""
 WEBS = ("schools", "apache", "apache-less", "generated-7", "generated-23")
 RECORDED = ("schools", "apache")
-ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, "generated-7": 20, "generated-23": 20}
+ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, "generated-7": 10, "generated-23": 10}
 """Topics that hound runs on, evenly spaced."""
-PAIRED_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 30}
+PAIRED_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20}
 """Topics that the others run on too: on apache one of each category."""
-FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "generated-7": 5, "generated-23": 5}
-"""Topics of tables with many crawlers, and of strategies that are slow or far behind."""
+FEW_TOPICS = dict.fromkeys(ALL_TOPICS, 5)
+"""Topics of strategies that are slow or far behind."""
+SOME_TOPICS, SOME_PAGES = 10, 250
+"""Topics and pages of tables with many crawlers."""
 TESTED = (100, 250)
 """Pages at which differences are tested."""
 
@@ -54,6 +56,11 @@ class Settings:
     topics: int = 0
     """So many topics of a web, evenly spaced; 0: as many as the table asks for."""
     pages: int = 1000
+
+    @property
+    def shorter(self) -> Settings:
+        """The same with the topics and pages of a table with many crawlers, if nothing else was said."""
+        return replace(self, topics=self.topics or SOME_TOPICS, pages=min(self.pages, SOME_PAGES))
 
     @property
     def points(self) -> tuple[int, ...]:

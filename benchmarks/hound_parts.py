@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 from findings_lab import table
 from hound_lab import (
-    FEW_TOPICS,
     OURS,
     Ask,
     Curves,
@@ -24,7 +22,6 @@ from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
 
 from scenthound.strategies.hound.scoring import FEATURES, WEIGHTS
 
-SOME_PAGES = 500
 LEVEL = 0.05
 ANCESTORS = "shark-search:gamma=1"
 """A link is worth what its page inherited from the pages that led to it."""
@@ -34,8 +31,8 @@ FITTED_ON = ("schools", "apache", "generated-7")
 
 def ablations(at: Place, settings: Settings) -> str:
     """Hound without one part."""
-    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
-    settings = replace(settings, pages=min(settings.pages, SOME_PAGES))
+    settings = settings.shorter
+    topics = at.spaced(settings.topics)
     sites = ("sites", *OF_SITES) if at.name.startswith("apache") else ()
     names = {part: variant([part]) for part in (*WEIGHTS, *MECHANISMS, *sites)}
     names |= {"sites": "hound:looking_for=pages"} if sites else {}
@@ -45,8 +42,8 @@ def ablations(at: Place, settings: Settings) -> str:
 
 def cues(at: Place, settings: Settings) -> str:
     """One kind of cue alone, and all but one; ancestors as shark-search has them."""
-    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
-    settings = replace(settings, pages=min(settings.pages, SOME_PAGES))
+    settings = settings.shorter
+    topics = at.spaced(settings.topics)
     if missing := set(FEATURES).difference(*CUES.values()):
         raise SystemExit(f"these features of hound belong to no cue: {', '.join(sorted(missing))}")
     names = {f"{cue} alone": only(cue) for cue in CUES} | {"ancestors alone": ANCESTORS}
@@ -57,7 +54,8 @@ def cues(at: Place, settings: Settings) -> str:
 
 def contexts(at: Place, settings: Settings) -> str:
     """Which element around a link the DOM crawler should read."""
-    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
+    settings = settings.shorter
+    topics = at.spaced(settings.topics)
     names = [*(f"dom:up={up}" for up in range(6)), *(f"dom:min_words={words}" for words in (10, 20, 30, 40))]
     curves = crawl(at, Ask(names, topics), settings)
     tests = curves.tested([(name, PARENT) for name in names if name != PARENT])
@@ -71,25 +69,33 @@ def contexts(at: Place, settings: Settings) -> str:
 
 def transfer(at: Place, settings: Settings) -> str:
     """Weights fitted on this web and on others, tested on topics of this one that no weights were fitted to."""
+    settings = settings.shorter
+    fit_on = _fit_topics(at, settings)
     every = at.spaced(0)
-    fit_on, rest = every[::3], [topic for topic in every if topic not in every[::3]]
-    rest = rest[:: max(1, len(rest) // (settings.topics or FEW_TOPICS[at.name]))]
+    rest = [topic for topic in every if topic not in fit_on]
+    topics = [rest[place * len(rest) // settings.topics] for place in range(settings.topics)]
     names = {}
     for web in FITTED_ON if at.name in FITTED_ON else (at.name,):
         other = at if web == at.name else place(web, settings.work)
         if other is not None:
-            some = fit_on if other is at else other.spaced(0)[::3]
-            names[f"fitted on {web}"] = variant(weights=_kept_weights(other, some, settings))
-    curves = crawl(at, Ask([OURS, *names.values()], rest), settings)
+            names[f"fitted on {web}"] = variant(weights=_kept_weights(other, settings))
+    curves = crawl(at, Ask([OURS, *names.values()], topics), settings)
     return f"{size(at, curves)}\n\n{_less_hound('weights', names, curves)}"
 
 
-def _kept_weights(at: Place, topics: Sequence[str], settings: Settings) -> list[float]:
-    """Weights fitted to these topics; computed once."""
-    file = settings.work / "weights" / f"{at.name}-{hound_digest()}-{len(topics)}.json"
+def _fit_topics(at: Place, settings: Settings) -> list[str]:
+    """So many of every third topic: on apache one draw of each category."""
+    third = at.spaced(0)[::3]
+    return third[:: max(1, len(third) // settings.topics)][: settings.topics]
+
+
+def _kept_weights(at: Place, settings: Settings) -> list[float]:
+    """Weights fitted to topics of a web; computed once."""
+    file = settings.work / "weights" / f"{at.name}-{hound_digest()}-{settings.topics}-{settings.pages}.json"
     if not file.exists():
+        topics = _fit_topics(at, settings)
         chosen = [topic for topic in at.bed.topics if topic.id in topics]
-        weights = fitted(at.prepared, chosen, min(settings.pages, SOME_PAGES))
+        weights = fitted(at.prepared, chosen, settings.pages)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(dict(zip(FEATURES, weights, strict=True)), indent=1) + "\n")
     return list(json.loads(file.read_text()).values())
