@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,9 +25,10 @@ from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.loop.settings import Settings as CrawlSettings
-from scenthound.model import Step
+from scenthound.model import Response, Step
+from scenthound.ports import Failure, Fetcher
 from scenthound.processes import ProcessPool
-from scenthound.wiring import begin
+from scenthound.wiring import begin, make_fetcher
 
 POLITE = PoliteLimits(sigma=0.0)
 
@@ -109,13 +111,30 @@ def _over_http(bed: Bed, topic: BedTopic, strategy: str, pages: int) -> tuple[li
         settings = CrawlSettings(
             pages=pages, proxy=f"http://{address}", contact="bench@scenthound.invalid", traps=False, host_patience=0
         )
-        session = begin(topic.topic, list(topic.seeds), Path(aside) / "live", strategy=strategy, settings=settings)
         began = time.monotonic()
-        asyncio.run(session.run())
-        seconds = time.monotonic() - began
-        steps = list(session.folder.history.trail())
-        session.close()
-    return steps, seconds
+        steps = asyncio.run(_crawl(topic, strategy, settings, Path(aside) / "live"))
+        return steps, time.monotonic() - began
+
+
+async def _crawl(topic: BedTopic, strategy: str, settings: CrawlSettings, out: Path) -> list[Step]:
+    async with make_fetcher(settings) as fetcher:
+        plain = _WithoutTls(fetcher)
+        session = begin(topic.topic, list(topic.seeds), out, strategy=strategy, settings=settings, fetcher=plain)
+        await session.run()
+    steps = list(session.folder.history.trail())
+    session.close()
+    return steps
+
+
+class _WithoutTls:
+    """Asks for pages under https as if they were under http: the server of a bed has no TLS."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        reply = await self._fetcher.fetch(url.replace("https://", "http://", 1), most)
+        return reply if isinstance(reply, Failure) else replace(reply, url=url)
 
 
 def _recall(steps: Sequence[Step], topic: BedTopic, bed: PreparedBed) -> float:
