@@ -38,8 +38,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
     "desk": FLOOR | {"loop", "wiring", "search", "report"},
+    "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "desk"},
     "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges"},
-    "cli": FLOOR | {"loop", "strategies", "wiring", "search", "desk", "lab", "exports", "report", "judges"},
+    "cli": FLOOR
+    | {"loop", "strategies", "wiring", "search", "desk", "agent_tools", "lab", "exports", "report", "judges"},
     "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},
     "__main__": {"cli"},
 }
@@ -50,6 +52,7 @@ ONLY_IN = {  # a technology has one home
     "socket": {"web", "lab", "desk"},
     "starlette": {"desk"},
     "uvicorn": {"desk"},
+    "mcp": {"agent_tools"},
     "fastwarc": {"store"},
     "ray": {"cluster"},
     "multiprocessing": {"processes"},

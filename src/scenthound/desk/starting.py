@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from scenthound.desk.collections import is_crawl
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic
@@ -98,7 +99,7 @@ class Processes:
             if process.poll() is not None:
                 _raise_error(log, process.returncode)
                 return
-            if holder(path) == process.pid:
+            if holder(path) == process.pid and is_crawl(path):
                 return
             time.sleep(0.05)
 
