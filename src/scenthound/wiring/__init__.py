@@ -23,16 +23,23 @@ from scenthound.wiring.build import (
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
+from scenthound.wiring.seeding import SourceAnswer, as_recorded, asking, find_back_links, find_seeds, found_urls
 from scenthound.wiring.session import Session, Watch
 
 __all__ = [
     "PageStream",
     "Session",
+    "SourceAnswer",
     "Watch",
+    "as_recorded",
+    "asking",
     "begin",
     "check_topic",
     "crawl",
     "crawl_async",
+    "find_back_links",
+    "find_seeds",
+    "found_urls",
     "make_address_delay",
     "make_fetcher",
     "make_scope",
