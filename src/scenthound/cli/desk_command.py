@@ -12,6 +12,7 @@ import click
 
 from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.errors import BadConfig
+from scenthound.wiring import check_sources
 
 PORT = 8770
 
@@ -27,6 +28,7 @@ PORT = 8770
 @option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl that is started here.")
+@repeatable("--source sources", "NAME:ADDRESS", "A seed source that the first page offers, as searxng:https://…")
 @json_option
 def desk(
     folders: tuple[Path, ...],
@@ -35,6 +37,7 @@ def desk(
     home: Path | None,
     no_browser: bool,
     pairs: tuple[str, ...],
+    sources: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Start, watch, steer and search crawls in the browser.
@@ -46,11 +49,13 @@ def desk(
       $ scenthound desk
       $ scenthound desk balloons bees --no-browser
       $ scenthound desk --port 8080
+      $ scenthound desk --source searxng:https://search.example.org/
     """
     try:
         from scenthound.desk.app import bound, serve
     except ImportError:
         raise BadConfig("the desk is not installed", "pip install 'scenthound[desk]'") from None
+    check_sources(sources)
     if home is None:
         from platformdirs import user_data_path
 
@@ -73,7 +78,7 @@ def desk(
             open_browser(address)
 
     options = tuple(word for pair in pairs for word in ("--set", pair))
-    serve(home, list(folders), host, port, ready, options)
+    serve(home, list(folders), host, port, ready, options, sources)
 
 
 def open_browser(address: str) -> None:

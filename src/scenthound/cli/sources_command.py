@@ -147,11 +147,14 @@ def backlinks(url: str, limit: int, as_json: bool, **options: Any) -> None:
 
 
 def asked_settings(options: Mapping[str, Any]) -> Settings:
-    """The settings that these commands take, checked."""
+    """The settings that these commands take, checked. Parameters of the default strategy are ignored."""
+    from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
     from scenthound.loop.settings import Settings, read
+    from scenthound.wiring import split_settings
 
     pairs: Sequence[str] = options.get("pairs", ())
-    given = {**dict(map(key_value, pairs)), "sources": list(options["sources"])}
+    named, _ = split_settings(dict(map(key_value, pairs)), DEFAULT_STRATEGY)
+    given = {**named, "sources": list(options["sources"])}
     flags = {key: value for key, value in options.items() if key in ("contact", "allow_private") and value}
     return read(Settings, {**given, **flags})
 

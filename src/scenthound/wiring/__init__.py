@@ -23,7 +23,15 @@ from scenthound.wiring.build import (
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
-from scenthound.wiring.seeding import SourceAnswer, as_recorded, asking, find_back_links, find_seeds, found_urls
+from scenthound.wiring.seeding import (
+    SourceAnswer,
+    as_recorded,
+    asking,
+    check_sources,
+    find_back_links,
+    find_seeds,
+    found_urls,
+)
 from scenthound.wiring.session import Session, Watch
 
 __all__ = [
@@ -34,6 +42,7 @@ __all__ = [
     "as_recorded",
     "asking",
     "begin",
+    "check_sources",
     "check_topic",
     "crawl",
     "crawl_async",
