@@ -6,6 +6,7 @@ import html
 import os
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -51,11 +52,32 @@ def desk(
       $ scenthound desk --port 8080
       $ scenthound desk --source searxng:https://search.example.org/
     """
-    try:
-        from scenthound.desk.app import bound, serve
-    except ImportError:
-        raise BadConfig("the desk is not installed", "pip install 'scenthound[desk]'") from None
+    check_desk()
     check_sources(sources)
+    options = tuple(word for pair in pairs for word in ("--set", pair))
+    open_desk(list(folders), host, port, home, options, sources, no_browser=no_browser, as_json=as_json)
+
+
+def check_desk() -> None:
+    """Raise `BadConfig` if the packages that the desk needs are missing."""
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise BadConfig("the desk is not installed", "pip install 'scenthound[desk]'")
+
+
+def open_desk(
+    folders: list[Path],
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    home: Path | None = None,
+    options: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
+    *,
+    no_browser: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Run the desk until it is interrupted; prints its address and opens the browser."""
+    from scenthound.desk.app import bound, serve
+
     if home is None:
         from platformdirs import user_data_path
 
@@ -77,8 +99,7 @@ def desk(
         if not no_browser:
             open_browser(address)
 
-    options = tuple(word for pair in pairs for word in ("--set", pair))
-    serve(home, list(folders), host, port, ready, options, sources)
+    serve(home, folders, host, port, ready, options, sources)
 
 
 def open_browser(address: str) -> None:

@@ -92,8 +92,8 @@ def seeds(topic: str, given: tuple[str, ...], augment: bool, limit: int, as_json
     found = check_seeds([("--seed", seed) for seed in given])
     if not found:
         answers = asyncio.run(find_seeds(wanted, settings, limit))
-        _complain(answers)
         found = found_urls(answers)
+        _complain(answers)
     hubs = augmented(found, wanted, settings, quiet=as_json) if augment else []
     if as_json:
         emit({"topic": wanted.keywords, "seeds": [*found, *hubs], "hubs": hubs, "answers": list(map(_plain, answers))})
