@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from scenthound.desk.api import ROUTES
+from scenthound.desk import api, opensearch, seed_finding
 from scenthound.loop.folder import CrawlFolder
 from scenthound.search import index_folder
 from scenthound.store.label_table import Labels
@@ -191,6 +191,6 @@ def test_a_broken_folder_does_not_break_the_desk(desk: TestClient, crawl: Path, 
 
 def test_the_description_names_every_address(desk: TestClient) -> None:
     described = desk.get("/api/openapi.json").json()["paths"]
-    for route in ROUTES:
+    for route in (*api.ROUTES, *opensearch.ROUTES, *seed_finding.ROUTES):
         methods = {method.lower() for method in route.methods or ()} - {"head"}
         assert methods <= set(described[route.path]), route.path

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from scenthound.desk import api, crawl_view, page_view, parameters, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, element
+from scenthound.desk.seed_choices import choices
 from scenthound.errors import ScenthoundError
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.live_queries import Wanted
@@ -41,8 +42,11 @@ def shows(handler: Any) -> Any:
 
 
 async def start(request: Request) -> str:
-    rows = await run_in_threadpool(api.listing, api.desk_of(request))
-    return look.page("What are you looking for?", start_view.question(), start_view.collections(rows), script="start")
+    desk, query = api.desk_of(request), request.query_params
+    rows = await run_in_threadpool(api.listing, desk)
+    sources = await run_in_threadpool(choices, desk.collections, desk.sources)
+    asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
+    return look.page("What are you looking for?", asked, start_view.collections(rows), script="start")
 
 
 # ---- a crawl
