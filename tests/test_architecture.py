@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search": FLOOR | {"loop", "wiring"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
-    "desk": FLOOR | {"loop", "wiring", "search", "report"},
+    "desk": FLOOR | {"loop", "wiring", "search", "report", "lab"},
     "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges"},
     "cli": FLOOR | {"loop", "strategies", "wiring", "search", "desk", "lab", "exports", "report", "judges"},
     "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},

@@ -15,11 +15,14 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import api, pages
+from scenthound.desk import api, lab_view, map_view, pages, population_view
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
+
+PARTS = (api, pages, map_view, population_view, lab_view)
+"""Each brings its routes."""
 
 
 def make_app(desk: Desk) -> Starlette:
@@ -42,7 +45,7 @@ def make_app(desk: Desk) -> Starlette:
         return answer
 
     app = Starlette(
-        routes=[*api.ROUTES, *pages.ROUTES],
+        routes=[route for part in PARTS for route in part.ROUTES],
         middleware=[Middleware(Guard, access=desk.access)],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
