@@ -1,8 +1,9 @@
-"""The map, the tree of agents and an experiment in a real browser."""
+"""The map, the tree of agents, an experiment, and what a label does, in a real browser."""
 
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from scenthound.desk.map_data import map_of
 from scenthound.desk.population import population_of
+from scenthound.loop.folder import CrawlFolder
+from scenthound.store import live_queries
 from support.desk import browser_page, chromium, desk_process
 from support.running_crawl import crawling, pages, served, until
 from support.small_crawl import small_crawl
@@ -160,3 +163,38 @@ def test_an_experiment_is_chosen_from_and_saved(tmp_path: Path) -> None:
         with page.expect_download() as saved:
             page.click("#curves >> text=CSV")
         assert saved.value.suggested_filename == "harvest-rate-curves.csv"
+
+
+def test_a_label_changes_the_order_of_the_waiting_list(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+
+    def waiting() -> list[str]:
+        with CrawlFolder.look(folder) as opened:
+            return [one.url for one in live_queries.first_waiting(opened.database, 100)]
+
+    with (
+        served(tmp_path / "log.jsonl") as proxy,
+        crawling(folder, proxy, "--strategy", "hound", "--pages", "2000"),
+        desk_process(tmp_path / "home", str(folder)) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        page.click(".collections a")
+        until(lambda: pages(folder) >= 60, "there are too few pages")
+        page.click("[data-action=pause]")
+        page.wait_for_selector("#state .paused")
+        page.click("[data-order-by=best]")
+        page.wait_for_selector("#results .result")
+        before = until(lambda: _settled(waiting), "the waiting list does not settle")
+        page.locator("#results .result").first.focus()
+        page.keyboard.press("n")
+        page.wait_for_selector("#results [data-on-topic=false][aria-pressed=true]")
+        until(lambda: waiting() != before, "the order is the same")
+        assert set(waiting()) & set(before), "the same URLs in another order"
+
+
+def _settled(look: Any) -> Any:
+    """What `look` returns once it returns the same for a second: requests in flight have landed."""
+    first = look()
+    time.sleep(1.0)
+    return first if look() == first else None
