@@ -57,6 +57,8 @@ def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
             raise BadUsage(f"`{wanted[:80]}` is not among the chosen", f"there are: {', '.join(names)}")
     if len(names) < 2:
         return None
+    if query.get("across") and query.get("up"):
+        return query["across"], query["up"]
     first = chosen.tests[0] if chosen.tests else None
     across, up = (first.second, first.first) if first else names[:2]
     return query.get("across") or across, query.get("up") or up
@@ -90,7 +92,7 @@ async def get_file(request: Request) -> Response:
     def make() -> tuple[str, str]:
         chosen = chosen_of(path, query)
         if kind == "svg":
-            return as_svg(chosen, what, pair_of(chosen, query)), chosen.metric
+            return as_svg(chosen, what, pair_of(chosen, query) if what == "topics" else None), chosen.metric
         return (as_csv if kind == "csv" else as_latex)(chosen, what), chosen.metric
 
     text, metric = await run_in_threadpool(make)
