@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": FLOOR | {"loop", "strategies", "judging", "judges", "seeding", "sources"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
-    "desk": FLOOR | {"loop", "wiring", "search", "report"},
+    "desk": FLOOR | {"loop", "wiring", "search", "report", "lab"},
     "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "desk"},
     "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges", "seeding", "sources"},
     "cli": FLOOR
