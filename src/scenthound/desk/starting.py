@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,15 @@ from pathlib import Path
 from threading import Lock
 
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
+from scenthound.files import open_in_place
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic
+from scenthound.processes import module_command
 from scenthound.store.lock import holder
 from scenthound.store.text_index import INDEX, TextIndex
 from scenthound.wiring import check_topic
 
-COMMAND = (sys.executable, "-m", "scenthound")
+COMMAND = tuple(module_command("scenthound"))
 PATIENCE = 20.0  # seconds until a new crawl has its folder
 LOG = ".desk.log"
 
@@ -82,7 +84,8 @@ class Processes:
 
     def _begin(self, path: Path, words: Sequence[str], given: str) -> None:
         log = path.with_name(path.name + LOG)
-        with log.open("wb") as file:
+        with os.fdopen(open_in_place(log, os.O_WRONLY | os.O_CREAT), "wb") as file:
+            file.truncate(0)
             process = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
                 [*COMMAND, *words], stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
             )
