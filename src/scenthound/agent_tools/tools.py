@@ -79,7 +79,7 @@ class Tools:
         path = self._collections.free_path(words)
         self._processes.start_crawl(path, new)
         self._started.append(path)
-        return {"collection": self._collections.open(path)[0], "pages": pages, "ends_within_seconds": limits.seconds}
+        return {"collection": self._collections.open(path).crawls[0], "pages": pages, "ends_after": limits.seconds}
 
     def crawl_status(self, collection: str) -> dict[str, Any]:
         watch = Watch(self._path(collection))
