@@ -45,9 +45,9 @@ TOPICAL = (
 )
 """Strategies that are given topic and seeds, and nothing else."""
 STRONGEST = {
-    "schools": ("hub-seeking:entity=url", "best-n-first", "home-pages"),
+    "schools": ("hub-seeking:entity=url", "best-n-first", "best-first", "dom", "home-pages"),
     "apache": ("home-pages", "backlink-count", "hub-seeking"),
-    "generated": ("best-first", "shark-search", "dom"),
+    "generated": ("best-first", "shark-search", "dom", "hub-seeking:entity=url"),
 }
 """By kind of web, those of them that earlier tables had shown to be the best. They run on more topics."""
 TAUGHT = ("bayes", "focused-soft", "focused-hard", "context-graph", "reinforcement", "apprentice")
@@ -164,14 +164,16 @@ def live(at: Place, settings: Settings) -> str:
         rows.append(
             [
                 name,
+                str(len(own)),
                 *(with_error(mean([crawl[LiveCrawl._fields.index(field)] for crawl in own])) for field in LIVE_RECALLS),
                 f"{number(gaps.mean, True)} ± {number(gaps.error)}",
                 f"{100 * (mean([crawl.same for crawl in own]).mean or 0.0):.0f} %",
                 *(f"{sum(times) / len(times):,.0f} s" for times in _times(own)),
             ]
         )
-    heads = ["strategy", "no delay", "polite replay", "live", "live less replay", "same pages", "virtual", "wall clock"]
-    return f"**{at.name}**, {len(topics)} topics, {settings.pages} pages.\n\n{table(heads, rows)}"
+    heads = ["strategy", "crawls", "no delay", "polite replay", "live", "live less replay", "same pages"]
+    heads += ["virtual time", "wall-clock time"]
+    return f"**{at.name}**, {settings.pages} pages.\n\n{table(heads, rows)}"
 
 
 def _times(crawls: Sequence[LiveCrawl]) -> tuple[list[float], list[float]]:
@@ -201,10 +203,12 @@ def _verdict(curves: Curves, others: Sequence[str]) -> str:
     ]
     lines = [f"Below by more than one standard error: {', '.join(below) or 'none'}."]
     tests = curves.tested([(OURS, name) for name in others])
+    most = max(len(curves.found[name]) for name in others)
+    comparable = [name for name in others if len(curves.found[name]) == most]
     for point in sorted({test.at or 0 for test in tests}):
-        best = max(others, key=lambda name: curves.mean(name, point).mean or 0.0)
+        best = max(comparable, key=lambda name: curves.mean(name, point).mean or 0.0)
         one = next(test for test in tests if test.second == best and test.at == point)
-        lines.append(f"At {point} pages the best other is {_tested(one)}.")
+        lines.append(f"At {point} pages the best of those on {most} topics is {_tested(one)}.")
     ended = [f"{name} {count}" for name, count in curves.ended.items() if count]
     lines.append(f"Crawls that ran out of URLs: {', '.join(ended) or 'none'}.")
     return " ".join(lines)
