@@ -40,7 +40,7 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.seen_pages import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
+from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
@@ -214,9 +214,9 @@ class TopicJudge(Parameterised):
         model = np.column_stack([likeness, separation]) * self.reliance_
         keywords = np.clip(self.keyword_slope_ * (self._keyword_scores(pages) - self.keyword_middle_), -3.0, 4.0)
         evidence = np.column_stack([model, keywords, context])
-        found = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
-        told = [CERTAIN[seen.kind] for seen in pages]
-        return np.clip(found, [least for least, _ in told], [most for _, most in told])
+        probabilities = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
+        bounds = [CERTAIN[seen.kind] for seen in pages]
+        return np.clip(probabilities, [least for least, _ in bounds], [most for _, most in bounds])
 
     def _keyword_scores(self, pages: Sequence[SeenPage]) -> Floats:
         idf = self.model_.keyword_idf()
