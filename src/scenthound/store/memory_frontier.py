@@ -70,15 +70,11 @@ class MemoryFrontier(Frontier):
         return evicted
 
     def matters(self, candidate: Candidate) -> bool:
-        url, score, carry, _, _, _, _, _, due, rescored = candidate
-        waiting = self._entries.get(url)
-        return (
-            waiting is None
-            or not score <= -waiting[0]  # NaN is not <=: it is for `push` to refuse
-            or rescored
-            or (bool(carry) and carry != waiting[4].carry)
-            or due > waiting[4].due
-        )
+        waiting = self._entries.get(candidate.url)
+        if waiting is None or not candidate.score <= -waiting[0] or candidate.rescored:  # NaN: `push` refuses it
+            return True
+        carry, old = candidate.carry, waiting[4]
+        return (bool(carry) and carry != old.carry) or candidate.due > old.due
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale entries."""
