@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.papers import papers_cited
 from scenthound.cli.shell_words import judges_named
 
 
@@ -18,11 +19,13 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
     from scenthound.parameters import describe_parameters
 
     module = sys.modules.get(kind.__module__)
+    story = inspect.cleandoc(module.__doc__ or "") if module else ""
     return {
         "name": name,
         "is_default": name == DEFAULT,
         "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
-        "story": inspect.cleandoc(module.__doc__ or "") if module else "",
+        "story": story,
+        "papers": papers_cited(story),
         "parameters": describe_parameters(kind),
     }
 
@@ -59,6 +62,8 @@ def _show(judge: dict[str, Any]) -> None:
     console = out()
     console.print(f"{judge['name']}: {judge['about']}\n")
     console.print(judge["story"] + "\n")
+    for paper in judge["papers"]:
+        console.print(f"  {paper}")
     if not judge["parameters"]:
         console.print("It has no parameters.")
         return
