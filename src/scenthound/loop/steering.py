@@ -145,6 +145,12 @@ class Steering:
             self._record(order, self._carry_out(order, now))
         return len(orders)
 
+    def add_seed(self, url: str, now: float) -> None:
+        """Order a seed in the name of the crawl itself, and carry that out. Commit after it."""
+        number = self._orders.give("seed", url, now)
+        order = Order(number, "seed", url, now)
+        self._record(order, self._carry_out(order, now))
+
     def restore(self, now: float) -> None:
         """After a resume: bring the crawl to where the orders of earlier runs had brought it.
 
