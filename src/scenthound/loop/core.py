@@ -228,7 +228,7 @@ class Crawl:
             return
         if isinstance(result, Page):
             judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
-            offers = self.calls.read(result)  # before anything is written: a strategy or a judge may raise
+            offers = self.calls.read(result, judgement)  # before anything is written: a strategy or a judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():

@@ -187,7 +187,7 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
     facts.speed = _speed(pages.busy_times)
-    facts.exploration = _exploration(folder.history.strategy_events("ranking"))
+    facts.exploration = _exploration(folder.history.strategy_events("exploration"))
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
     _ending(facts, folder)
     return facts
@@ -200,8 +200,8 @@ def _suspension(event: Event) -> str:
 
 
 def _exploration(events: Iterable[Event]) -> list[tuple[int, float]]:
-    """The exploration rates in these events, thinned to what a screen shows."""
-    rates = ((event.n, event.facts.get("exploration")) for event in events)
+    """The exploration rates in these events, one for each page, thinned to what a screen shows."""
+    rates = ((event.n, event.facts.get("rate")) for event in events)
     curve = [(n, float(rate)) for n, rate in rates if isinstance(rate, int | float) and 0 <= rate <= 1]
     return curve[:: max(1, len(curve) // POINTS)]
 

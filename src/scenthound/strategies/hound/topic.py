@@ -66,6 +66,7 @@ class TopicModel:
         self.relevance = Column(np.float64)
         self.is_example = Column(np.bool_)
         self.labels = Column(np.float64)  # 1 on topic, 0 off topic, nan: not labelled
+        self.verdicts = Column(np.float64)  # relevance by the judge of the crawl, nan: not asked for
         self.forgotten = 0
         """Pages whose words were dropped. They keep their relevance."""
         self.learned_at = 0
@@ -87,8 +88,18 @@ class TopicModel:
             self.background.add(background)
             self.idf.add(_idf(len(self.sizes), 0.0, background))
 
-    def add(self, terms: Ids, counts: npt.NDArray[np.int32], is_example: bool, label: float = math.nan) -> int:
-        """Add a fetched page, by its term frequencies. Returns its number."""
+    def add(
+        self,
+        terms: Ids,
+        counts: npt.NDArray[np.int32],
+        is_example: bool,
+        label: float = math.nan,
+        verdict: float = math.nan,
+    ) -> int:
+        """Add a fetched page, by its term frequencies. Returns its number.
+
+        Its relevance is that of the label, else of the verdict, else of this model.
+        """
         self._grow()
         known = terms >= 0
         terms, counts = terms[known], counts[known]
@@ -98,6 +109,7 @@ class TopicModel:
         self.sizes.add([len(terms)])
         self.is_example.add([is_example or label == 1])
         self.labels.add([label])
+        self.verdicts.add([verdict])
         self.relevance.add([math.nan])
         return len(self.sizes) - 1
 
@@ -216,6 +228,8 @@ class TopicModel:
         old = self.relevance.values[first:]
         relevance = np.where(is_remembered | np.isnan(old), relevance, old)
         relevance[is_example] = self.belief + (1 - self.belief) * relevance[is_example]
+        verdicts = self.verdicts.values[first:]
+        relevance = np.where(np.isnan(verdicts), relevance, verdicts)
         self.relevance.values[first:] = np.where(np.isnan(labels), relevance, labels)
 
     def _forget(self) -> None:
@@ -231,7 +245,10 @@ class TopicModel:
 
     # ---- state
 
-    COLUMNS = ("pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels", "idf")
+    COLUMNS = (
+        "pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels", "verdicts",
+        "idf",
+    )  # fmt: skip
 
     def save(self) -> Mapping[str, Any]:
         columns = {name: self.__dict__[name].values.copy() for name in self.COLUMNS}
@@ -248,7 +265,7 @@ class TopicModel:
         for name in self.COLUMNS:
             column = self.__dict__[name]
             column.keep(np.zeros(len(column), dtype=np.bool_))
-            column.add(np.asarray(state[name]))
+            column.add(np.asarray(state[name]) if name in state else np.full(len(state["labels"]), math.nan))
         self.forgotten, self.learned_at = int(state["forgotten"]), int(state["learned_at"])
         self.weights = np.asarray(state["weights"], float)
         self.scale, self.belief = float(state["scale"]), float(state["belief"])
