@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 @repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks in HTML; - is stdin.")
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@click.option(
+    "--stop-when-done",
+    "stop_share",
+    flag_value=0.05,
+    type=float,
+    help="Stop when the pages left are expected to bring at most 5 % of all finds.",
+)
 @option("--strategy", "NAME", "What decides which page comes next.  [default: hound]", shell_complete=strategies_named)
 @click.option(
     "--looking-for",

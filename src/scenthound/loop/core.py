@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
+from scenthound.loop.forecast import LITTLE_LEFT
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
@@ -123,6 +124,8 @@ class Crawl:
             self.ended = "time"
         if not self.ended and 0 < self.limits.requests <= self.counters.attempts + len(self._in_flight):
             self.ended = "requests"
+        if not self.ended and self.counters.is_little_left(self.limits):
+            self.ended = LITTLE_LEFT
         if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
         left, coming = self.turns.pages_left, len(self._in_flight)
