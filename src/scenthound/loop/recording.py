@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scenthound import url as urls
-from scenthound.loop.forecast import Forecast
+from scenthound.loop.forecast import LITTLE_LEFT, Forecast
 from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.plugin_calls import Judgement
 from scenthound.loop.trap_watch import SUSPENDED, Suspended
@@ -113,7 +113,15 @@ class Counters:
     def harvest_recent(self) -> float:
         return sum(self.recent) / len(self.recent) if self.recent else 0.0
 
-    def is_little_left(self, limits: Limits) -> bool:
+    def reason_to_end(self, limits: Limits, now: float, in_flight: int) -> str:
+        """Why nothing more is to be requested, though there may be pages left in the budget; empty: go on."""
+        if now >= limits.ends_at:
+            return "time"
+        if 0 < limits.requests <= self.attempts + in_flight:
+            return "requests"
+        return LITTLE_LEFT if self._is_little_left(limits) else ""
+
+    def _is_little_left(self, limits: Limits) -> bool:
         """Whether the rest of the budget is expected to bring no more than `limits.stop_share` of all finds."""
         if not limits.stop_share or self.pages >= limits.pages:
             return False
