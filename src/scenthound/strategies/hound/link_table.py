@@ -82,7 +82,7 @@ class LinkTable:
         self.target.add(number)
         self.path.add(paths[text.path] if len(paths) else np.zeros(0, dtype=np.int64))
         self.is_first.add(is_first)
-        self.out_degree.add([len(distinct)])
+        self.out_degree.append(len(distinct))
 
     def __len__(self) -> int:
         return len(self.source)
