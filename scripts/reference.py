@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: settings, strategies, judges, commands, export fields, Python names.
+"""Writes docs/reference from the code: settings, strategies, judges, sources, commands, export fields, Python names.
 
 `--check` fails when they are stale.
 """
@@ -67,12 +67,29 @@ def strategies() -> str:
 
 
 def judges() -> str:
-    from scenthound.cli.judges_command import described
     from scenthound.judges import JUDGES
+
+    return _plugins(
+        "# Judges\n\nChosen with `--judge NAME`, with parameters as `--judge NAME:parameter=value,…`.\n", JUDGES
+    )
+
+
+def sources() -> str:
+    from scenthound.sources import SOURCES
+
+    return _plugins(
+        "# Seed sources\n\nChosen with `--source NAME:ADDRESS`; parameters follow, as `NAME:ADDRESS,parameter=value`.\n"
+        "[The guide](../guides/seed-sources.md) says what they are for.\n",
+        SOURCES,
+    )
+
+
+def _plugins(title: str, registry: Any) -> str:
+    from scenthound.cli.plugin_docs import described
     from scenthound.loop.settings import shown
 
-    parts = ["# Judges\n\nChosen with `--judge NAME`, with parameters as `--judge NAME:parameter=value,…`.\n"]
-    for name, kind in JUDGES.items():
+    parts = [title]
+    for name, kind in registry.items():
         one = described(name, kind)
         parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
         rows = [
@@ -199,6 +216,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "strategies.md": strategies,
     "judges.md": judges,
+    "sources.md": sources,
     "commands.md": commands,
     "fields.md": export_fields,
     "python.md": python,

@@ -29,6 +29,8 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("judge.py --quick", "topic, revised"),
         ("replay.py --quick --bed generated --strategies best-first,bayes", "target 1,000"),
         ("polite.py --quick", "polite replay"),
+        ("hound.py recall --quick", "Below by more than one standard error"),
+        ("hound.py ablations --quick", "words of the link"),
         ("traps.py --pages 300", "requests in traps"),
         ("replay.py --prepare --quick", "pages prepared by 2 processes"),
         ("replay.py --experiment --quick --strategies breadth-first,best-first", "4 cells, 400 visits, 0 failed"),

@@ -34,7 +34,9 @@ TOPIC = WEB.topics[0]
 NOT_OURS = ("make", "pip", "open", "git", "npm", "python", "curl")
 """Commands of the reader's system: they are not run."""
 ELSEWHERE = {"add-a-driver.md", "add-a-frontier-store.md", "add-a-metric.md", "add-a-strategy.md", "add-an-exporter.md"}
-"""Guides about plug-ins: `test_examples.py` runs their package."""
+ELSEWHERE |= {"seed-sources.md"}
+"""Guides about plug-ins: `test_examples.py` runs their package. Seed sources, whose commands need a search engine, have
+`tests/cli/test_sources.py` and `tests/desk/test_searx.py`."""
 DOCUMENTS = [ROOT / "README.md", *sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)]
 SMALLER = {"README.md", "compare-crawlers.md", "polite-replay.md", "bring-a-bed.md"}
 """Documents in which numbers of pages are divided by ten."""

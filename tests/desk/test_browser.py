@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ from scenthound.store.lock import holder
 from support.desk import browser_page, chromium, desk_process
 from support.running_crawl import WEB, command, pages, served, until
 from support.small_crawl import small_crawl
+from support.suites import Suites
 
-PAYLOADS = Path(__file__).resolve().parents[3] / "shared" / "suites" / "payloads" / "dompurify_xss.json"
 pytestmark = pytest.mark.slow
 
 
@@ -199,10 +198,9 @@ def test_no_page_is_wider_than_the_window(tmp_path: Path, width: int) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not PAYLOADS.exists(), reason="needs ../shared/suites/payloads")
-def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path) -> None:
-    payloads = [entry["payload"] for entry in json.loads(PAYLOADS.read_text()) if entry.get("payload")]
+def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path, suites: Suites) -> None:
+    found = suites.cases("payloads/own", "payloads/dompurify_xss")
+    payloads = [entry["payload"] for entry in found if entry.get("payload")]
     hub = "http://a.test/"
     web = {hub: ("hub", " ".join(payloads[:40]), [f"http://a.test/{n}" for n in range(len(payloads))])}
     for n, payload in enumerate(payloads):

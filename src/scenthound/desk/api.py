@@ -22,6 +22,7 @@ from scenthound.desk import parameters as read
 from scenthound.desk import views
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, refused
+from scenthound.desk.seed_choices import allowed
 from scenthound.desk.starting import NewCrawl, Processes
 from scenthound.desk.watching import Watch
 from scenthound.errors import BadUsage, FolderInUse, OurFault, ScenthoundError
@@ -49,6 +50,8 @@ class Desk:
     processes: Processes = field(default_factory=Processes)
     options: tuple[str, ...] = ()
     """Further words for the command that starts a crawl."""
+    sources: tuple[str, ...] = ()
+    """Seed sources that the first page offers."""
     is_closing: bool = False
     clock: Callable[[], float] = time.time
 
@@ -153,9 +156,11 @@ async def open_collection(request: Request) -> Any:
 
 async def start_crawl(request: Request) -> Any:
     desk, body = desk_of(request), await read.body_of(request)
+    source = read.field(body, "source", str, "")
     new = NewCrawl(
         topic=" ".join(read.field(body, "topic", str).split())[:2000],
-        seeds=read.field(body, "seeds", str)[:MOST_SEEDS],
+        seeds=read.field(body, "seeds", str, "")[:MOST_SEEDS],
+        source=allowed(desk.collections, desk.sources, source) if source else "",
         pages=read.field(body, "pages", int, 500),
         delay=read.field(body, "delay", float) if "delay" in body else None,
         strategy=read.field(body, "strategy", str, ""),

@@ -15,13 +15,13 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import api, lab_view, map_view, pages, population_view
+from scenthound.desk import api, lab_view, map_view, opensearch, pages, population_view, seed_finding
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
-PARTS = (api, pages, map_view, population_view, lab_view)
+PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, lab_view)
 """Each brings its routes."""
 
 
@@ -71,12 +71,13 @@ def serve(
     port: int,
     ready: Callable[[str], None],
     options: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
 ) -> None:
     """Run the desk until it is interrupted. `ready` is called with its address, token included."""
     collections = Collections(home, folders)
     with bound(host, port) as listener:
         access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
-        desk = Desk(access, collections, options=options)
+        desk = Desk(access, collections, options=options, sources=sources)
         config = uvicorn.Config(
             make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
         )

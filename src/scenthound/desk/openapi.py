@@ -189,13 +189,42 @@ def _post(
     return operation
 
 
+def seed_sources(one: str) -> dict[str, Any]:
+    """The addresses that seed sources and other search engines use."""
+    asked = (
+        _query("q", TEXT, "What to search for.", True),
+        _query("count", {"type": "integer", "minimum": 1, "maximum": 100}, "How many."),
+        _query("start", {"type": "integer", "minimum": 1, "maximum": 1_000_000}, "The first of them, from 1 on."),
+        _query("page", {"type": "integer", "minimum": 1, "maximum": 10_000}, "Instead: which page of so many."),
+    )
+    one_found = _object(url=TEXT, title=TEXT, content=TEXT, score=NUMBER, relevance=NUMBER, fetched=TEXT)
+    found = _object(query=TEXT, totalResults=WHOLE, startIndex=WHOLE, itemsPerPage=WHOLE, results=_list(one_found))
+    wanted = _object(
+        ["topic", "source"],
+        topic=TEXT,
+        source={**TEXT, "description": "collections:NAME, searxng:ADDRESS, sitemap:ADDRESS or commoncrawl:DOMAIN."},
+        limit={"type": "integer", "minimum": 1, "maximum": 500, "default": 20},
+    )
+    seeds = _object(seeds=STRINGS, found=_list(_object(url=TEXT, title=TEXT)))
+    about = "This collection as a search engine: an OpenSearch 1.1 description."
+    return {
+        "/api/seeds": {"post": _post("Find pages to start from.", wanted, 200, seeds)},
+        f"{one}/opensearch.xml": {"get": _get(about, TEXT, NAME, kind="application/opensearchdescription+xml")},
+        f"{one}/opensearch.json": {"get": _get("Search results for other search engines.", found, NAME, *asked)},
+        f"{one}/opensearch.rss": {
+            "get": _get("Search results as RSS 2.0.", TEXT, NAME, *asked, kind="application/rss+xml")
+        },
+    }
+
+
 def description() -> dict[str, Any]:
     """The whole description."""
     one = "/api/collections/{name}"
     new = _object(
-        ["topic", "seeds"],
+        ["topic"],
         topic={**TEXT, "description": "What to look for."},
         seeds={**TEXT, "description": "Pages to start from: one URL a line, or a bookmarks file."},
+        source={**TEXT, "description": "Without seeds: a seed source that finds some, as collections:NAME."},
         pages={"type": "integer", "minimum": 1, "maximum": 1_000_000_000, "default": 500},
         delay={"type": "number", "minimum": 0, "default": 1},
         strategy=TEXT,
@@ -256,6 +285,7 @@ def description() -> dict[str, Any]:
                 ),
             },
             "/api/crawls": {"post": _post("Start a crawl.", new, 201, _object(name=TEXT, folder=TEXT))},
+            **seed_sources(one),
             one: {"get": _get("The figures of a crawl.", OVERVIEW, NAME)},
             f"{one}/events": {
                 "get": _get(

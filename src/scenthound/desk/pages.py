@@ -16,6 +16,7 @@ from scenthound.desk import api, crawl_view, page_view, parameters, search_view,
 from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.population import has_agents
+from scenthound.desk.seed_choices import choices
 from scenthound.errors import ScenthoundError
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.live_queries import Wanted
@@ -48,10 +49,12 @@ def nav_of(path: Path, name: str, here: str) -> Markup:
 
 
 async def start(request: Request) -> str:
-    desk = api.desk_of(request)
+    desk, query = api.desk_of(request), request.query_params
     rows = await run_in_threadpool(api.listing, desk)
+    sources = await run_in_threadpool(choices, desk.collections, desk.sources)
+    asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
     shown = start_view.collections(rows, desk.collections.experiments())
-    return look.page("What are you looking for?", start_view.question(), shown, script="start")
+    return look.page("What are you looking for?", asked, shown, script="start")
 
 
 # ---- a crawl

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -10,7 +10,8 @@ from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element
 
 
-def question() -> Markup:
+def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: str = "") -> Markup:
+    """The form. `words` and `source` fill it in: a search can become a topic."""
     topic = element(
         "div",
         element("label", "What are you looking for?", for_="topic", class_="ask"),
@@ -20,6 +21,7 @@ def question() -> Markup:
                 "input",
                 id="topic",
                 name="topic",
+                value=words,
                 required=True,
                 autofocus=True,
                 autocomplete="off",
@@ -47,7 +49,13 @@ def question() -> Markup:
             spellcheck="false",
             placeholder="https://example.org/balloons",
         ),
-        element("p", "Paste addresses, or drop a file here: a list, or your browser’s bookmarks.", class_="quiet-text"),
+        element(
+            "p",
+            "Paste addresses, or drop a file here: a list, or your browser’s bookmarks. ",
+            element("label", "Choose a file", element("input", id="file", type="file"), class_="file"),
+            class_="quiet-text",
+        ),
+        _finding(sources, source),
     )
     budget = element(
         "div",
@@ -75,6 +83,25 @@ def question() -> Markup:
         id="start",
         class_="start",
         novalidate=True,
+    )
+
+
+def _finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
+    """Who may be asked for pages to start from."""
+    options = [
+        element("option", words, value=value, selected=value == chosen, data_asks="true" if value[-1] == ":" else None)
+        for value, words in sources
+    ]
+    return element(
+        "div",
+        element("label", "or find some with", for_="source"),
+        element("select", element("option", "…", value=""), *options, id="source", name="source"),
+        element(
+            "input", id="address", placeholder="https://search.example.org/", aria_label="Its address", hidden=True
+        ),
+        element("button", "Find pages", type="button", id="find"),
+        element("span", id="found", class_="quiet-text", role="status"),
+        class_="row settings finding",
     )
 
 

@@ -117,13 +117,15 @@ class Crawl:
         `slow` are those in flight that the driver does not wait for. If the budget is spent and only they are left,
         the crawl is `Done`, and they count as not requested.
         """
-        self.selection.keep_time(now, slow)
-        self._read_early(now)
-        if not self.ended and now >= self.limits.ends_at:
+        limits = self.limits
+        if self.politeness is not None:
+            self.selection.keep_time(now, slow)
+            self._read_early(now)
+        if not self.ended and now >= limits.ends_at:
             self.ended = "time"
-        if not self.ended and 0 < self.limits.requests <= self.counters.attempts + len(self._in_flight):
+        if not self.ended and 0 < limits.requests <= self.counters.attempts + len(self._in_flight):
             self.ended = "requests"
-        if not self.ended and self.pages >= self.limits.pages and len(slow) == len(self._in_flight):
+        if not self.ended and self.pages >= limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
         left, coming = self.turns.pages_left, len(self._in_flight)
         if coming >= left:  # robots.txt files and sitemaps are no pages: counted only at the end
@@ -142,7 +144,7 @@ class Crawl:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
-        if self._in_flight or (ready < FOREVER and ready - now <= self.limits.longest_wait):
+        if self._in_flight or (ready < FOREVER and ready - now <= limits.longest_wait):
             return Wait(ready)
         return self._done("frontier empty" if ready == FOREVER else ALL_RESTS)
 
@@ -213,7 +215,8 @@ class Crawl:
             if not (isinstance(result, Miss) and self._may_retry(result)) and self._early.keep(result, response):
                 return
         self._take_in(result, response, now)
-        self._read_early(now)
+        if self.politeness is not None:
+            self._read_early(now)
 
     def _read_early(self, now: float, in_turn: bool = True) -> None:
         """Take in results that came before their turn: those whose turn it is by now, or all."""

@@ -65,7 +65,7 @@ class Candidates:
         push, matters = self._frontier.push, self._frontier.matters
         for candidate in offers[:rescored]:  # about 100 per page: the common case is inlined
             url = candidate.url
-            if not matters(candidate) or url in chosen or (seen(url) and url not in unfetched):
+            if url in chosen or (seen(url) and url not in unfetched) or not matters(candidate):
                 continue
             if barred and url in barred:
                 self._recorder.dropped(candidate, "nofollow")

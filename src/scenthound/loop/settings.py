@@ -98,6 +98,10 @@ class Settings:
     dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
 
+    sources: list[str] = option([], "seed sources that are asked where to start: `NAME:ADDRESS` (`scenthound sources`)")
+    found_seeds: int = option(20, "take at most this many seeds from a source at a time", least=1, most=500)
+    reseed_every: int = option(0, "ask the sources for further seeds after every so many pages; 0: never")
+
     page_bytes: int = option(10_000_000, "read at most this much of a page, on the wire and unpacked", "bytes", least=1)
     unpack_ratio: int = option(200, "refuse a body that unpacks to more than this many times its size", least=1)
     header_bytes: int = option(65_536, "refuse a reply whose headers are larger", "bytes", least=1)

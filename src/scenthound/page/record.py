@@ -393,6 +393,8 @@ def _check_head(head: _Head) -> None:
 class _Columns:
     """The columns of a record, taken one after the other. What is skipped is not read."""
 
+    __slots__ = ("_bounds", "_next", "_source")
+
     def __init__(self, source: bytes | mmap.mmap, bounds: Sequence[int]) -> None:
         self._source, self._bounds, self._next = source, bounds, 0
 

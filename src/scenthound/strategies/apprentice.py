@@ -107,7 +107,7 @@ class Apprentice(Parameterised):
         if label is not None:
             return float(label)
         if self.critic_ is None:
-            return page_similarity(page.record, self.query_)
+            return page.view(page_similarity, self.query_)
         return self.critic_.posterior(GOOD, page.record.counts(self.analyser_))
 
     page_probability = relevance
@@ -147,13 +147,14 @@ class Apprentice(Parameterised):
         anchors = page.view(link_leaves, self.analyser_).anchors
         positions = first_anchors(anchors) if foreseen is None else best_anchors(anchors, foreseen)
         begins, ends, instead = spots.begins.tolist(), spots.ends.tolist(), spots.instead
+        links, waiting, number = page.links, self.waiting_, self.pages_
         offers, parts = [], {"parent": relevance}
         for position in positions.tolist():
-            link = page.links[position]
-            if link.url in self.waiting_.done:
+            link = links[position]
+            if link.url in waiting.done:
                 continue
-            sighting = (self.pages_, begins[position], ends[position], *instead.get(position, ()))
-            waiting_link = self.waiting_.add(link.url, sighting)
+            sighting = (number, begins[position], ends[position], *instead.get(position, ()))
+            waiting_link = waiting.add(link.url, sighting)
             if foreseen is None:
                 offers.append(page.offer(link, relevance, waiting_link.carry, parts))
             else:

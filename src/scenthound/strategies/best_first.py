@@ -53,7 +53,7 @@ class BestFirst(Parameterised):
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        score = page_similarity(page.record, self.query_)
+        score = page.view(page_similarity, self.query_)
         parts = {"page": score}
         return page.offer_all(score, parts)
 

@@ -30,7 +30,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scenthound.model import Candidate, Miss, Topic, Url
-from scenthound.page.keyword_similarity import Query
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.surrounding_words import url_text
@@ -114,10 +114,10 @@ class Intelligent(Parameterised):
 
     def is_satisfied(self, page: Page) -> bool:
         """The predicate."""
-        counts = page.record.counts(self.analyser_)
         if self.predicate == "words":
+            counts = page.record.counts(self.analyser_)
             return bool(self.query_.counts) and all(word in counts for word in self.query_.counts)
-        return self.query_.similarity(counts) >= self.threshold
+        return page.view(page_similarity, self.query_) >= self.threshold
 
     # ---- counting
 
@@ -127,7 +127,7 @@ class Intelligent(Parameterised):
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
         if link is None:
-            events["url"].count(self._url_events(page.url), is_goal)
+            events["url"].count(self._url_events([page.url])[0], is_goal)
         else:
             tokens, from_goal = link.more
             parents = [self.waiting_.pages[number] for (number,) in link.seen]
@@ -148,17 +148,18 @@ class Intelligent(Parameterised):
         goal_children = sum(link.url in self.goals_ for link in page.outlinks) if self.goals_ else 0
         return _Parent(words, is_goal, goal_children)
 
-    def _url_events(self, url: Url) -> Ids:
-        """The words of a URL, as events, each once."""
-        return self.events_["url"].ids(dict.fromkeys(self.analyser_.terms(url_text(url))))
+    def _url_events(self, urls: Sequence[Url]) -> list[list[int]]:
+        """The words of each URL, as events, each once."""
+        terms = self.analyser_.terms
+        return self.events_["url"].ids_of_each([dict.fromkeys(terms(url_text(url))) for url in urls])
 
     # ---- ranking
 
     def _offers(self, page: Page, number: int, parent: _Parent) -> list[Candidate]:
         """The page's links, scored by this page alone."""
-        done, met, offer, sighting = self.waiting_.done, self.waiting_.add, page.offer, (number,)
+        done, offer = self.waiting_.done, page.offer
         links = [link for link in page.outlinks if link.url not in done]
-        waiting = [met(link.url, sighting, self._events_of) for link in links]
+        waiting = self.waiting_.add_all([link.url for link in links], (number,), self._events_of)
         if parent.is_goal:
             for waiting_link in waiting:
                 if not waiting_link.more[1]:
@@ -188,9 +189,9 @@ class Intelligent(Parameterised):
             offers.append(offer(link, score, waiting_link.carry, shared_parts))
         return offers
 
-    def _events_of(self, url: Url) -> tuple[bytes, bool]:
-        """What is remembered of a link that is seen for the first time."""
-        return self._url_events(url).tobytes(), False
+    def _events_of(self, urls: Sequence[Url]) -> list[tuple[bytes, bool]]:
+        """What is remembered of links that are seen for the first time."""
+        return [(array("i", events).tobytes(), False) for events in self._url_events(urls)]
 
     def _rescore_waiting(self) -> list[Candidate]:
         """New scores for all waiting links. Links of the same parents share the sums over words."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ class TopicModel:
 
     def document(self, counts: Mapping[str, int]) -> Document:
         """The page with these term counts."""
-        terms, times = list(counts)[:LONGEST], list(counts.values())[:LONGEST]
+        terms, times = zip(*islice(counts.items(), LONGEST), strict=True) if counts else ((), ())
         term_ids = list(map(self.ids.get, terms))
         if None in term_ids:
             term_ids = [self._id(term) if known is None else known for term, known in zip(terms, term_ids, strict=True)]

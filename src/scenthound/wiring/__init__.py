@@ -23,16 +23,32 @@ from scenthound.wiring.build import (
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
+from scenthound.wiring.seeding import (
+    SourceAnswer,
+    as_recorded,
+    asking,
+    check_sources,
+    find_back_links,
+    find_seeds,
+    found_urls,
+)
 from scenthound.wiring.session import Session, Watch
 
 __all__ = [
     "PageStream",
     "Session",
+    "SourceAnswer",
     "Watch",
+    "as_recorded",
+    "asking",
     "begin",
+    "check_sources",
     "check_topic",
     "crawl",
     "crawl_async",
+    "find_back_links",
+    "find_seeds",
+    "found_urls",
     "make_address_delay",
     "make_fetcher",
     "make_scope",
