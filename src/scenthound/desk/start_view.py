@@ -138,6 +138,7 @@ def _collection(row: Mapping[str, Any]) -> Markup:
     return element(
         "li",
         element("a", row["topic"] or row["name"], href=f"/c/{quote(row['name'])}"),
+        element("span", row["name"], class_="quiet-text"),
         look.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
         facts,
     )
