@@ -134,6 +134,7 @@ class CrawlDatabase:
     ) -> None:
         self.path, self.read_only = str(path), read_only
         self._before_commit: list[Callable[[], None]] = []
+        self._after_close: list[Callable[[], None]] = []
         self._hosts: dict[str, HostRow] = {}
         self._touched: set[str] = set()
         self._failed: OurFault | None = None
@@ -153,6 +154,10 @@ class CrawlDatabase:
     def before_commit(self, write: Callable[[], None]) -> None:
         """Call `write` at the start of every commit, to write what was collected."""
         self._before_commit.append(write)
+
+    def after_close(self, close: Callable[[], None]) -> None:
+        """Call `close` when the database has been closed, to close what belongs to it."""
+        self._after_close.append(close)
 
     def commit(self) -> None:
         """Make everything since the last commit durable, in one transaction.
@@ -222,6 +227,8 @@ class CrawlDatabase:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             self._connection.close()
+        for close in self._after_close:
+            close()
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
