@@ -6,7 +6,7 @@ each host no more than its share, since a host that rests after every page needs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from scenthound.model import Url
 from scenthound.store.cold_order import ColdOrder, Order, Records, is_in, merge
-from scenthound.store.url_index import UrlIndex
+from scenthound.store.url_index import Pairs, UrlIndex
 
 
 class ColdEntries:
@@ -52,10 +52,10 @@ class ColdEntries:
         self._left[number] = url
         self._count -= 1
 
-    def change(self, added: Records, urls: Iterable[tuple[str, int]]) -> None:
+    def change(self, added: Records, urls: Pairs) -> None:
         """Add entries, with the URL of each number, and forget those that have left."""
         self._order.change(added, np.array(sorted(self._left), np.uint32))
-        self._index.change(list(urls), [(url, number) for number, url in self._left.items()])
+        self._index.change(urls, Pairs.of(self._left.values(), self._left, len(self._left)))
         self._count += len(added)
         self._left.clear()
 

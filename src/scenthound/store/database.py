@@ -28,7 +28,7 @@ from scenthound.store.schema_check import cell_problem, misfit, schema_problem
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 5
 PATIENCE = 10.0
-CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
+CACHE = 32  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
 # Tables that grow with every link have no index: rows are added at the end and found by their number.

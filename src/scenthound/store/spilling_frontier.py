@@ -16,20 +16,22 @@ from itertools import chain
 from math import inf, isnan
 from pathlib import Path
 
+import numpy as np
+
 from scenthound.errors import OurFault
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Popped
 from scenthound.store.cold_entries import ColdEntries, choose, host_key
-from scenthound.store.cold_order import Order, Records, as_records
+from scenthound.store.cold_order import Order, Records, as_records, is_in
 from scenthound.store.host_schedule import Entry, Host
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.rediscovery import found_again, rounded
 from scenthound.store.score_bins import bin_of
-from scenthound.store.url_index import LARGEST
+from scenthound.store.url_index import LARGEST, Pairs
 from scenthound.url import host as host_of
 
-IN_MEMORY = 1 << 17
-"""Entries in memory at most: more than the default bound of a frontier, so most crawls have all of them there."""
+IN_MEMORY = 100_000
+"""Entries in memory at most: the default bound of a frontier, so most crawls have all of them there."""
 SHARE = 32
 """Entries of one host in memory, to begin with."""
 FALLING = 100
@@ -211,15 +213,14 @@ class SpillingFrontier(MemoryFrontier):
     def _choose(self, is_wanted: Callable[[int], bool]) -> None:
         """Choose which entries are in memory: load what is missing there, and keep only the order of the others."""
         self._write_rows()
-        schedule, hot = self._schedule, {}
-        for entry in self._entries.values():
-            if entry[4].due <= schedule.now and entry[1] <= LARGEST:
-                hot[entry[1]] = entry
+        schedule = self._schedule
+        hot = [entry for entry in self._entries.values() if entry[4].due <= schedule.now and entry[1] <= LARGEST]
         with self._guarded():
-            choice = choose(_records(hot.values()), self._cold.blocks(), self._most // 2, self._share, is_wanted)
-        kept = set(choice.numbers)
-        loaded = self._read_all([number for number in choice.numbers if number not in hot])
-        dropped = [entry for number, entry in hot.items() if number not in kept]
+            choice = choose(_records(hot), self._cold.blocks(), self._most // 2, self._share, is_wanted)
+        chosen = np.array(sorted(choice.numbers), np.int64)
+        numbers = np.fromiter((entry[1] for entry in hot), np.int64, len(hot))
+        loaded = self._read_all(np.setdiff1d(chosen, numbers).tolist())
+        dropped = [entry for entry, is_kept in zip(hot, is_in(numbers, chosen), strict=True) if not is_kept]
         schedule.mark_cold({}, host_key)
         for number, candidate in loaded:
             self._load(number, candidate)
@@ -238,7 +239,7 @@ class SpillingFrontier(MemoryFrontier):
         for host, count in counts.items():
             self._schedule.remove_many(host, count)
         with self._guarded():
-            self._cold.change(_records(entries), [(entry[4].url, entry[1]) for entry in entries])
+            self._cold.change(_records(entries), _pairs(entries))
 
     def _restore_cold(self, rows: Iterable[tuple[int, Url, float, float]]) -> Iterator[tuple[int, Url]]:
         """As `restore`, from (number, URL, score, due): only the best are loaded.
@@ -247,7 +248,8 @@ class SpillingFrontier(MemoryFrontier):
         """
         in_memory: list[int] = []
         keys: list[float] = []
-        urls: list[tuple[Url, int]] = []
+        urls: list[Url] = []
+        numbers: list[int] = []
         for number, url, score, due in rows:
             score = rounded(score)
             self._bins[bin_of(score)] += 1
@@ -256,10 +258,11 @@ class SpillingFrontier(MemoryFrontier):
                 in_memory.append(number)
                 continue
             keys.append(-score)
-            urls.append((url, number))
+            urls.append(url)
+            numbers.append(number)
             if len(keys) >= self._most:
-                self._store(keys, urls)
-        self._store(keys, urls)
+                self._store(keys, urls, numbers)
+        self._store(keys, urls, numbers)
         for pair in self._cold.twins():
             (_, first), (number, other) = self._read_all(pair)
             if first.url == other.url:
@@ -274,17 +277,22 @@ class SpillingFrontier(MemoryFrontier):
                 self._add(number, candidate)
         self._choose(self._is_awake())
 
-    def _store(self, keys: list[float], urls: list[tuple[Url, int]]) -> None:
-        hosts, numbers = (host_key(host_of(url)) for url, _ in urls), (number for _, number in urls)
+    def _store(self, keys: list[float], urls: list[Url], numbers: list[int]) -> None:
+        """Add entries to those on disk, and clear the lists."""
+        hosts, count = (host_key(host_of(url)) for url in urls), len(keys)
         with self._guarded():
-            self._cold.change(as_records(keys, hosts, numbers, len(keys)), urls)
-        keys.clear()
-        urls.clear()
+            self._cold.change(as_records(keys, hosts, numbers, count), Pairs.of(urls, numbers, count))
+        for values in (keys, urls, numbers):
+            values.clear()
 
 
 def _records(entries: Collection[Entry]) -> Records:
     hosts, numbers = (host_key(entry[3].name) for entry in entries), (entry[1] for entry in entries)
     return as_records((entry[0] for entry in entries), hosts, numbers, len(entries))
+
+
+def _pairs(entries: Collection[Entry]) -> Pairs:
+    return Pairs.of((entry[4].url for entry in entries), (entry[1] for entry in entries), len(entries))
 
 
 class _WaitingUrls(Collection[Url]):

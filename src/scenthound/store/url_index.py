@@ -6,8 +6,9 @@ Two URLs may share a hash, so whoever asks compares the URL itself with what is 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,18 @@ SHARES = 256  # arrays, chosen by 8 bits of the hash: a change copies one of the
 LARGEST = 2**32 - 1
 """The largest number that can be kept."""
 _EMPTY = np.empty(0, np.uint64)
+
+
+class Pairs(NamedTuple):
+    """Hashes of URLs, and their numbers."""
+
+    hashes: NDArray[np.uint64]
+    numbers: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, urls: Iterable[str], numbers: Iterable[int], count: int) -> Pairs:
+        hashes = np.fromiter(map(hash, urls), np.int64, count).view(np.uint64)
+        return cls(hashes, np.fromiter(numbers, np.uint64, count))
 
 
 class UrlIndex:
@@ -38,7 +51,7 @@ class UrlIndex:
             place += 1
         return numbers
 
-    def change(self, added: Sequence[tuple[str, int]], removed: Sequence[tuple[str, int]]) -> None:
+    def change(self, added: Pairs, removed: Pairs) -> None:
         """Remove pairs that are in the index, then add others, perhaps the same again."""
         new, old = _by_share(added), _by_share(removed)
         for number, pairs in enumerate(self._shares):
@@ -57,11 +70,9 @@ class UrlIndex:
                 yield [int(pair) & LARGEST for pair in pairs[place : place + 2]]
 
 
-def _by_share(pairs: Sequence[tuple[str, int]]) -> list[NDArray[np.uint64]]:
-    hashes = np.fromiter((hash(url) for url, _ in pairs), np.int64, len(pairs)).view(np.uint64)
-    numbers = np.fromiter((number for _, number in pairs), np.uint64, len(pairs))
-    packed = (hashes >> np.uint64(8) & np.uint64(LARGEST)) << np.uint64(32) | numbers
-    shares = (hashes & np.uint64(0xFF)).astype(np.uint8)
+def _by_share(pairs: Pairs) -> list[NDArray[np.uint64]]:
+    packed = (pairs.hashes >> np.uint64(8) & np.uint64(LARGEST)) << np.uint64(32) | pairs.numbers
+    shares = (pairs.hashes & np.uint64(0xFF)).astype(np.uint8)
     order = np.argsort(shares, kind="stable")
     ends = np.searchsorted(shares[order], np.arange(SHARES + 1))
     packed = packed[order]
