@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 from collections.abc import Iterator
 from functools import partial
@@ -13,12 +14,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize
 
+from scenthound.errors import DiskFull
+from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
 from scenthound.store import cold_entries, cold_order
 from scenthound.store.cold_order import ColdOrder
 from scenthound.store.memory_frontier import MemoryFrontier
+from scenthound.store.spilling_frontier import IN_MEMORY
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier
+from scenthound.store.url_index import Pairs, UrlIndex
 from scenthound.testing.frontier import FrontierContract, ModelFrontier, same
 from scenthound.url import host
 
@@ -191,3 +196,104 @@ def test_the_order_is_that_of_a_frontier_in_memory(
     assert len(pair.spilling) == 0
     assert pair.most_in_memory < 120 + hosts
     pair.spilling._database.close()
+
+
+def urls(count: int, hosts: int = 50) -> list[Url]:
+    return [Url(f"http://h{number % hosts}.test/{number}") for number in range(count)]
+
+
+def test_a_frontier_within_its_default_bound_is_all_in_memory() -> None:
+    assert Settings().frontier <= IN_MEMORY
+    frontier = SqliteFrontier(CrawlDatabase(":memory:"), 100, in_memory=100)
+    for url in urls(300):
+        frontier.push(Candidate(url, len(url) / 50))
+    assert len(frontier) == len(frontier._entries) == 100
+
+
+def test_what_is_in_memory_stays_bounded_however_much_waits_on_however_many_hosts() -> None:
+    for hosts in (1, 30, 5000):
+        frontier = SqliteFrontier(CrawlDatabase(":memory:"), in_memory=200)
+        for number, url in enumerate(urls(5000, hosts)):
+            frontier.push(Candidate(url, number * 7919 % 1000 / 1000))
+            assert len(frontier._entries) <= 201
+            assert len(frontier._schedule._hosts) <= 201
+        assert len(frontier) == 5000
+
+
+def test_a_url_that_damage_has_left_twice_waits_once_in_a_large_frontier() -> None:
+    database = CrawlDatabase(":memory:")
+    frontier = SqliteFrontier(database)
+    for url in urls(40):
+        frontier.push(Candidate(url, 0.5))
+    database.commit()
+    for copy, number, due in ((100, 7, 0.0), (101, 7, 0.0), (102, 9, 5.0)):
+        row = database.row("SELECT * FROM frontier WHERE number = ?", (number,))
+        assert row is not None
+        database.execute("INSERT INTO frontier VALUES (?,?,?,?,?,?,?,?,?,?)", (copy, *row[1:-1], due))
+    database._before_commit.clear()
+    frontier = SqliteFrontier(database, in_memory=10)
+    assert len(frontier) == 40
+    assert [number for number, _ in sorted(frontier.entries())] == list(range(40))
+    database.commit()
+    assert database.row("SELECT count(*), max(number) FROM frontier") == (40, 39)
+
+
+def test_a_full_disk_under_the_order_of_a_large_frontier_is_reported_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(dir: Path | None) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(cold_entries, "ColdOrder", partial(ColdOrder, recent=5))
+    monkeypatch.setattr(cold_order.tempfile, "TemporaryFile", full)
+    database = CrawlDatabase(tmp_path / "crawl.db")
+    frontier = SqliteFrontier(database)
+    for url in urls(20):
+        frontier.push(Candidate(url, 0.5))
+    database.commit()
+    with pytest.raises(DiskFull):
+        SqliteFrontier(database, in_memory=10)
+    database.close()
+
+
+def test_the_order_of_a_large_frontier_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cold_entries, "ColdOrder", partial(ColdOrder, recent=5))
+    database = CrawlDatabase(tmp_path / "crawl.db")
+    frontier = SqliteFrontier(database, in_memory=10)
+    for url in urls(100):
+        frontier.push(Candidate(url, 0.5))
+    assert frontier._cold._order._in_file > 0
+    assert {file.name for file in tmp_path.iterdir()} == {"crawl.db", "crawl.db-wal", "crawl.db-shm"}
+    database.commit()
+    database.close()
+
+
+class Clashing(str):
+    """A URL that shares its hash with all others of this kind."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return 7 << 8
+
+
+def test_urls_that_share_a_hash_are_told_apart() -> None:
+    index = UrlIndex()
+    names = [Clashing(f"http://a.test/{number}") for number in range(5)]
+    index.change(Pairs.of(names, range(10, 15), 5), Pairs.of([], [], 0))
+    assert index.find(names[0]) == [10, 11, 12, 13, 14]
+    assert list(index.of_equal_hash()) == [[10, 11], [11, 12], [12, 13], [13, 14]]
+    index.change(Pairs.of(names[:1], [10], 1), Pairs.of(names[:2], [10, 11], 2))
+    assert index.find(names[3]) == [10, 12, 13, 14]
+    assert len(index) == 4
+
+
+def test_two_waiting_urls_of_one_hash_keep_their_scores() -> None:
+    frontier = SqliteFrontier(CrawlDatabase(":memory:"), in_memory=2)
+    names = [Url(Clashing(f"http://h{number}.test/")) for number in range(8)]
+    for number, url in enumerate(names):
+        frontier.push(Candidate(url, number / 10))
+    assert Url(Clashing("http://h9.test/")) not in frontier
+    frontier.push(Candidate(names[1], 0.95))
+    assert not frontier.matters(Candidate(names[2], 0.1))
+    assert [popped.candidate.url for _ in names if (popped := frontier.pop(0.0))] == [names[1], *names[:1:-1], names[0]]
