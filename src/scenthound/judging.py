@@ -65,4 +65,12 @@ class HearsLabels(Protocol):
     def take_label(self, url: Url, on_topic: bool) -> None: ...
 
 
+@runtime_checkable
+class TakesVerdicts(Protocol):
+    """A strategy that learns from what the judge of the crawl says about pages."""
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        """The verdict on a fetched page; `read` is called with the page next. A resumed crawl gives the stored one."""
+
+
 # A judge whose state must survive a restart is a `ports.Saves`, as a strategy is.

@@ -49,6 +49,13 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
     return answer.content[0].text
 
 
+async def ended(client: Client, collection: str) -> dict[str, Any]:
+    """The status of a crawl when it has ended."""
+    while (status := await ask(client, "crawl_status", collection=collection))["is_running"]:
+        await asyncio.sleep(0.2)  # pytest ends what hangs
+    return status
+
+
 def test_an_agent_crawls_searches_reads_and_explains(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         names = {tool.name for tool in (await client.list_tools()).tools}
@@ -63,11 +70,7 @@ def test_an_agent_crawls_searches_reads_and_explains(tmp_path: Path) -> None:
         }
         started = await ask(client, "start_crawl", topic=WEB.topics[0].keywords, seeds=SEEDS, pages=20)
         name = started["collection"]
-        for _ in range(600):
-            status = await ask(client, "crawl_status", collection=name)
-            if not status["is_running"]:
-                break
-            await asyncio.sleep(0.1)
+        status = await ended(client, name)
         assert status["pages"] == 20
         best = status["best_pages"][0]["url"]
         word = WEB.topics[0].keywords.split()[0]
@@ -115,11 +118,7 @@ def test_a_server_without_crawls_only_reads(tmp_path: Path) -> None:
 def test_private_addresses_are_refused(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         started = await ask(client, "start_crawl", topic="bees", seeds=["http://127.0.0.1:9/"], pages=5)
-        for _ in range(300):
-            status = await ask(client, "crawl_status", collection=started["collection"])
-            if not status["is_running"]:
-                break
-            await asyncio.sleep(0.1)
+        status = await ended(client, started["collection"])
         assert status["pages"] == 0
         assert "refused-address" in status["failed"], status
 

@@ -67,6 +67,7 @@ def show(facts: CrawlFacts) -> None:
         ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
+        ("expected", facts.outlook),
         ("judge", f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant by its latest verdicts"),
         ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
         ("order", f"{facts.out_of_order:,} requests before better ones whose hosts rested; {waited}"),

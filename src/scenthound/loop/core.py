@@ -121,10 +121,7 @@ class Crawl:
         if self.politeness is not None:
             self.selection.keep_time(now, slow)
             self._read_early(now)
-        if not self.ended and now >= limits.ends_at:
-            self.ended = "time"
-        if not self.ended and 0 < limits.requests <= self.counters.attempts + len(self._in_flight):
-            self.ended = "requests"
+        self.ended = self.ended or self.counters.reason_to_end(limits, now, len(self._in_flight))
         if not self.ended and self.pages >= limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
         left, coming = self.turns.pages_left, len(self._in_flight)
@@ -231,7 +228,7 @@ class Crawl:
             return
         if isinstance(result, Page):
             judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
-            offers = self.calls.read(result)  # before anything is written: a strategy or a judge may raise
+            offers = self.calls.read(result, judgement)  # before anything is written: a strategy or a judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():

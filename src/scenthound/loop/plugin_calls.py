@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenthound.errors import JudgeFailed, StrategyFailed
-from scenthound.judging import HearsLabels, Judge, Revises
+from scenthound.judging import HearsLabels, Judge, Revises, TakesVerdicts
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import EmitsEvents, NeedsRandom, Saves, Strategy, TakesLabels
@@ -33,6 +33,17 @@ class Stopwatch:
         self.seconds += self.clock() - self._since
 
 
+class PageJudgement(NamedTuple):
+    """What the crawl thinks of a fetched page, in three values; see `model.Step`."""
+
+    similarity: float = 0.0
+    relevance: float = 0.0
+    relevant: bool = False
+
+
+NONE = PageJudgement()
+
+
 class StrategyCalls:
     """The strategy as the loop calls it. `stopwatch` counts the time of `read`, without the time to parse pages."""
 
@@ -42,6 +53,7 @@ class StrategyCalls:
         self._stopwatch = stopwatch
         self._tells = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, needed after every page
         self._hears = strategy if isinstance(strategy, TakesLabels) else None
+        self._takes_verdicts = strategy if isinstance(strategy, TakesVerdicts) else None
         self._saves = strategy if isinstance(strategy, Saves) else None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
@@ -49,12 +61,14 @@ class StrategyCalls:
             self.strategy.use_random(random.Random(seed_number))
         return list(self.strategy.start(topic, seeds))
 
-    def read(self, page: Page) -> list[Candidate]:
-        """The candidates that the strategy returns for a page."""
+    def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
+        """The candidates that the strategy returns for a page, after it was told the verdict if it asks for it."""
         reading = page.reading_seconds
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
         with self._stopwatch:
             try:
+                if self._takes_verdicts is not None:
+                    self._takes_verdicts.take_verdict(page.url, judgement.relevance, judgement.relevant)
                 candidates = list(self.strategy.read(page))
                 if fetched != (page.url, page.candidate, page.record, page.status, page.size):
                     raise TypeError("it changed the page that it was given")
@@ -96,17 +110,6 @@ class StrategyCalls:
             f"the strategy {type(self.strategy).__name__} failed {where}: {type(error).__name__}: {error}",
             "nothing recorded is lost: mend the strategy, then resume",
         )
-
-
-class PageJudgement(NamedTuple):
-    """What the crawl thinks of a fetched page, in three values; see `model.Step`."""
-
-    similarity: float = 0.0
-    relevance: float = 0.0
-    relevant: bool = False
-
-
-NONE = PageJudgement()
 
 
 class Judging:

@@ -27,7 +27,7 @@ from scenthound.store.sqlite_errors import damaged, in_our_words
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 5
 PATIENCE = 10.0
-CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
+CACHE = 32  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
 # Tables that grow with every link have no index: rows are added at the end and found by their number.
@@ -133,6 +133,7 @@ class CrawlDatabase:
     ) -> None:
         self.path, self.read_only = str(path), read_only
         self._before_commit: list[Callable[[], None]] = []
+        self._after_close: list[Callable[[], None]] = []
         self._hosts: dict[str, HostRow] = {}
         self._touched: set[str] = set()
         self._failed: OurFault | None = None
@@ -152,6 +153,10 @@ class CrawlDatabase:
     def before_commit(self, write: Callable[[], None]) -> None:
         """Call `write` at the start of every commit, to write what was collected."""
         self._before_commit.append(write)
+
+    def after_close(self, close: Callable[[], None]) -> None:
+        """Call `close` when the database has been closed, to close what belongs to it."""
+        self._after_close.append(close)
 
     def commit(self) -> None:
         """Make everything since the last commit durable, in one transaction.
@@ -221,6 +226,8 @@ class CrawlDatabase:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             self._connection.close()
+        for close in self._after_close:
+            close()
 
     @contextmanager
     def guarded(self) -> Iterator[None]:

@@ -59,10 +59,10 @@ class MemoryFrontier(Frontier):
         if self._in_flight:
             self._in_flight.pop(candidate.url, None)
         evicted = None
-        if self.bound is not None and len(self._entries) >= self.bound:
+        if self.bound is not None and len(self) >= self.bound:
             if self.eviction == "refuse":
                 return candidate
-            lowest, url = self._worst.last(self._bins)
+            lowest, url = self._last()
             if self.eviction == "scored" and rounded(score) <= lowest:
                 return candidate  # inserted first, it would be the last of the order: it has the highest number
             evicted = self._remove(url)
@@ -126,7 +126,7 @@ class MemoryFrontier(Frontier):
 
     def _recount(self, old_keys: list[float], new_keys: list[float]) -> None:
         """Update the bins for entries with new scores. A key is the score with its sign changed."""
-        if len(new_keys) == len(self._entries):
+        if len(new_keys) == len(self):
             self._bins = [0] * BINS
         else:
             for key in old_keys:
@@ -183,7 +183,7 @@ class MemoryFrontier(Frontier):
         self._enter(candidate, popped.number, host, self._version())
         self._schedule.place(host)
         is_full = self.bound is not None and len(self) > self.bound
-        return self._remove(self._worst.last(self._bins)[1]) if is_full else None
+        return self._remove(self._last()[1]) if is_full else None
 
     def settle(self, url: Url) -> None:
         self._in_flight.pop(url, None)
@@ -243,6 +243,10 @@ class MemoryFrontier(Frontier):
         self._next_number += 1
         if host.posted is None or host.parked or host.ripe[0] is not host.posted:  # else it stays where it is
             self._schedule.place(host)
+
+    def _last(self) -> tuple[float, Url]:
+        """Score and URL of the last of the order."""
+        return self._worst.last(self._bins if len(self._entries) == len(self) else None)
 
     def _version(self) -> int:
         self._next_version += 1
