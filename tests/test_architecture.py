@@ -39,10 +39,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": FLOOR | {"loop", "strategies", "judging", "judges", "seeding", "sources"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
-    "desk": FLOOR | {"loop", "wiring", "search", "report"},
+    "desk": FLOOR | {"loop", "wiring", "search", "report", "lab"},
+    "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "desk"},
     "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges", "seeding", "sources"},
     "cli": FLOOR
-    | {"loop", "strategies", "wiring", "search", "desk", "lab", "exports", "report", "judges", "seeding", "sources"},
+    | {"loop", "strategies", "wiring", "search", "desk", "agent_tools", "lab", "exports", "report", "judges"}
+    | {"seeding", "sources"},
     "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},
     "__main__": {"cli"},
 }
@@ -53,6 +55,7 @@ ONLY_IN = {  # a technology has one home
     "socket": {"web", "lab", "desk"},
     "starlette": {"desk"},
     "uvicorn": {"desk"},
+    "mcp": {"agent_tools"},
     "fastwarc": {"store"},
     "ray": {"cluster"},
     "multiprocessing": {"processes"},

@@ -150,8 +150,8 @@ async def open_collection(request: Request) -> Any:
     path = Path(read.field(body, "folder", str))
     if "\0" in str(path):
         raise BadUsage("not a folder", "name a folder that a crawl was written to")
-    names = await run_in_threadpool(desk_of(request).collections.open, path)
-    return {"names": names}
+    opened = await run_in_threadpool(desk_of(request).collections.open, path)
+    return {"names": opened.crawls, "experiments": opened.experiments}
 
 
 async def start_crawl(request: Request) -> Any:
@@ -173,8 +173,8 @@ async def start_crawl(request: Request) -> Any:
         raise BadUsage("not a scope", "there are: any, host, domain")
     path = desk.collections.free_path(new.topic)
     await run_in_threadpool(desk.processes.start_crawl, path, new)
-    names = await run_in_threadpool(desk.collections.open, path)
-    return JSONResponse({"name": names[0], "folder": str(path)}, 201)
+    opened = await run_in_threadpool(desk.collections.open, path)
+    return JSONResponse({"name": opened.crawls[0], "folder": str(path)}, 201)
 
 
 async def resume_crawl(request: Request) -> Any:

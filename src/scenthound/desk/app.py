@@ -15,11 +15,14 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import api, opensearch, pages, seed_finding
+from scenthound.desk import api, lab_view, map_view, opensearch, pages, population_view, seed_finding
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
+
+PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, lab_view)
+"""Each brings its routes."""
 
 
 def make_app(desk: Desk) -> Starlette:
@@ -42,7 +45,7 @@ def make_app(desk: Desk) -> Starlette:
         return answer
 
     app = Starlette(
-        routes=[*api.ROUTES, *opensearch.ROUTES, *seed_finding.ROUTES, *pages.ROUTES],
+        routes=[route for part in PARTS for route in part.ROUTES],
         middleware=[Middleware(Guard, access=desk.access)],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -105,7 +105,7 @@ def _finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
     )
 
 
-def collections(rows: list[dict[str, Any]]) -> Markup:
+def collections(rows: list[dict[str, Any]], experiments: Iterable[str] = ()) -> Markup:
     if not rows:
         shown: Content = look.empty(
             "No collections yet", element("p", "Your first one appears here as soon as it starts.")
@@ -114,7 +114,7 @@ def collections(rows: list[dict[str, Any]]) -> Markup:
         shown = element("ul", *map(_collection, rows), class_="collections")
     open_form = element(
         "form",
-        element("label", "Open a folder", for_="folder"),
+        element("label", "Open the folder of a crawl or an experiment", for_="folder"),
         element(
             "div",
             element("input", id="folder", name="folder", placeholder="/home/me/balloons", autocomplete="off"),
@@ -125,7 +125,9 @@ def collections(rows: list[dict[str, Any]]) -> Markup:
         id="open",
         class_="open",
     )
-    return element("section", element("h2", "Your collections"), shown, open_form, class_="list")
+    labs = [element("li", element("a", name, href=f"/lab/{quote(name)}")) for name in experiments]
+    compared = [element("h2", "Experiments"), element("ul", *labs, class_="collections")] if labs else []
+    return element("section", element("h2", "Your collections"), shown, *compared, open_form, class_="list")
 
 
 def _collection(row: Mapping[str, Any]) -> Markup:
@@ -136,6 +138,7 @@ def _collection(row: Mapping[str, Any]) -> Markup:
     return element(
         "li",
         element("a", row["topic"] or row["name"], href=f"/c/{quote(row['name'])}"),
+        element("span", row["name"], class_="quiet-text"),
         look.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
         facts,
     )

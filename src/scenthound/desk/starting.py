@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,17 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from scenthound.desk.collections import is_crawl
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
+from scenthound.files import open_in_place
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic
+from scenthound.processes import module_command
 from scenthound.store.lock import holder
 from scenthound.store.text_index import INDEX, TextIndex
 from scenthound.wiring import check_topic
 
-COMMAND = (sys.executable, "-m", "scenthound")
+COMMAND = tuple(module_command("scenthound"))
 PATIENCE = 20.0  # seconds until a new crawl has its folder
 ASKING = 120.0  # seconds for a seed source to answer
 LOG = ".desk.log"
@@ -102,7 +105,8 @@ class Processes:
 
     def _begin(self, path: Path, words: Sequence[str], given: str, patience: float = PATIENCE) -> None:
         log = path.with_name(path.name + LOG)
-        with log.open("wb") as file:
+        with os.fdopen(open_in_place(log, os.O_WRONLY | os.O_CREAT), "wb") as file:
+            file.truncate(0)
             process = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
                 [*COMMAND, *words], stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
             )
@@ -118,7 +122,7 @@ class Processes:
             if process.poll() is not None:
                 _raise_error(log, process.returncode)
                 return
-            if holder(path) == process.pid:
+            if holder(path) == process.pid and is_crawl(path):
                 return
             time.sleep(0.05)
 

@@ -40,7 +40,7 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.seen_pages import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
+from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
@@ -225,7 +225,7 @@ class TopicJudge(Parameterised):
         evidence[:, :2] *= self.reliance_
         probabilities = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
         bounds = np.array([CERTAIN[seen.kind] for seen in pages])
-        return np.minimum(np.maximum(probabilities, bounds[:, 0]), bounds[:, 1])
+        return np.asarray(np.minimum(np.maximum(probabilities, bounds[:, 0]), bounds[:, 1]))
 
     def _keyword_scores(self, pages: Sequence[SeenPage]) -> Floats:
         idf = self.model_.keyword_idf()

@@ -45,11 +45,13 @@ def _pages(text: str) -> str:
 
 
 def _seed(text: str) -> str:
+    """The address without user and password, which are stored nowhere."""
     try:
-        urls.make(text)
+        spelling = urls.resolve(text)
+        urls.canonical(spelling)
     except NotAUrl as error:
         raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
-    return text.strip()
+    return spelling
 
 
 def _host(text: str) -> str:

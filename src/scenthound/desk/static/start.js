@@ -89,7 +89,9 @@ open.addEventListener("submit", async (event) => {
   error.textContent = "";
   try {
     const opened = await call("/api/collections", { folder: open.elements.folder.value });
-    location.href = opened.names.length === 1 ? `/c/${encodeURIComponent(opened.names[0])}` : "/";
+    const { names, experiments } = opened;
+    if (names.length + experiments.length !== 1) location.href = "/";
+    else location.href = names.length ? `/c/${encodeURIComponent(names[0])}` : `/lab/${encodeURIComponent(experiments[0])}`;
   } catch (problem) {
     error.textContent = problem.message;
   }
