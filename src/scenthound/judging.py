@@ -1,6 +1,6 @@
 """The port `Judge`: how likely a fetched page is what the user looks for.
 
-A judge is told the topic and the seeds once, then asked about every fetched page in order. It sees what a strategy
+A judge gets the topic and the seeds once, then asked about every fetched page in order. It sees what a strategy
 sees and nothing else: never the answers of the laboratory. `scenthound.judges` has ours, by name.
 """
 

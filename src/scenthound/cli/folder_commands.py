@@ -138,10 +138,10 @@ def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None
                 if isinstance(line, Event):
                     click.echo(json_line(event_line(line)))
                 else:
-                    told = trail_line(line) if isinstance(line, Step) else miss_line(line)
+                    data = trail_line(line) if isinstance(line, Step) else miss_line(line)
                     if wording is not None and isinstance(line, Step):
-                        told["why"] = wording.reasons(line)
-                    click.echo(json_line(told))
+                        data["why"] = wording.reasons(line)
+                    click.echo(json_line(data))
 
 
 @click.command()

@@ -32,7 +32,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
     recent = f"{facts['share_recent']:.0%}" if facts["pages"] else "–"
     line = element(
         "p",
-        element("span", look.state_chip(facts["state"]), id="state"),
+        element("span", look.state_chip(facts["state"], facts["state_in_words"]), id="state"),
         element(
             "span",
             element("b", f"{facts['pages']:,}", id="pages"),

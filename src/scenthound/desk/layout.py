@@ -184,10 +184,13 @@ def label_buttons(url: str, label: str | None, name: str, like: bool = False) ->
     return element("div", button("on topic", "true"), button("off topic", "false"), copy, more, class_="labels")
 
 
-def state_chip(state: str) -> Markup:
+def state_chip(state: str, words: str = "") -> Markup:
     shape = {"running": "▶", "paused": "❚❚"}.get(state, "■")
     return element(
-        "span", element("span", shape, aria_hidden="true"), f" {state}", class_=f"chip {state.replace(' ', '-')}"
+        "span",
+        element("span", shape, aria_hidden="true"),
+        f" {words or state}",
+        class_=f"chip {state.replace(' ', '-')}",
     )
 
 

@@ -30,6 +30,7 @@ OVERVIEW = _object(
     topic=TEXT,
     strategy=TEXT,
     state=TEXT,
+    state_in_words=TEXT,
     why=TEXT,
     is_running=FLAG,
     pages=WHOLE,

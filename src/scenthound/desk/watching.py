@@ -14,7 +14,7 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.politeness import HOST_FAILURES
-from scenthound.report.crawl_facts import ENDINGS, frontier_length
+from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -107,6 +107,7 @@ class Watch:
             "topic": request.topic.keywords,
             "strategy": request.strategy,
             "state": state,
+            "state_in_words": state_in_words(state),
             "why": why,
             "is_running": state in ("running", "paused"),
             "pages": self.pages,
@@ -137,6 +138,11 @@ class Watch:
         recent = sum(at > now - SPEED_OVER for at in self._times)
         began = self._times[0] if self._times and self.pages <= len(self._times) else now - SPEED_OVER
         return recent / max(1.0, min(SPEED_OVER, now - began))
+
+
+def state_in_words(state: str) -> str:
+    """A state as a short word; why it ended is said elsewhere."""
+    return "finished" if state in FINAL else state
 
 
 def _share(value: Any) -> float | None:

@@ -15,11 +15,11 @@ from scenthound.loop.connectivity import Connectivity, is_unanswered
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
-from scenthound.loop.plugin_calls import Judgement, Judging, Stopwatch, StrategyCalls
+from scenthound.loop.plugin_calls import Judging, PageJudgement, Stopwatch, StrategyCalls
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
-from scenthound.loop.selection import ALL_RESTS, Selection
+from scenthound.loop.selection import ALL_RESTS, UrlSelection
 from scenthound.loop.service_files import ServiceFiles, is_service_file, robots_file
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
@@ -67,7 +67,7 @@ class Crawl:
         is_own = isinstance(strategy, OwnFrontier)
         order = replace(self.order, window=1) if is_own or declared.batch > 1 else self.order
         self.turns = Turns(order, recorder, limits)
-        self.selection = Selection(frontier, recorder, seeds, politeness, declared, self.seed_number)
+        self.selection = UrlSelection(frontier, recorder, seeds, politeness, declared, self.seed_number)
         self.selection.follow(self.turns, has_ranks=not is_own)
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
@@ -249,7 +249,7 @@ class Crawl:
                     self.candidates.add(listed)
         self._take_events()
 
-    def _record(self, page: Page, judgement: Judgement, where: Where | None, now: float) -> None:
+    def _record(self, page: Page, judgement: PageJudgement, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
         rank, requested = self.selection.chosen.get(url, 1), self.redirects.end(url)

@@ -33,7 +33,7 @@ class Stopwatch:
         self.seconds += self.clock() - self._since
 
 
-class Judgement(NamedTuple):
+class PageJudgement(NamedTuple):
     """What the crawl thinks of a fetched page, in three values; see `model.Step`."""
 
     similarity: float = 0.0
@@ -41,7 +41,7 @@ class Judgement(NamedTuple):
     relevant: bool = False
 
 
-NONE = Judgement()
+NONE = PageJudgement()
 
 
 class StrategyCalls:
@@ -61,7 +61,7 @@ class StrategyCalls:
             self.strategy.use_random(random.Random(seed_number))
         return list(self.strategy.start(topic, seeds))
 
-    def read(self, page: Page, judgement: Judgement) -> list[Candidate]:
+    def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
         """The candidates that the strategy returns for a page, after it was told the verdict if it asks for it."""
         reading = page.reading_seconds
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
@@ -126,7 +126,7 @@ class Judging:
         self._saves = judge if isinstance(judge, Saves) else None
         self._revises = judge if isinstance(judge, Revises) else None
 
-    def judge(self, page: Page, requested: Url | None = None) -> Judgement:
+    def judge(self, page: Page, requested: Url | None = None) -> PageJudgement:
         """Judge a page that was just fetched, before the strategy reads it.
 
         `requested` is the URL from which redirects led here: the judge finds it as that of the page's candidate, so it
@@ -137,7 +137,7 @@ class Judging:
             page = Page(page.url, candidate, page.record, page.status, page.size)
         similarity = self._similarity(page) if self._similarity is not None else 0.0
         if self._judge is None:
-            return NONE if self._similarity is None else Judgement(similarity)
+            return NONE if self._similarity is None else PageJudgement(similarity)
         try:
             probability, is_relevant = self._judge.judge(page)
         except Exception as error:
@@ -145,7 +145,7 @@ class Judging:
                 f"the judge {type(self._judge).__name__} failed on {page.url}: {type(error).__name__}: {error}",
                 "nothing recorded is lost: mend the judge, then resume",
             ) from error
-        return Judgement(similarity, float(probability), self._flag(probability, is_relevant))
+        return PageJudgement(similarity, float(probability), self._flag(probability, is_relevant))
 
     def _flag(self, probability: float, is_relevant: bool) -> bool:
         return bool(probability >= self.threshold) if self.threshold else bool(is_relevant)
@@ -162,11 +162,11 @@ class Judging:
         """Why the verdicts may be wrong, in sentences for the user."""
         return self._judge.doubts() if self._judge is not None else []
 
-    def revised(self) -> dict[Url, Judgement]:
+    def revised(self) -> dict[Url, PageJudgement]:
         """The present verdicts on the pages that the judge still remembers; their `similarity` is 0."""
         if self._revises is None:
             return {}
-        return {url: Judgement(0.0, said.probability, self._flag(*said)) for url, said in self._revises.revised()}
+        return {url: PageJudgement(0.0, said.probability, self._flag(*said)) for url, said in self._revises.revised()}
 
     @property
     def has_state(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from scenthound import url as urls
 from scenthound.loop.forecast import LITTLE_LEFT, Forecast
 from scenthound.loop.messages import Dropped, Limits
-from scenthound.loop.plugin_calls import Judgement
+from scenthound.loop.plugin_calls import PageJudgement
 from scenthound.loop.trap_watch import SUSPENDED, Suspended
 from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.page.page import Page
@@ -183,7 +183,7 @@ class Recorder:
         self.last_number = history.highest()
 
     def page(
-        self, page: Page, judgement: Judgement, rank: int, requested: Url | None, where: Where | None, now: float
+        self, page: Page, judgement: PageJudgement, rank: int, requested: Url | None, where: Where | None, now: float
     ) -> Step:
         """Record a page with its links; an alias if it was requested under another URL."""
         candidate, history = page.candidate, self.history

@@ -17,7 +17,7 @@ from scenthound import url as urls
 from scenthound.errors import FolderBroken, StateDamaged
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import ROBOTS, SITEMAP
-from scenthound.loop.plugin_calls import Judgement
+from scenthound.loop.plugin_calls import PageJudgement
 from scenthound.loop.recording import Counters
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
@@ -257,9 +257,9 @@ def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None
             calls.take_events(crawl.recorder.last_number)  # recorded before the stop
 
 
-def _judged(step: Step) -> Judgement:
+def _judged(step: Step) -> PageJudgement:
     """What the judge said when the page was fetched: the strategy learned from that."""
-    return Judgement(step.similarity, step.relevance, step.relevant)
+    return PageJudgement(step.similarity, step.relevance, step.relevant)
 
 
 def _load(learner: Saves, state: Mapping[str, Any]) -> None:

@@ -37,7 +37,7 @@ LONGEST = 5_000
 FEWEST_OTHERS = 0.3  # leave-one-out divides by at least this much weight of other pages
 
 
-class Document(NamedTuple):
+class WeightedTerms(NamedTuple):
     """A page as term ids of one model and 1 + ln of their counts."""
 
     ids: npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ class TopicModel:
         self.idf_: Floats = self._idf()
         self.topic_: Floats = np.zeros(len(self.idf_))
 
-    def document(self, counts: Mapping[str, int]) -> Document:
+    def document(self, counts: Mapping[str, int]) -> WeightedTerms:
         """The page with these term counts."""
         terms, times = zip(*islice(counts.items(), LONGEST), strict=True) if counts else ((), ())
         term_ids = list(map(self.ids.get, terms))
@@ -68,19 +68,19 @@ class TopicModel:
             term_ids = [self._id(term) if known is None else known for term, known in zip(terms, term_ids, strict=True)]
         ids, weights = np.array(term_ids, np.int64), 1 + np.log(np.array(times, np.float64))
         kept = ids >= 0
-        return Document(ids, weights) if kept.all() else Document(ids[kept], weights[kept])
+        return WeightedTerms(ids, weights) if kept.all() else WeightedTerms(ids[kept], weights[kept])
 
-    def see(self, document: Document) -> None:
+    def see(self, document: WeightedTerms) -> None:
         """Count the document frequencies of a fetched page."""
         self._df[document.ids] += 1
         self.pages += 1
 
-    def fit(self, documents: Sequence[Document]) -> Fit:
+    def fit(self, documents: Sequence[WeightedTerms]) -> Fit:
         """Fix the idf and turn the documents into vectors; then `Fit.learn` sets the topic vector."""
         self.idf_ = self._idf()
         return Fit(self, documents)
 
-    def score(self, document: Document) -> float:
+    def score(self, document: WeightedTerms) -> float:
         """q . x of a page that is not part of the topic; 0 before the first `fit`."""
         fitted = document.ids < len(self.topic_)  # terms met since the last fit are not in the topic
         ids = document.ids[fitted]
@@ -145,7 +145,7 @@ class TopicModel:
 class Fit:
     """The documents of one fit as unit vectors, joined in flat arrays: `rows` says which page an entry belongs to."""
 
-    def __init__(self, model: TopicModel, documents: Sequence[Document]) -> None:
+    def __init__(self, model: TopicModel, documents: Sequence[WeightedTerms]) -> None:
         self._model, self._number = model, len(documents)
         self._ids = _joined(document.ids for document in documents)
         self._rows = np.repeat(np.arange(self._number), [len(document.ids) for document in documents])

@@ -33,7 +33,7 @@ function show(data) {
   const { state } = data;
   root.dataset.state = state;
   byId("state").replaceChildren(el("span", { class: `chip ${state.replaceAll(" ", "-")}` },
-    el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${state}`));
+    el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${data.state_in_words}`));
   byId("pages").textContent = count.format(data.pages);
   byId("budget").textContent = count.format(data.budget);
   byId("share").textContent = data.pages ? percent(data.share) : "–";
