@@ -32,6 +32,7 @@ NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo_command", "See it work: a real crawl of an embedded web, no network needed."),
     "crawl": ("crawl_commands", "Crawl the web for a topic, best pages first."),
+    "ask": ("ask_command", "Ask a question: a short crawl that shows results as it finds them."),
     "desk": ("desk_command", "Start, watch, steer and search crawls in the browser."),
     "resume": ("crawl_commands", "Continue a crawl, whatever ended it."),
     "topic": ("topic_commands", "Make a topic from example pages, or show one."),
