@@ -2,8 +2,8 @@
 
 Results keep the order in which they were found, so that a list can be read while it grows; `ranked` orders them by the
 judge's latest verdicts when the crawl is over. The crawl is greedy: it always takes the page that looks best. Pant,
-Srinivasan and Menczer [EXP] found that exploring pays only in long crawls; the first pages are best when nothing is spent
-on pages that only might be good.
+Srinivasan and Menczer [EXP] found that exploring pays only in long crawls; the first pages are best when nothing is
+spent on pages that only might be good.
 """
 
 from __future__ import annotations
