@@ -13,9 +13,11 @@ help: ## what can be made
 
 demo: $(VENV)/.ready-run ## set up and run a real crawl of the embedded web, no network needed
 	$(BIN)/scenthound demo
+	@echo "Open it at the desk, in the browser: $(BIN)/scenthound desk demo"
 
 test: $(VENV)/.ready-dev ## set up and run all tests
 	@scripts/chromium.sh
+	@scripts/searx.sh
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: format-check lint types test docs-check ## everything that CI checks

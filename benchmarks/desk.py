@@ -2,26 +2,34 @@
 
     python benchmarks/desk.py index [--pages 1500] [--rounds 3]
     python benchmarks/desk.py large [--pages 100000]
+    python benchmarks/desk.py map [--pages 10000]
 
 `index` crawls a generated web on this machine, with and without `scenthound index --follow` beside it, in turns, and
-compares the throughput; after each round it says how long the index needed to catch up. Delays are 0, so the crawl
-uses all the time it can get: the worst case for the indexer, which gets what is left. `large` makes a folder with many
-pages and its index, opens it at the desk (server side: overview and first results) and searches it.
+compares the throughput; after each round it says how long the index needed to catch up, and the processor time of both.
+Delays are 0, so the crawl uses all the time it can get: the worst case for the indexer, which gets what is left.
+`large` makes a folder with many pages and its index, opens it in Chromium (from the click to the first results), and
+searches it. `map` opens the map of such a folder in Chromium without a graphics card, and moves it for five seconds:
+frames are counted when the canvas has been drawn, and the longest pause between two of them is told.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import os
 import random
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from bisect import bisect
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
@@ -29,15 +37,44 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Step, Topic, Url
 from scenthound.search import search
-from scenthound.store.live_queries import Wanted
 from scenthound.store.text_index import INDEX, Document, TextIndex
 
 COMMAND = [sys.executable, "-m", "scenthound"]
 QUERIES = 40
+PAN = """(length) => new Promise((done) => {
+  const canvas = document.getElementById('map'), box = canvas.getBoundingClientRect();
+  const context = canvas.getContext('2d'), draw = context.drawImage.bind(context);
+  const times = [], begin = performance.now();
+  context.drawImage = (...given) => { draw(...given); times.push(performance.now()); };
+  const send = (kind, x, y) => canvas.dispatchEvent(new PointerEvent(kind, { pointerId: 1, bubbles: true,
+    clientX: box.left + x, clientY: box.top + y }));
+  canvas.setPointerCapture = () => {};
+  send('pointerdown', 300, 300);
+  let angle = 0;
+  const step = (now) => {
+    angle += 0.05;
+    send('pointermove', 300 + 250 * Math.sin(angle), 300 + 250 * Math.sin(1.3 * angle));
+    if (now - begin < length) { requestAnimationFrame(step); return; }
+    send('pointerup', 0, 0);
+    delete context.drawImage;
+    const pauses = times.slice(1).map((time, at) => time - times[at]);
+    done({ rate: 1000 * times.length / (performance.now() - begin), longest: Math.max(...pauses) });
+  };
+  requestAnimationFrame(step);
+})"""
 
 
-def crawl(folder: Path, web: GeneratedWeb, address: str, pages: int, follow: bool) -> tuple[float, float]:
-    """Crawl and return pages a second, and how long the index needed to catch up."""
+class Run(NamedTuple):
+    """Pages a second, how long the index needed to catch up, and the processor seconds of crawl and indexer."""
+
+    rate: float
+    lag: float
+    crawl_cpu: float
+    index_cpu: float
+
+
+def crawl(folder: Path, web: GeneratedWeb, address: str, pages: int, follow: bool) -> Run:
+    """Crawl, perhaps with an indexer beside it."""
     topic = web.topics[0]
     seeds = [word for seed in topic.seeds for word in ("--seed", seed)]
     words = ["crawl", topic.keywords, *seeds, "--out", str(folder), "--proxy", address, "--pages", str(pages)]
@@ -47,39 +84,64 @@ def crawl(folder: Path, web: GeneratedWeb, address: str, pages: int, follow: boo
     while not (folder / "crawl.db").exists() and process.poll() is None:
         time.sleep(0.02)
     indexer = subprocess.Popen([*COMMAND, "index", str(folder), "--follow"], **quiet) if follow else None
+    before = _children_cpu()
     process.wait()
-    ended = time.monotonic()
+    ended, after = time.monotonic(), _children_cpu()
     lag = 0.0
     if indexer is not None:
         indexer.wait()
         lag = time.monotonic() - ended
     with CrawlFolder.look(folder) as opened:
-        return len(opened.history) / opened.seconds(), lag
+        rate = len(opened.history) / opened.seconds()
+    return Run(rate, lag, after - before, _children_cpu() - after)
+
+
+def _children_cpu() -> float:
+    """Processor seconds of the processes that have ended and were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def index(pages: int, rounds: int) -> None:
     web = GeneratedWeb(pages=3 * pages, seed=3, page_size=20_000)
-    rates: dict[bool, list[float]] = {False: [], True: []}
-    lags = []
+    runs: dict[bool, list[Run]] = {False: [], True: []}
     with tempfile.TemporaryDirectory() as temporary, serving(BedServer(web, ServerOptions())) as address:
         for number, follow in itertools.product(range(rounds), (False, True)):
-            rate, lag = crawl(Path(temporary) / f"{number}-{follow}", web, address, pages, follow)
-            rates[follow].append(rate)
-            lags += [lag] if follow else []
-            print(f"round {number + 1} {'with' if follow else 'without'} index: {rate:.1f} pages/s", flush=True)
-    without, beside = statistics.median(rates[False]), statistics.median(rates[True])
+            done = crawl(Path(temporary) / f"{number}-{follow}", web, address, pages, follow)
+            runs[follow].append(done)
+            cpu = f"{done.crawl_cpu:.1f} s of processor, indexer {done.index_cpu:.1f} s"
+            print(
+                f"round {number + 1} {'with' if follow else 'without'} index: {done.rate:.1f} pages/s, {cpu}",
+                flush=True,
+            )
+    without, beside = (statistics.median(run.rate for run in runs[follow]) for follow in (False, True))
+    alone, together = (statistics.median(run.crawl_cpu for run in runs[follow]) for follow in (False, True))
+    indexer = statistics.median(run.index_cpu for run in runs[True])
     print(f"median {without:.1f} pages/s without, {beside:.1f} with: {1 - beside / without:+.1%} slower")
-    print(f"the index was complete {statistics.median(lags):.1f} s after the crawl ended")
+    used = f"{alone:.1f} s of processor without and {together:.1f} s with"
+    print(f"the crawl itself used {used}: {together / alone - 1:+.1%}")
+    print(f"the indexer used {indexer:.1f} s, {indexer / together:.0%} of the crawl's; it has the lowest priority")
+    print(f"the index was complete {statistics.median(run.lag for run in runs[True]):.1f} s after the crawl ended")
+
+
+class Words:
+    """Words with the frequencies of a language."""
+
+    def __init__(self, luck: random.Random) -> None:
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        self._luck = luck
+        self._cumulative = list(itertools.accumulate(1 / (rank + 3) for rank in range(60_000)))
+        self.all = ["".join(luck.choice(letters) for _ in range(luck.randint(3, 9))) for _ in self._cumulative]
+
+    def text(self, count: int) -> str:
+        last = self._cumulative[-1]
+        return " ".join(self.all[bisect(self._cumulative, self._luck.random() * last)] for _ in range(count))
 
 
 def large(pages: int) -> None:
     luck = random.Random(1)
-    cumulative = list(itertools.accumulate(1 / (rank + 3) for rank in range(60_000)))
-    words = ["".join(luck.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(luck.randint(3, 9))) for _ in cumulative]
-
-    def text(count: int) -> str:
-        return " ".join(words[bisect(cumulative, luck.random() * cumulative[-1])] for _ in range(count))
-
+    words = Words(luck)
+    text = words.text
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "crawl"
         request = CrawlRequest(Topic("balloons"), ("http://h0.test/",), "best-first", {})
@@ -98,22 +160,70 @@ def large(pages: int) -> None:
                 opened.database.commit()
                 made.add(documents, begin + 499)
         _open(folder)
-        _search(folder, words, luck)
+        _search(folder, words.all, luck)
+
+
+def the_map(pages: int) -> None:
+    luck = random.Random(1)
+    words = Words(luck)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "crawl"
+        request = CrawlRequest(Topic("balloons"), ("http://h0.test/0",), "best-first", {})
+        with CrawlFolder.create(folder, request) as opened:
+            found: list[Url] = []
+            for n in range(1, pages + 1):
+                url = Url(f"http://h{int(800 * luck.random() ** 2)}.test/{n}")
+                parent, relevance = luck.choice(found) if found else None, luck.random()
+                found.append(url)
+                step = Step(n, url, parent, "", 0.5, {}, relevance, 1, 200, 1, float(n), words.text(6))
+                opened.history.record(step)
+                if parent is not None:
+                    opened.history.link(parent, [url, *(luck.choice(found) for _ in range(2))])
+            opened.database.commit()
+        with _browser(folder) as (page, address):
+            begin = time.perf_counter()
+            page.goto(f"{address}/c/crawl/map")
+            page.wait_for_selector(f"#map[data-pages='{pages}']")
+            print(f"the map of {pages:,} pages is there after {time.perf_counter() - begin:.2f} s")
+            for about, links in (("links that led to pages", "led"), ("30,000 links", "all"), ("no links", "none")):
+                page.select_option("#map-links", links)
+                page.wait_for_timeout(2000)
+                moved = page.evaluate(PAN, 5000)
+                print(f"moving it with {about}: {moved['rate']:.0f} frames/s, longest pause {moved['longest']:.0f} ms")
+
+
+@contextlib.contextmanager
+def _browser(folder: Path) -> Iterator[tuple[Any, str]]:
+    """A page in Chromium without a graphics card, and the address of a desk that shows the folder."""
+    from playwright.sync_api import sync_playwright
+
+    words = [*COMMAND, "desk", "--no-browser", "--port", "0", "--home", str(folder.parent / "home"), str(folder)]
+    desk = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert desk.stdout is not None
+    try:
+        address = desk.stdout.readline().strip()
+        with sync_playwright() as playwright:
+            chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.goto(address)
+            yield page, address.partition("/#")[0]
+            browser.close()
+    finally:
+        desk.terminate()
+        desk.wait()
 
 
 def _open(folder: Path) -> None:
-    from scenthound.desk import api, views
-    from scenthound.desk.collections import Collections
-    from scenthound.desk.security import Access
-
-    desk = api.Desk(Access("127.0.0.1", 1, "x"), Collections(folder.parent / "none", [folder]))
-    times = []
-    for _ in range(3):
-        begin = time.perf_counter()
-        api.overview(desk, "crawl", folder)
-        views.pages(folder, Wanted())
-        times.append(time.perf_counter() - begin)
-    print(f"opening the folder: {statistics.median(times):.2f} s")
+    times: list[float] = []
+    with _browser(folder) as (page, address):
+        for _ in range(5):
+            page.goto(f"{address}/")
+            begin = time.perf_counter()
+            page.click(".collections a")
+            page.wait_for_selector("#results .result")
+            times.append(time.perf_counter() - begin)
+    print(f"opening the folder: median {statistics.median(times):.2f} s, longest {max(times):.2f} s")
 
 
 def _search(folder: Path, words: list[str], luck: random.Random) -> None:
@@ -137,15 +247,17 @@ def _search(folder: Path, words: list[str], luck: random.Random) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["index", "large"])
+    parser.add_argument("part", choices=["index", "large", "map"])
     parser.add_argument("--pages", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     os.environ.setdefault("PYTHONPATH", os.pathsep.join(sys.path))
     if given.part == "index":
         index(given.pages or 1500, given.rounds)
-    else:
+    elif given.part == "large":
         large(given.pages or 100_000)
+    else:
+        the_map(given.pages or 10_000)
 
 
 if __name__ == "__main__":

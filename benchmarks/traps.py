@@ -1,35 +1,92 @@
-"""How much of a crawl's budget traps take, with and without the watch on what pages give.
+"""How much of a crawl's budget traps take, with and without the watch on what pages give, and what the watch costs.
 
-    python benchmarks/traps.py           # 26 hosts, six of them with a trap of one kind each: a minute
+    python benchmarks/traps.py               # two webs with traps of six kinds, five strategies: some minutes
+    python benchmarks/traps.py --recorded    # the recorded webs of ../shared/data: pages that the watch refuses there
 
-Every strategy crawls the same web twice. "Good" are the pages that are no trap; a trap never comes to an end by itself,
-except for facets and print versions.
+Every strategy crawls the same web twice, with the watch and without. "Good" are the pages that are no trap; a trap
+never comes to an end by itself, except for facets and print versions. A crawl breaks the promise if traps take more
+than a quarter of its budget or one host more than 60 requests, or if it misses more good pages than without traps.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from scenthound import url as urls
-from scenthound.lab.generate.trap_webs import TOPIC, TrapWeb
+from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate import trap_webs
+from scenthound.lab.run.run_cell import ReplayLimits
 from scenthound.loop.core import Crawl
-from scenthound.loop.messages import Limits
+from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.scope import Scope
 from scenthound.loop.trap_watch import TrapWatch
-from scenthound.model import Candidate, Topic
+from scenthound.model import Candidate, Response, Step, Topic, Url
 from scenthound.page.landing import land
+from scenthound.page.record import Parts
+from scenthound.ports import declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring import make_strategy
+from scenthound.text.tokens import Analyser
+from scenthound.wiring import make_strategy, start_judge
+from support import other_traps
 
-STRATEGIES = ("breadth-first", "random", "best-first", "shark-search")
+SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+STRATEGIES = ("breadth-first", "random", "best-first", "shark-search", "hound")
+MOST_OF_BUDGET, MOST_ON_HOST = 0.25, 60
 
 
-def crawl(web: TrapWeb, strategy: str, watch: TrapWatch | None, pages: int) -> tuple[int, Counter[str], str]:
+class Web(Protocol):
+    """A web in which every URL has an answer."""
+
+    seeds: list[str]
+    good_pages: set[str]
+    hosts: list[str]
+
+    def answer(self, url: str) -> Response: ...
+
+
+def crawl(
+    topic: Topic,
+    seeds: Sequence[str],
+    strategy: str,
+    pages: int,
+    fetch: Callable[[Candidate], Landing],
+    traps: TrapWatch | None,
+    watch: Callable[[object], None] | None = None,
+) -> str:
+    """Run one crawl; gives the reason why it ended."""
+    made = make_strategy(strategy)
+    run = Crawl(
+        made,
+        MemoryFrontier(100_000),
+        MemoryHistory(),
+        topic,
+        [(urls.make(seed), seed) for seed in seeds],
+        limits=Limits(pages=pages),
+        scope=Scope(),
+        traps=traps,
+        judging=start_judge(ReplayLimits().judge, topic, [urls.make(seed) for seed in seeds], strategy=made),
+        watch=watch,
+    )
+    run.start()
+    return replay(run, fetch)
+
+
+def trap_crawl(
+    web: Web, words: str, strategy: str, traps: TrapWatch | None, pages: int
+) -> tuple[int, Counter[str], str]:
     """The number of good pages fetched, the requests to each host's trap, and why the crawl ended."""
-    topic, good, in_traps = Topic(TOPIC), set[str](), Counter[str]()
+    good, in_traps = set[str](), Counter[str]()
     wanted = {urls.make(url) for url in web.good_pages}
 
     def fetch(candidate: Candidate) -> Landing:
@@ -39,40 +96,99 @@ def crawl(web: TrapWeb, strategy: str, watch: TrapWatch | None, pages: int) -> t
             in_traps[urls.host(candidate.url)] += 1
         return land(candidate, web.answer(candidate.spelling or candidate.url))
 
-    run = Crawl(
-        make_strategy(strategy),
-        MemoryFrontier(100_000),
-        MemoryHistory(),
-        topic,
-        [(urls.make(seed), seed) for seed in web.seeds],
-        limits=Limits(pages=pages),
-        scope=Scope(),
-        traps=watch,
-    )
-    run.start()
-    reason = replay(run, fetch)
+    reason = crawl(Topic(words), web.seeds, strategy, pages, fetch, traps)
     return len(good), in_traps, reason
+
+
+def try_traps(name: str, web: Web, clean: Web, words: str, pages: int, strategies: Sequence[str]) -> int:
+    """Print a line for each crawl; gives the number of those that broke the promise."""
+    print(f"{name} web: {len(web.good_pages)} good pages on {len(web.hosts)} hosts, budget {pages}")
+    print(f"{'strategy':15} watch  good pages  requests in traps  of the budget  most on one host  ended")
+    broken = 0
+    for strategy in strategies:
+        for watch in (None, TrapWatch()):
+            good, in_traps, reason = trap_crawl(web, words, strategy, watch, pages)
+            spent, most = in_traps.total(), max(in_traps.values(), default=0)
+            state, share = "on" if watch else "off", spent / pages
+            print(f"{strategy:15} {state:5} {good:11} {spent:18} {share:14.0%} {most:17}  {reason}", flush=True)
+            for suspended in watch or ():
+                print(f"    {suspended.host}: {suspended}")
+        missing = len(web.good_pages) - good
+        if missing and pages >= 2 * len(web.good_pages):
+            without, _, _ = trap_crawl(clean, words, strategy, None, pages)
+            missing = max(0, missing - (len(clean.good_pages) - without))
+            print(f"{'':15} of a web without traps it fetches {without} of {len(clean.good_pages)} pages")
+        broken += (
+            bool(missing and pages >= 2 * len(web.good_pages)) or spent > MOST_OF_BUDGET * pages or most > MOST_ON_HOST
+        )
+    return broken
+
+
+def try_recorded(name: str, pages: int, topics: int, strategies: Sequence[str]) -> None:
+    """Print, for crawls of a recorded web, the pages of it that the watch refused, and what that cost in targets."""
+    bed = Bed.open(SHARED / "data" / name)
+    ready = prepare(bed)
+    print(f"{name}: {len(ready):,} pages, budget {pages}")
+    print(f"{'strategy':15} {'topic':32} pages off/on  pages refused  targets refused  targets off/on")
+    for strategy in strategies:
+        ready.read_parts(Parts((Analyser(),)) | declaration_of(make_strategy(strategy)).parts)
+        for topic in bed.topics[:topics]:
+            found, refused = {}, set[Url]()
+            watch = TrapWatch()
+            for traps in (None, watch):
+                trail, dropped = recorded_crawl(ready, topic.topic, topic.seeds, strategy, pages, traps)
+                found[traps is not None] = trail
+                refused |= dropped
+            targets = set(topic.targets)
+            refused -= found[True]
+            print(
+                f"{strategy:15} {topic.id[:32]:32} {len(found[False]):5} / {len(found[True]):5} {len(refused):13}"
+                f" {len(refused & targets):16} {len(found[False] & targets):9} / {len(found[True] & targets)}",
+                flush=True,
+            )
+            for suspended in watch:
+                print(f"    {suspended.host}: {suspended}")
+
+
+def recorded_crawl(
+    bed: PreparedBed, topic: Topic, seeds: Sequence[Url], strategy: str, pages: int, traps: TrapWatch | None
+) -> tuple[set[Url], set[Url]]:
+    """The pages that were fetched, and those of the bed that the watch refused."""
+    fetched, refused = set[Url](), set[Url]()
+
+    def watch(event: object) -> None:
+        if isinstance(event, Step):
+            fetched.add(event.url)
+        elif (
+            isinstance(event, Dropped)
+            and event.reason == "trap-nothing-new"
+            and bed.number(event.candidate.url) is not None
+        ):
+            refused.add(event.candidate.url)
+
+    crawl(topic, seeds, strategy, pages, bed.fetch, traps, watch)
+    return fetched, refused
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=2000, help="page budget of each crawl")
-    pages = parser.parse_args().pages
-    web = TrapWeb()
-    print(f"{len(web.good_pages)} good pages on {len(web.hosts)} hosts, budget {pages}")
-    print(f"{'strategy':15} watch  good pages  requests in traps  of the budget  most on one host  ended")
-    broken = 0
-    for strategy in STRATEGIES:
-        for watch in (None, TrapWatch()):
-            good, in_traps, reason = crawl(web, strategy, watch, pages)
-            spent = in_traps.total()
-            print(
-                f"{strategy:15} {'on' if watch else 'off':5} {good:11} {spent:18} {spent / pages:14.0%}"
-                f" {max(in_traps.values(), default=0):17}  {reason}"
-            )
-            broken += watch is not None and (spent > 0.25 * pages or max(in_traps.values(), default=0) > 60)
-            for suspended in watch or ():
-                print(f"    {suspended.host}: {suspended}")
+    parser.add_argument("--recorded", action="store_true", help="crawl the recorded webs instead")
+    parser.add_argument("--topics", type=int, default=3, help="topics of each recorded web")
+    parser.add_argument("--strategies", default=",".join(STRATEGIES))
+    asked = parser.parse_args()
+    strategies = asked.strategies.split(",")
+    if asked.recorded:
+        for name in ("schools", "apache"):
+            if (SHARED / "data" / name).is_dir():
+                try_recorded(name, asked.pages, asked.topics, strategies)
+            else:
+                print(f"{name} is not in ../shared/data: left out")
+        return 0
+    first, second = trap_webs.TrapWeb(), other_traps.OtherTraps()
+    plain, other = trap_webs.TrapWeb((), len(first.hosts)), other_traps.OtherTraps((), len(second.hosts))
+    broken = try_traps("first", first, plain, trap_webs.TOPIC, asked.pages, strategies)
+    broken += try_traps("second", second, other, other_traps.TOPIC, asked.pages * 6 // 10, strategies)
     print("all promises kept" if not broken else f"{broken} crawls broke a promise")
     return int(bool(broken))
 

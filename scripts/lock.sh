@@ -8,6 +8,6 @@ compile() {
   "$bin"/pip-compile --quiet --upgrade --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links \
     --no-emit-trusted-host --no-annotate --generate-hashes "$@"
 }
-compile --output-file requirements/run.lock pyproject.toml
+compile --extra desk --output-file requirements/run.lock pyproject.toml
 compile --all-extras --constraint requirements/run.lock --output-file requirements/dev.lock pyproject.toml requirements/dev.in
 compile --output-file requirements/peers.lock requirements/peers.in

@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: settings, strategies, judges, commands, export fields, Python names.
+"""Writes docs/reference from the code: settings, strategies, judges, sources, commands, export fields, Python names.
 
 `--check` fails when they are stale.
 """
@@ -67,14 +67,33 @@ def strategies() -> str:
 
 
 def judges() -> str:
-    from scenthound.cli.judges_command import described
     from scenthound.judges import JUDGES
+
+    return _plugins(
+        "# Judges\n\nChosen with `--judge NAME`, with parameters as `--judge NAME:parameter=value,…`.\n", JUDGES
+    )
+
+
+def sources() -> str:
+    from scenthound.sources import SOURCES
+
+    return _plugins(
+        "# Seed sources\n\nChosen with `--source NAME:ADDRESS`; parameters follow, as `NAME:ADDRESS,parameter=value`.\n"
+        "[The guide](../guides/seed-sources.md) says what they are for.\n",
+        SOURCES,
+    )
+
+
+def _plugins(title: str, registry: Any) -> str:
+    from scenthound.cli.plugin_docs import described
     from scenthound.loop.settings import shown
 
-    parts = ["# Judges\n\nChosen with `--judge NAME`, with parameters as `--judge NAME:parameter=value,…`.\n"]
-    for name, kind in JUDGES.items():
+    parts = [title]
+    for name, kind in registry.items():
         one = described(name, kind)
         parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
+        if one["papers"]:
+            parts.append("\n".join(f"* {paper}" for paper in one["papers"]) + "\n")
         rows = [
             f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
             for p in one["parameters"]
@@ -89,8 +108,8 @@ def commands() -> str:
 
     parts = [
         "# Commands\n\nEvery command takes `--json` and then prints one JSON document (or JSON lines) on stdout and",
-        "nothing else. Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 11 interrupted but",
-        "resumable.\n",
+        "nothing else. Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration or folder, 5 I/O error,",
+        "11 interrupted, 12 all hosts left rest. A crawl that ended with 3, 5, 11 or 12 can be resumed.\n",
     ]
     for path, text in _helps(app, None, "scenthound"):
         parts.append(f"## {path}\n\n```text\n{text.rstrip()}\n```\n")
@@ -199,6 +218,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "strategies.md": strategies,
     "judges.md": judges,
+    "sources.md": sources,
     "commands.md": commands,
     "fields.md": export_fields,
     "python.md": python,

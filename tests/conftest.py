@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import generate
 from support import floors
+from support.suites import OTHERS, OWN, SHARED, Suites, with_shared
 
-SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+
+@pytest.fixture(params=with_shared([OWN], [OTHERS]), ids=lambda suites: suites.name)
+def suites(request: pytest.FixtureRequest) -> Suites:
+    """Cases of our own, and those of other projects where ../shared is here."""
+    found: Suites = request.param
+    return found
 
 
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder beside the project with beds and suites; the test is skipped where it is missing."""
-    if not SHARED.is_dir():
-        pytest.skip("needs ../shared, which is not here")
-    return SHARED
+@pytest.fixture(scope="session", params=with_shared(["generated"], ["schools", "apache"]))
+def any_bed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bed:
+    """A bed with topics and categories: a small generated one, and the recorded ones where ../shared is here."""
+    if request.param == "generated":
+        return generate(tmp_path_factory.mktemp("beds") / "generated", pages=600, seed=5, topics=6, page_size=3000)
+    return Bed.open(SHARED / "data" / request.param)
 
 
 @pytest.fixture(scope="session")
@@ -28,12 +34,11 @@ def golden_public() -> Path:
     return Path(__file__).resolve().parent / "data" / "golden_public.json"
 
 
-@pytest.fixture(scope="module", params=["generated", "schools"])
+@pytest.fixture(scope="module", params=with_shared(["generated"], ["schools"]))
 def pinned_bed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, Bed, PreparedBed]:
     """A bed that quality floors are pinned on: its name, itself, and itself made ready."""
     found = floors.found(request.param, tmp_path_factory.mktemp("floors") / "bed")
-    if found is None:
-        pytest.skip("needs ../shared, which is not here")
+    assert found is not None
     return request.param, found, prepare(found)

@@ -11,6 +11,7 @@ import pytest
 
 from scenthound.cli.app import run
 from scenthound.cli.demo_command import MARK
+from scenthound.desk.starting import LOG, Processes
 from scenthound.errors import UnsafeFile
 from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE
@@ -157,6 +158,15 @@ def test_a_new_crawl_does_not_write_through_a_link(name: str, tmp_path: Path, ou
     else:
         with pytest.raises(UnsafeFile, match="symbolic link"):
             born(folder, "context-graph")
+
+
+def test_the_desk_does_not_write_its_log_through_a_link(tmp_path: Path, outside: Path) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    plant(tmp_path / f"balloons{LOG}", outside)
+    before = state(outside)
+    with pytest.raises(UnsafeFile, match="symbolic link"):
+        Processes().resume(folder)
+    assert state(outside) == before
 
 
 # ---- the laboratory

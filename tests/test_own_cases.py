@@ -1,6 +1,6 @@
-"""Cases of our own for the promises that other people's suites check where ../shared is at hand.
+"""Cases of our own, written by hand from the standards, through a crawl's politeness, the decoder and the report.
 
-Written by hand from the standards; each names its section. So a plain clone checks the same promises.
+Those that need no more than a parser are in `tests/data/suites`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scenthound import url as urls
-from scenthound.errors import NotAUrl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.politeness import Politeness
 from scenthound.report.crawl_report import write_report
-from scenthound.web import mime
-from scenthound.web.charset import detect
 from scenthound.web.decode import Undecodable, decompress
-from scenthound.web.html_document import parse_html
-from scenthound.web.metarobots import meta_refresh
 from scenthound.web.robots import parse
-from scenthound.web.sitemap_file import read_sitemap
 from support.small_crawl import small_crawl
 
 # ---- robots.txt, RFC 9309
@@ -69,139 +63,6 @@ def test_robots_rules_mean_what_the_rfc_says(text: str, agent: str, path: str, a
     politeness.learn("http://a.test", parse(text.encode(), agent), now=0.0)
     verdict = politeness.verdict(urls.resolve(f"http://a.test{path}"), now=1.0)
     assert verdict == ("fetch" if allowed else "robots")
-
-
-# ---- URLs, WHATWG
-
-URLS = [
-    ("http://Example.COM/", None, "http://example.com/"),
-    ("HTTP://a.test", None, "http://a.test/"),
-    ("http://a.test:80/", None, "http://a.test/"),
-    ("https://a.test:443/x", None, "https://a.test/x"),
-    ("http://a.test:8080/", None, "http://a.test:8080/"),
-    ("../c", "http://a.test/x/y/z", "http://a.test/x/c"),
-    ("./c?d", "http://a.test/x/y", "http://a.test/x/c?d"),
-    ("//b.test/p", "https://a.test/", "https://b.test/p"),
-    ("/p", "http://a.test/x/", "http://a.test/p"),
-    ("?q", "http://a.test/x", "http://a.test/x?q"),
-    ("#f", "http://a.test/x?q", "http://a.test/x?q"),
-    ("http://a.test/a/../../b", None, "http://a.test/b"),
-    ("http://a.test/%7Euser", None, "http://a.test/%7Euser"),
-    ("http://a.test/a b", None, "http://a.test/a%20b"),
-    ("http://a.test\\b\\c", None, "http://a.test/b/c"),
-    ("  http://a.test/\t\n", None, "http://a.test/"),
-    ("ht\ntp://a.test/x", None, "http://a.test/x"),
-    ("http://bücher.test/", None, "http://xn--bcher-kva.test/"),
-    ("http://0x7f.1/", None, "http://127.0.0.1/"),
-    ("http://[::1]/", None, "http://[::1]/"),
-    ("http://a.test/é", None, "http://a.test/%C3%A9"),
-    ("http:b", "http://a.test/x/", "http://a.test/x/b"),
-    ("ftp://a.test/", None, None),
-    ("mailto:me@a.test", None, None),
-    ("javascript:alert(1)", "http://a.test/", None),
-    ("http://", None, None),
-    ("http://a b/", None, None),
-    ("http://a.test:99999/", None, None),
-    ("http://[1::2::3]/", None, None),
-    ("data:text/html,x", None, None),
-]
-
-
-@pytest.mark.parametrize(("raw", "base", "wanted"), URLS, ids=[repr(case[0]) for case in URLS])
-def test_urls_resolve_as_in_a_browser(raw: str, base: str | None, wanted: str | None) -> None:
-    if wanted is None:
-        with pytest.raises(NotAUrl):
-            urls.resolve(raw, base)
-    else:
-        assert urls.resolve(raw, base) == wanted
-
-
-# ---- media types and charsets, WHATWG
-
-
-@pytest.mark.parametrize(
-    ("raw", "wanted"),
-    [
-        ("text/html", "text/html"),
-        ("TEXT/HTML; Charset=UTF-8", "text/html;charset=UTF-8"),
-        ('text/html;charset="utf-8"', "text/html;charset=utf-8"),
-        ("text/html;charset=a;charset=b", "text/html;charset=a"),
-        ("text/html;", "text/html"),
-        (" text/html ;x=1", "text/html;x=1"),
-        ("text/html;charset=\"a b\"", 'text/html;charset="a b"'),
-        ("text", None),
-        ("text/", None),
-        ("/html", None),
-        ("", None),
-    ],
-)  # fmt: skip
-def test_media_types_are_read_as_the_standard_says(raw: str, wanted: str | None) -> None:
-    found = mime.parse(raw)
-    assert (None if found is None else str(found)) == wanted
-
-
-@pytest.mark.parametrize(
-    ("body", "content_type", "wanted"),
-    [
-        (b"\xef\xbb\xbf<p>x", "text/html; charset=latin1", "utf-8"),  # a byte order mark beats the header
-        (b"\xff\xfe<\x00p\x00", "", "utf-16le"),
-        (b"<meta charset=iso-8859-2>", "", "iso-8859-2"),
-        (b'<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">', "", "koi8-r"),
-        (b"<meta charset=utf-8>", "text/html; charset=windows-1251", "windows-1251"),  # the header beats the page
-        (b"<!-- <meta charset=koi8-r> --><meta charset=utf-8>", "", "utf-8"),
-        (b"<meta charset=latin1>", "", "windows-1252"),  # labels are aliases
-        (b"<meta charset=utf-16>", "", "utf-8"),  # what could be read as ASCII is no UTF-16
-    ],
-)
-def test_charsets_are_found_in_the_order_of_the_standard(body: bytes, content_type: str, wanted: str) -> None:
-    assert detect(body, content_type).name.lower() == wanted
-
-
-# ---- meta refresh, sitemaps, links, trees
-
-
-@pytest.mark.parametrize(
-    ("content", "wanted"),
-    [
-        ("0; url=/x", (0.0, "/x")),
-        ("5;URL='/x'", (5.0, "/x")),
-        ("1.9, /x", (1.0, "/x")),
-        ("3", (3.0, "")),
-        ("0;url=", (0.0, "")),
-        ('0; url="/x"y', (0.0, "/x")),
-        (" 7 ; url = /x ", (7.0, "/x")),
-        ("url=/x", None),
-        ("-1;url=/x", None),
-        ("", None),
-    ],
-)
-def test_a_refresh_is_read_as_the_standard_says(content: str, wanted: tuple[float, str] | None) -> None:
-    assert meta_refresh(content) == wanted
-
-
-def test_a_sitemap_gives_its_urls_and_no_entity_is_read() -> None:
-    good = (
-        b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> http://a.test/x </loc></url></urlset>'
-    )
-    assert [entry.url for entry in read_sitemap(good, "http://a.test/s.xml").urls] == ["http://a.test/x"]
-    index = b"<sitemapindex><sitemap><loc>http://a.test/t.xml</loc></sitemap></sitemapindex>"
-    assert read_sitemap(index, "http://a.test/s.xml").children == ["http://a.test/t.xml"]
-    lol = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 9))
-    bomb = f'<!DOCTYPE urlset [<!ENTITY l0 "ha">{lol}]><urlset><url><loc>http://a.test/&l8;</loc></url></urlset>'
-    outside = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><urlset><url><loc>&e;</loc></url></urlset>'
-    for body in (bomb.encode(), outside):
-        found = read_sitemap(body, "http://a.test/s.xml")
-        assert (found.urls, found.problems) == ([], ["declarations"])
-
-
-def test_links_of_broken_html_are_those_of_a_browser() -> None:
-    page = (
-        "<base href=/b/><a href=one>1<a href=' two '>2</a><A HREF=//c.test/>3</A><area href=four>"
-        "<a href=javascript:x()>no</a><a name=x>no</a><!-- <a href=hidden>no</a> -->"
-    )
-    found = [link.url for link in parse_html(page, "http://a.test/x/").links]
-    assert found[:4] == ["http://a.test/b/one", "http://a.test/b/two", "http://c.test/", "http://a.test/b/four"]
-    assert not [url for url in found if "hidden" in url or "javascript" in url]
 
 
 # ---- bombs, and text that would be markup

@@ -63,6 +63,17 @@ def test_resume_inside_a_strangers_folder_runs_nothing_of_it(tmp_path: Path) -> 
     assert not (folder / MARKER).exists()
 
 
+def test_crawls_and_indexers_of_the_desk_run_nothing_of_the_working_directory(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "gift", pages=2)
+    plant_modules(folder)
+    script = (
+        "from pathlib import Path; from scenthound.desk.starting import Processes; started = Processes();"
+        "started.follow(Path.cwd()); started.resume(Path.cwd()); started.close()"
+    )
+    run_in(folder, [sys.executable, "-P", "-c", script])
+    assert not (folder / MARKER).exists()
+
+
 def test_parallel_lab_commands_run_nothing_of_the_working_directory(tmp_path: Path) -> None:
     folder = tmp_path / "gift"
     generate(folder / "bed", pages=120, seed=1, topics=3, page_size=1500)

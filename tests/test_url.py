@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
+from support.suites import Suites
 
 HTTP = ("http://", "https://")
 
@@ -80,9 +78,8 @@ def test_whatever_is_found_is_refused_or_has_a_stable_key(raw: str, base: str) -
     assert "@" not in key.split("/")[2]
 
 
-@pytest.mark.shared
-def test_every_http_case_of_the_standard(shared: Path) -> None:
-    cases = json.loads((shared / "suites/whatwg-url/urltestdata.json").read_text())
+def test_every_http_case_of_the_standard(suites: Suites) -> None:
+    cases = suites.cases("whatwg-url/own", "whatwg-url/urltestdata")
     wrong = []
     for case in (c for c in cases if isinstance(c, dict)):
         base = case.get("base")
@@ -95,10 +92,9 @@ def test_every_http_case_of_the_standard(shared: Path) -> None:
     assert not wrong
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", ["toascii.json", "IdnaTestV2.json"])
-def test_every_international_host_of_the_standard(shared: Path, name: str) -> None:
-    cases = [c for c in json.loads((shared / "suites/whatwg-url" / name).read_text()) if isinstance(c, dict)]
+@pytest.mark.parametrize(("own", "others"), [("own_hosts", "toascii"), ("own_international", "IdnaTestV2")])
+def test_every_international_host_of_the_standard(suites: Suites, own: str, others: str) -> None:
+    cases = [c for c in suites.cases(f"whatwg-url/{own}", f"whatwg-url/{others}") if isinstance(c, dict)]
     wrong = []
     for case in cases:
         try:

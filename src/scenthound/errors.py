@@ -15,7 +15,8 @@ ScenthoundError
 │   └── IoFailed        a disk or the system failed; what was recorded is kept (exit 5)
 └── TheirFault      the web misbehaved; carries the url
     ├── NotAUrl         text that is no http(s) URL
-    └── Unreadable      bytes that are not what they claim to be
+    ├── Unreadable      bytes that are not what they claim to be
+    └── SourceFailed    a seed source gave no usable answer
 
 A page that can't be fetched or read is no exception but a `model.Miss`. Facts are attributes; no code looks for words
 in a message.
@@ -172,3 +173,10 @@ class NotAUrl(TheirFault, ValueError):
 
 class Unreadable(TheirFault):
     """Bytes that are not what they claim to be."""
+
+
+class SourceFailed(TheirFault):
+    """A seed source can't be reached, refuses, or answers with something else than it should."""
+
+    status: int = 0
+    """Of its reply, if there was one that is no answer."""

@@ -126,6 +126,9 @@ def test_passwords_are_written_where_only_their_owner_reads_and_shown_nowhere(
     assert run(["crawl", "bees", "--seed", "http://you:hush@:99999/", "--out", "x"]) == 4
     assert run(["crawl", "bees", "--seed", "ftp://you:hush@a.test/", "--out", "x", "--json"]) == 4
     assert run(["explain", str(out), "http://you:hush@a.test:99999/"]) == 2
+    assert run(["control", str(out), "seed", "http://you:hush@b.test/"]) == 0
+    assert run(["control", str(out), "seed", "http://you:hush@b.test:99999/"]) == 2
+    assert run(["control", str(out), "--list"]) == 0
     told = capsys.readouterr()
     report = (out / "report.html").read_text()
     for text in (told.out, told.err, report, repr(CrawlFolder.look(out))):

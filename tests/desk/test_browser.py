@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ from scenthound.store.lock import holder
 from support.desk import browser_page, chromium, desk_process
 from support.running_crawl import WEB, command, pages, served, until
 from support.small_crawl import small_crawl
+from support.suites import Suites
 
-PAYLOADS = Path(__file__).resolve().parents[3] / "shared" / "suites" / "payloads" / "dompurify_xss.json"
 pytestmark = pytest.mark.slow
 
 
@@ -151,8 +150,12 @@ def test_reading_works_without_scripts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_has_contrast_and_every_field_a_name(tmp_path: Path, scheme: str) -> None:
     folder = small_crawl(tmp_path / "crawl")
+    spiders = small_crawl(tmp_path / "spiders", strategy="infospiders")
     index_folder(folder)
-    with desk_process(tmp_path / "home", str(folder)) as address, browser_page(color_scheme=scheme) as page:
+    with (
+        desk_process(tmp_path / "home", str(folder), str(spiders)) as address,
+        browser_page(color_scheme=scheme) as page,
+    ):
         page.goto(address)
         base = address.partition("/#")[0]
         for path in (
@@ -161,6 +164,9 @@ def test_every_text_has_contrast_and_every_field_a_name(tmp_path: Path, scheme: 
             "/c/crawl/page?url=http://a.test/",
             "/c/crawl/why?url=http://x.test/",
             "/c/crawl/search?q=cars",
+            "/c/crawl/map",
+            "/c/spiders/agents",
+            "/c/spiders/agents/0",
         ):
             page.goto(base + path)
             assert page.evaluate(CONTRAST) == [], path
@@ -170,9 +176,11 @@ def test_every_text_has_contrast_and_every_field_a_name(tmp_path: Path, scheme: 
 @pytest.mark.parametrize("width", [400, 1280])
 def test_no_page_is_wider_than_the_window(tmp_path: Path, width: int) -> None:
     long = "http://" + "a" * 60 + ".test/" + "b" * 300
-    folder = small_crawl(tmp_path / "crawl", {long: ("T" * 200, "balloons " + "x" * 400, [])})
+    web = {long: ("T" * 200, "balloons " + "x" * 400, [])}
+    folder = small_crawl(tmp_path / "crawl", web)
+    spiders = small_crawl(tmp_path / "spiders", web, strategy="infospiders")
     index_folder(folder)
-    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
+    with desk_process(tmp_path / "home", str(folder), str(spiders)) as address, browser_page() as page:
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(address)
         base = address.partition("/#")[0]
@@ -182,22 +190,25 @@ def test_no_page_is_wider_than_the_window(tmp_path: Path, width: int) -> None:
             f"/c/crawl/page?url={long}",
             f"/c/crawl/why?url={long}x",
             "/c/crawl/search?q=balloons",
+            "/c/crawl/map",
+            "/c/spiders/agents",
+            "/c/spiders/agents/0",
         ):
             page.goto(base + path)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not PAYLOADS.exists(), reason="needs ../shared/suites/payloads")
-def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path) -> None:
-    payloads = [entry["payload"] for entry in json.loads(PAYLOADS.read_text()) if entry.get("payload")]
+def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path, suites: Suites) -> None:
+    found = suites.cases("payloads/own", "payloads/dompurify_xss")
+    payloads = [entry["payload"] for entry in found if entry.get("payload")]
     hub = "http://a.test/"
     web = {hub: ("hub", " ".join(payloads[:40]), [f"http://a.test/{n}" for n in range(len(payloads))])}
     for n, payload in enumerate(payloads):
         web[f"http://a.test/{n}"] = (payload[:500] or "x", f"balloons {payload}", [f"http://b.test/{payload[:80]}"])
     folder = small_crawl(tmp_path / "crawl", web, pages=len(payloads) + 1)
+    spiders = small_crawl(tmp_path / "spiders", web, strategy="infospiders", pages=60)
     index_folder(folder)
-    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
+    with desk_process(tmp_path / "home", str(folder), str(spiders)) as address, browser_page() as page:
         dialogs: list[str] = []
         page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         page.goto(address)
@@ -205,6 +216,7 @@ def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path) -> None:
         own = set()
         page.on("request", lambda request: own.add(request.url.split("/")[2]))
         paths = ["/", "/c/crawl", "/c/crawl/search?q=balloons&limit=100", f"/c/crawl/page?url={hub}"]
+        paths += ["/c/crawl/map", "/c/spiders/agents", "/c/spiders/agents/0"]
         paths += [f"/c/crawl/page?url=http://a.test/{n}" for n in range(0, len(payloads), max(1, len(payloads) // 30))]
         for path in paths:
             page.goto(base + path)

@@ -165,6 +165,28 @@ def test_damage_is_told_with_its_file_its_offset_and_the_number_of_pages(folder:
     assert begun == "new pages go to pages-00002.warc.gz"
 
 
+def test_damage_that_costs_no_page_is_told_until_pages_go_to_another_file(folder: Path) -> None:
+    path = only_warc(folder)
+    with CrawlFolder.look(folder) as found:
+        first = min(where.offset for _, where in found.history.places())
+    overwrite(path, first - 20, b"\xaa" * 8)  # the end of a request record
+    damaged = path.read_bytes()
+    for has_time in (False, True):  # the first ends before a page came
+        session = resume(folder, fetcher=Recorded(), pages=122)
+        damage, begun = session.folder.recovered
+        assert damage.startswith(f"{path.name} is damaged at byte ")
+        assert damage.endswith(": all recorded pages can be read")
+        assert begun == "new pages go to pages-00002.warc.gz"
+        assert session.folder.forgotten == []
+        if has_time:
+            asyncio.run(session.run())
+        session.close()
+    assert path.read_bytes() == damaged
+    again = resume(folder, fetcher=Recorded())
+    assert again.folder.recovered == []
+    again.close()
+
+
 def test_a_record_that_inflates_but_is_another_than_recorded_is_damage(folder: Path) -> None:
     with CrawlFolder.look(folder) as found:
         (_, first), (_, second) = list(found.history.places())[40:42]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import socket
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
@@ -19,7 +17,7 @@ from scenthound.web.addresses import parse_networks
 from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
 from scenthound.wiring import begin
-from support.hostile import BEHAVIOURS, HostileServer
+from support.hostile import BEHAVIOURS, Everywhere, HostileServer
 from support.warc_check import check
 
 QUICK = {
@@ -44,16 +42,6 @@ EXPECTED_MISSES = {
     "bad-http": ["bad-chunk"],
 }
 LEFT_ALONE = ("host-asleep", "trap-endless", "trap-nothing-new")
-
-
-class Everywhere(AbstractResolver):
-    """Every name is this machine."""
-
-    async def resolve(self, host: str, port: int = 0, family: int = socket.AF_INET) -> list[ResolveResult]:
-        return [ResolveResult(hostname=host, host="127.0.0.1", port=port, family=socket.AF_INET, proto=0, flags=0)]
-
-    async def close(self) -> None:
-        return
 
 
 class Waits:

@@ -21,6 +21,7 @@ from scenthound.loop.messages import Fetch, Wait
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Response
 from scenthound.ports import Failure
+from scenthound.store.lock import holder
 from scenthound.strategies import STRATEGIES
 from scenthound.web.robots import parse
 from scenthound.wiring import begin, resume
@@ -315,9 +316,11 @@ def test_a_crawl_killed_before_its_database_was_made_has_no_pages_and_can_be_res
 def test_a_lock_file_deleted_by_hand_lets_no_second_process_in(tmp_path: Path) -> None:
     session = born(tmp_path / "crawl")
     (tmp_path / "crawl" / "crawl.lock").unlink()
+    assert holder(tmp_path / "crawl") == 0, "in use, nobody knows by whom"
     with pytest.raises(FolderInUse):
         resume(tmp_path / "crawl")
     session.close()
+    assert holder(tmp_path / "crawl") is None
     resume(tmp_path / "crawl").close()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenthound.lab.beds.bed import Bed
 from scenthound.model import Url
 from scenthound.page.read import MOST_TEXT, read, read_html
 from scenthound.page.record import EVERYTHING, Parts, Record
@@ -105,9 +106,10 @@ def check(record: Record) -> None:
         assert inside.keys() <= above.keys() <= set(record.counts(PLAIN))
 
 
-@pytest.mark.parametrize("bed", ["schools", "apache"])
-def test_the_text_of_real_pages_has_the_tokens_of_its_leaves(shared: Path, bed: str) -> None:
-    for url, html in recorded(shared, bed, 400):
+def test_the_text_of_recorded_pages_has_the_tokens_of_its_leaves(any_bed: Bed) -> None:
+    pages = (response for response in any_bed.responses() if response.status == 200)
+    for response in itertools.islice(pages, 400):
+        url, html = response.url, to_text(response.body, response.header("Content-Type", ""))
         record = read_html(html, make(url))
         assert tokens(record.text) == [token for text, _, _ in leaves_of(record) for token in tokens(text)], url
         assert record.text == parse_html(html, url).text, url
@@ -117,23 +119,6 @@ def test_the_text_of_real_pages_has_the_tokens_of_its_leaves(shared: Path, bed: 
             has_text = record.elements.first_leaf[element] < record.elements.end_leaf[element]
             assert own.keys() <= around.keys() or not has_text, url
         assert Record.from_bytes(record.to_bytes()).to_bytes() == record.to_bytes(), url
-
-
-def recorded(shared: Path, bed: str, count: int) -> list[tuple[str, str]]:
-    from fastwarc.warc import ArchiveIterator, WarcRecordType
-
-    path = shared / "data" / bed / "pages.warc.gz"
-    if not path.exists():
-        pytest.skip(f"needs the bed {bed}")
-    pages = []
-    with path.open("rb") as stream:
-        for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True):
-            headers = {key.lower(): value for key, value in record.http_headers}
-            html = to_text(record.reader.read(), headers.get("content-type", ""))
-            pages.append((record.headers["WARC-Target-URI"], html))
-            if len(pages) == count:
-                break
-    return pages
 
 
 def test_of_a_long_text_the_beginning_is_kept_with_leaves_and_without() -> None:

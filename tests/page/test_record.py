@@ -6,7 +6,6 @@ import json
 import random
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +41,7 @@ from scenthound.page.views.terms import token_terms
 from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.tokens import Analyser
 from support.random_pages import html_pages, record_of, suite_pages
+from support.suites import Suites
 
 ENGLISH, SMALL, OWN = Analyser(), Analyser("small", stem=False), Analyser(frozenset({"chess"}))
 PAGE = """<title>Clubs</title><h1></h1><h2>The <b>best</b> clubs</h2><div id=nav><p class=a>Some <a href=/c>chess club
@@ -120,10 +120,9 @@ def test_every_view_says_the_same_of_a_record_and_of_its_bytes(html: str) -> Non
     assert answers(Record.from_bytes(record.to_bytes())) == answers(record)
 
 
-def test_the_pages_of_the_suites_survive_their_bytes(shared: Path) -> None:
-    pages = suite_pages(shared)
-    if not pages:
-        pytest.skip("needs the suite html-tree")
+def test_the_pages_of_the_suites_survive_their_bytes(suites: Suites) -> None:
+    pages = suite_pages(suites.folder)
+    assert pages
     for html in pages:
         record = record_of(html)
         again = Record.from_bytes(record.to_bytes())

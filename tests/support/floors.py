@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -29,8 +28,11 @@ from scenthound.ports import Trains
 from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from support.suites import SHARED
+
 PINNED = Path(__file__).resolve().parents[1] / "data" / "floors.json"
-SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 TOPICS, TAUGHT, PAGES = 20, 6, 500  # strategies that are taught topic by topic take longer: fewer topics
 GENERATED = {"pages": 2000, "seed": 11, "topics": 12}
 

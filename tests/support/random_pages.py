@@ -53,9 +53,9 @@ def record_of(html: str, parts: Parts = EVERYTHING) -> Record:
     return read_html(html, HOME, parts)
 
 
-def suite_pages(shared: Path) -> list[str]:
+def suite_pages(suites: Path) -> list[str]:
     """The documents of the suites with HTML trees, broken ones among them."""
-    folder = shared / "suites" / "html-tree" / "tree-construction"
+    folder = suites / "html-tree" / "tree-construction"
     found = []
     for path in sorted(folder.glob("*.dat")):
         blocks = re.split(r"(?:\A|\n\n)#data\n", path.read_bytes().decode("utf-8"))[1:]

@@ -26,12 +26,12 @@ def command(*words: str, timeout: float = 60.0) -> subprocess.CompletedProcess[s
         [sys.executable, "-m", "scenthound", *words],
         capture_output=True,
         text=True,
-        env=_environment(),
+        env=environment(),
         timeout=timeout,
     )
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
@@ -54,7 +54,7 @@ def start(folder: Path, address: str, *more: str) -> subprocess.Popen[bytes]:
         [sys.executable, "-m", "scenthound", *words],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=_environment(),
+        env=environment(),
     )
 
 

@@ -7,7 +7,6 @@ import pickle
 import string
 import unicodedata
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,6 +16,7 @@ from scenthound.errors import UnknownName
 from scenthound.text import tokens as module
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.tokens import LONGEST, Analyser, stem, tokens
+from support.suites import Suites
 
 
 def plain_tokens(text: str) -> list[str]:
@@ -118,11 +118,11 @@ def test_porter_is_the_algorithm_as_printed_without_later_additions() -> None:
     assert stem("солнечные") == "солнечные"
 
 
-def test_porter_agrees_with_its_author_on_every_word(shared: Path) -> None:
-    folder = shared / "suites" / "stemmer" / "porter"
+def test_porter_agrees_with_its_author_on_every_word(suites: Suites) -> None:
+    folder = suites.folder / "stemmer" / "porter"
     words = (folder / "voc.txt").read_text().splitlines()
     stems = (folder / "output.txt").read_text().splitlines()
-    assert len(words) == len(stems) == 42603
+    assert len(words) == len(stems) == (77 if suites.is_own else 42603)
     assert [(word, stem(word)) for word, right in zip(words, stems, strict=True) if stem(word) != right] == []
 
 

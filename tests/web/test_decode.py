@@ -9,7 +9,6 @@ import sys
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from scenthound.web import decode
 from scenthound.web.decode import Undecodable, decompress
+from support.suites import SHARED, with_shared
 
 PAGE = b"<p>honey</p>" * 100
 
@@ -180,18 +180,30 @@ SUITE: dict[str, tuple[str, int | str]] = {
 }
 
 
-@pytest.mark.parametrize("name", SUITE)
-def test_the_suite_of_bombs_and_broken_streams(shared: Path, name: str) -> None:
-    path = shared / "suites" / "bombs" / "compressed" / name
-    if not path.exists():
-        pytest.skip("needs the suite bombs")
-    coding, expected = SUITE[name]
+NOISE = random.Random(4).randbytes(6000) + b"the end "
+OWN_STREAMS: dict[str, tuple[str, bytes, int | str]] = {
+    "a bomb of two members": ("gzip", gzip.compress(b"x") + gzip.compress(bytes(20_000_000)), "bomb"),
+    "three codings": ("gzip, deflate, gzip", gzip.compress(zlib.compress(gzip.compress(NOISE))), len(NOISE)),
+    "a wrong check sum": ("gzip", gzip.compress(NOISE)[:-8] + bytes(8), "damaged"),
+    "cut inside the check sum": ("gzip", gzip.compress(NOISE)[:-4], len(NOISE)),
+    "rubbish behind the end": ("gzip", gzip.compress(NOISE) + b"rubbish", len(NOISE)),
+    "the header alone": ("gzip", gzip.compress(NOISE)[:10], "damaged"),
+    "not packed at all": ("", NOISE, len(NOISE)),
+}
+
+
+@pytest.mark.parametrize("name", with_shared(list(OWN_STREAMS), list(SUITE)))
+def test_bombs_and_broken_streams(name: str) -> None:
+    if name in OWN_STREAMS:
+        coding, body, expected = OWN_STREAMS[name]
+    else:
+        (coding, expected), body = SUITE[name], (SHARED / "suites" / "bombs" / "compressed" / name).read_bytes()
     if "br" in coding:
         pytest.importorskip("brotli")
     if "zstd" in coding:
         pytest.importorskip("zstandard")
     try:
-        found: int | str = len(unpack(path.read_bytes(), coding)[0])
+        found: int | str = len(unpack(body, coding)[0])
     except Undecodable as error:
         found = error.reason
     assert found == expected

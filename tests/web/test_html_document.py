@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections import Counter
 from contextlib import suppress
@@ -17,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 from scenthound.url import canonical, resolve
 from scenthound.web.charset import decode, named
 from scenthound.web.html_document import WITHOUT_EVENTS, HtmlDocument, parse_html, tidy
+from support.suites import Suites, bytes_of
 
 HERE = "http://x.test/shop/list.html?q=1"
 
@@ -175,18 +174,16 @@ def test_a_single_line_of_fifty_megabytes_is_cut() -> None:
 TREE_DIFFERS = ["document.write(", "<selectedcontent></button><option>x<i>i"]
 
 
-def test_the_tag_tree_of_broken_html_is_the_standards(shared: Path) -> None:
-    folder = shared / "suites" / "html-tree" / "tree-construction"
-    if not folder.is_dir():
-        pytest.skip("needs the suite html-tree")
+def test_the_tag_tree_of_broken_html_is_the_standards(suites: Suites) -> None:
+    folder = suites.folder / "html-tree" / "tree-construction"
     wrong = []
     cases = [case for path in sorted(folder.glob("*.dat")) for case in tree_cases(path)]
     for data, options, expected in cases:
         parser = LexborHTMLParser(data, options=WITHOUT_EVENTS, **options)  # type: ignore[arg-type]
         if tags(parser.html_pretty(html5test=True) or "") != tags(re.sub("(?m)^[|] ", "", expected)):
             wrong.append(data)
-    assert len(cases) == 757
-    assert len(wrong) <= 2
+    assert len(cases) == (9 if suites.is_own else 757)
+    assert len(wrong) <= (0 if suites.is_own else 2)
     assert all(any(known in data for known in TREE_DIFFERS) for data in wrong), wrong
 
 
@@ -206,23 +203,21 @@ def tags(tree: str) -> list[str]:
     return [line for line in tree.split("\n") if re.match(r" *<(?!!)[^>]*>$", line)]
 
 
-def test_links_are_those_that_scrapy_finds_but_for_four_differences(shared: Path) -> None:
+def test_links_are_those_of_a_browser_and_of_scrapy_but_for_four_differences(suites: Suites) -> None:
     """Fragments are no part of a URL to us; any file name is a link (scope decides later); ftp is refused; and what its
     settings make of `src` or of a script's argument is not a link."""
-    path = shared / "suites" / "links" / "scrapy.json"
-    if not path.exists():
-        pytest.skip("needs the suite links")
     differences: Counter[str] = Counter()
-    for case in json.loads(path.read_text()):
-        html = decode(base64.b64decode(case["body_b64"]), named(case["encoding"]) or "utf-8")
+    for case in suites.cases("links/own", "links/scrapy"):
+        html = decode(bytes_of(case, "body"), named(case["encoding"]) or "utf-8")
         ours = {link.spelling for link in parse_html(html, case["url"]).links}
         theirs = {link["url"].partition("#")[0] for link in case["links"]}
         differences.update(f"they alone: {url}" for url in theirs - ours)
         if not case["kwargs"]:
             differences.update(f"we alone: {url}" for url in ours - theirs)
-    assert differences == {
+    known = {
         "we alone: http://example.org/photo.jpg": 1,
         "they alone: ftp://www.external.com/": 1,
         "they alone: http://example.com/sample2.jpg": 1,
         "they alone: http://example.org/other/page.html": 1,
     }
+    assert differences == ({} if suites.is_own else known)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from scenthound.web.robots import (
     path_of,
     verdict_for_status,
 )
+from support.suites import OTHERS, OWN, with_shared
 
 SITE = "http://x.test"
 
@@ -377,11 +377,11 @@ KNOWN_DIFFERENT: dict[str, dict[int, str]] = {
         330: DECODED,
     },
 }
-CASES = {"consensus": 275, "google": 78, "protego": 154, "crawler_commons": 109}
+CASES = {"consensus": 275, "google": 78, "protego": 154, "crawler_commons": 109, "own": 48}
 
 
-def cases(shared: Path, suite: str) -> dict[int, dict[str, Any]]:
-    found = json.loads((shared / "suites" / "robots" / f"{suite}.json").read_text(encoding="utf-8"))
+def cases(suite: str) -> dict[int, dict[str, Any]]:
+    found = (OWN if suite == "own" else OTHERS).cases(f"robots/{suite}", f"robots/{suite}")
     return {n: case for n, case in enumerate(found) if case.get("exact_ua_matching", True)}
 
 
@@ -393,25 +393,19 @@ def answer(case: dict[str, Any], url: str) -> bool:
     return rules.may_fetch(url)
 
 
-@pytest.mark.parametrize("suite", CASES)
-def test_other_peoples_cases_are_answered_as_they_say_but_for_the_known_ones(shared: Path, suite: str) -> None:
-    found = cases(shared, suite)
+@pytest.mark.parametrize("suite", with_shared(["own"], list(KNOWN_DIFFERENT)))
+def test_cases_are_answered_as_they_say_but_for_the_known_ones_and_as_google_answers(suite: str) -> None:
+    found = cases(suite)
     assert len(found) == CASES[suite]
-    assert {n for n, case in found.items() if answer(case, case["url"]) != case["allowed"]} == set(
-        KNOWN_DIFFERENT[suite]
-    )
+    answers = {n: answer(case, case["url"]) for n, case in found.items()}
+    assert {n for n, case in found.items() if answers[n] != case["allowed"]} == set(KNOWN_DIFFERENT.get(suite, ()))
+    assert all(answers[n] == case["google_oracle"] for n, case in found.items() if "google_oracle" in case)
 
 
-@pytest.mark.parametrize("suite", ["protego", "crawler_commons"])
-def test_every_case_is_answered_as_google_answers_it(shared: Path, suite: str) -> None:
-    found = cases(shared, suite)
-    assert all(answer(case, case["url"]) == case["google_oracle"] for case in found.values())
-
-
-def test_a_crawl_resolves_first_and_then_raw_text_matches_as_the_rfc_says(shared: Path) -> None:
+@pytest.mark.parametrize("suite", with_shared(["own"], ["google", "protego", "crawler_commons"]))
+def test_a_crawl_resolves_first_and_then_raw_text_matches_as_the_rfc_says(suite: str) -> None:
     """Resolved, Google's two cases of raw text turn against us, and the others' towards us."""
-    google = cases(shared, "google")
-    assert {n for n, case in google.items() if answer(case, resolve(case["url"])) != case["allowed"]} == {20, 22}
-    for suite, numbers in (("protego", (42, 44, 111, 113)), ("crawler_commons", (327, 329))):
-        found = cases(shared, suite)
-        assert all(answer(found[n], resolve(found[n]["url"])) == found[n]["allowed"] for n in numbers)
+    found = cases(suite)
+    raw = {n for n, why in KNOWN_DIFFERENT.get(suite, {}).items() if why == RAW} or set(found)
+    wrong = {n for n in raw if answer(found[n], resolve(found[n]["url"])) != found[n]["allowed"]}
+    assert wrong == ({20, 22} if suite == "google" else set())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.output import emit, json_option, option, repeatable, say
-from scenthound.cli.shell_words import judges_named, settings_named, strategies_named
+from scenthound.cli.shell_words import judges_named, settings_named, sources_named, strategies_named
 
 if TYPE_CHECKING:
     from scenthound.wiring import Session
@@ -19,9 +19,23 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("topic", required=False)
 @repeatable("--seed seeds", "URL", "Start here; may be given several times.")
-@repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks in HTML; - is stdin.")
+@repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks; - is stdin.")
+@repeatable(
+    "--source sources",
+    "NAME:ADDRESS",
+    "Without seeds: ask this for some, as searxng:https://…; `scenthound sources` lists what there is.",
+    shell_complete=sources_named,
+)
+@click.option("--augment", is_flag=True, help="Start also from pages that link to several seeds; asks the sources.")
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@click.option(
+    "--stop-when-done",
+    "stop_share",
+    flag_value=0.05,
+    type=float,
+    help="Stop when the pages left are expected to bring at most 5 % of all finds.",
+)
 @option("--strategy", "NAME", "What decides which page comes next.  [default: hound]", shell_complete=strategies_named)
 @click.option(
     "--looking-for",
@@ -80,6 +94,7 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
 
     \b
       $ scenthound crawl "hot air ballooning" --seed https://example.org/ --pages 500 --out balloons
+      $ scenthound crawl "hot air ballooning" --source searxng:https://search.example.org/ --set reseed_every=500
       $ scenthound crawl balloons.toml --seeds bookmarks.html --contact me@example.org
       $ scenthound crawl bees --seed https://example.org/ --strategy best-n-first --set n=64 --scope domain
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
@@ -99,6 +114,7 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
         parameters=request.parameters,
         settings=request.settings,
         model=own["model"],
+        found=request.found,
     )
     return finish(session, as_json)
 

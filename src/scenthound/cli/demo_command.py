@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scenthound.cli.desk_command import check_desk, open_desk
 from scenthound.cli.output import emit, json_option, out, say, table
-from scenthound.errors import BadConfig, DiskFull
+from scenthound.errors import BadConfig, BadUsage, DiskFull
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.bed import BedTopic
@@ -34,8 +35,10 @@ FASTER = 20  # times: delay, latency and back-off of a real crawl are divided by
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder for both."
 )
+@click.option("--desk", "at_desk", is_flag=True, help="Open both crawls at the desk afterwards, in the browser.")
+@click.option("--no-browser", is_flag=True, help="With --desk: only print the address.")
 @json_option
-def demo(pages: int, folder: Path, as_json: bool) -> int:
+def demo(pages: int, folder: Path, at_desk: bool, no_browser: bool, as_json: bool) -> int:
     """See it work: look for one topic in an embedded web, once with hound and once breadth-first, and compare.
 
     The web is generated, a few thousand pages on several hundred host names, and served on loopback. No network
@@ -45,14 +48,21 @@ def demo(pages: int, folder: Path, as_json: bool) -> int:
     \b
       $ scenthound demo
       $ scenthound demo --pages 200 --out /tmp/demo
+      $ scenthound demo --desk
     """
-
+    if no_browser and not at_desk:
+        raise BadUsage("--no-browser is for --desk", "add --desk, or leave it out")
+    if at_desk:
+        check_desk()
     try:
-        return _demo(pages, folder, as_json)
+        code = _demo(pages, folder, as_json)
     except DiskFull as error:
         raise DiskFull(
             error.path, "make room, or name another folder with --out; then run it again", error.left
         ) from error
+    if at_desk and code == 0:
+        open_desk([folder], no_browser=no_browser, as_json=as_json)
+    return code
 
 
 def _demo(pages: int, folder: Path, as_json: bool) -> int:
@@ -93,6 +103,7 @@ def _story(hosts: int, wanted: int, folder: Path) -> ComparedTask:
     seed = "https://en.wikipedia.org/wiki/Hot_air_balloon"
     real = f'scenthound crawl "hot air ballooning" --seed {seed} --pages 100 --contact you@example.org'
     steps = [
+        (f"scenthound desk {shlex.quote(str(folder))}", "both crawls in the browser"),
         (f"scenthound status {best}", "the first crawl in figures"),
         (f"scenthound export {best} --to csv --relevant", "its relevant pages as a table"),
         (real, "a crawl of the real web"),

@@ -6,12 +6,14 @@ import html
 import os
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.errors import BadConfig
+from scenthound.wiring import check_sources
 
 PORT = 8770
 
@@ -27,6 +29,7 @@ PORT = 8770
 @option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl that is started here.")
+@repeatable("--source sources", "NAME:ADDRESS", "A seed source that the first page offers, as searxng:https://…")
 @json_option
 def desk(
     folders: tuple[Path, ...],
@@ -35,6 +38,7 @@ def desk(
     home: Path | None,
     no_browser: bool,
     pairs: tuple[str, ...],
+    sources: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Start, watch, steer and search crawls in the browser.
@@ -46,11 +50,34 @@ def desk(
       $ scenthound desk
       $ scenthound desk balloons bees --no-browser
       $ scenthound desk --port 8080
+      $ scenthound desk --source searxng:https://search.example.org/
     """
-    try:
-        from scenthound.desk.app import bound, serve
-    except ImportError:
-        raise BadConfig("the desk is not installed", "pip install 'scenthound[desk]'") from None
+    check_desk()
+    check_sources(sources)
+    options = tuple(word for pair in pairs for word in ("--set", pair))
+    open_desk(list(folders), host, port, home, options, sources, no_browser=no_browser, as_json=as_json)
+
+
+def check_desk() -> None:
+    """Raise `BadConfig` if the packages that the desk needs are missing."""
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise BadConfig("the desk is not installed", "pip install 'scenthound[desk]'")
+
+
+def open_desk(
+    folders: list[Path],
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    home: Path | None = None,
+    options: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
+    *,
+    no_browser: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Run the desk until it is interrupted; prints its address and opens the browser."""
+    from scenthound.desk.app import bound, serve
+
     if home is None:
         from platformdirs import user_data_path
 
@@ -72,8 +99,7 @@ def desk(
         if not no_browser:
             open_browser(address)
 
-    options = tuple(word for pair in pairs for word in ("--set", pair))
-    serve(home, list(folders), host, port, ready, options)
+    serve(home, folders, host, port, ready, options, sources)
 
 
 def open_browser(address: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.cli.output import key_value
+from scenthound.cli.output import key_value, say
+from scenthound.cli.sources_command import augmented
 from scenthound.errors import BadConfig, BadUsage, UnknownName
+from scenthound.formats import printable
 from scenthound.loop.crawl_toml import (
     DEFAULT_STRATEGY,
     LARGEST_SEED_FILE,
@@ -29,9 +32,17 @@ from scenthound.model import Topic
 from scenthound.parameters import values_of
 from scenthound.store.model_folder import load_model
 from scenthound.strategies import STRATEGIES
-from scenthound.wiring import check_topic, make_scope, make_strategy, split_settings
+from scenthound.wiring import (
+    as_recorded,
+    check_topic,
+    find_seeds,
+    found_urls,
+    make_scope,
+    make_strategy,
+    split_settings,
+)
 
-_ABOUT_CRAWLS = {"format", "started", "versions"}  # keys of a crawl.toml that a new crawl does not take over
+_ABOUT_CRAWLS = {"format", "started", "versions", "found"}  # keys of a crawl.toml that a new crawl does not take over
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,7 @@ class CrawlOptions:
     looking_for: str | None = None
     config: Path | None = None
     scope: str = "any"
+    augment: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Settings that have an option of their own."""
 
@@ -84,10 +96,7 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     check_topic(topic)
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
     seeds = seeds or check_seeds([(f"{config} seeds", seed) for seed in config_seeds])
-    if not seeds:
-        raise BadUsage(
-            "no seeds: a crawl has to start somewhere", "add --seed URL, or --seeds FILE with one URL a line"
-        )
+    seeds, found = _found(options, topic, seeds, settings)
     if learned is not None:
         name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
     strategy = make_strategy(name, parameters)
@@ -97,7 +106,32 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     parameters = {key: values[key] for key in parameters if key in values}
     checked = read(Settings, _scoped(settings, seeds, options.scope))
     make_scope(checked)  # raises for a bad pattern, before anything is written
-    return CrawlRequest(topic, tuple(seeds), name, parameters, checked)
+    return CrawlRequest(topic, tuple(seeds), name, parameters, checked, found=found)
+
+
+def _found(
+    options: CrawlOptions, topic: Topic, seeds: list[str], settings: Mapping[str, Any]
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """The seeds, and which of them sources found: all if none were given, and the hubs of `--augment`."""
+    asked, found = read(Settings, settings), dict[str, tuple[str, ...]]()
+    if not seeds and not asked.sources:
+        raise BadUsage(
+            "no seeds: a crawl has to start somewhere",
+            "add --seed URL, --seeds FILE with one URL a line, or --source NAME:ADDRESS that knows some",
+        )
+    if options.augment and not asked.sources:
+        raise BadUsage("--augment needs to be told who knows links", "add --source collections:FOLDER, or searxng:URL")
+    if not seeds:
+        answers = asyncio.run(find_seeds(topic, asked))
+        for answer in answers:
+            told = answer.problem or f"{len(answer.found):,} pages to start from"
+            say(f"note: {printable(answer.source)}: {printable(told)}")
+        seeds, found = found_urls(answers), as_recorded(answers)
+    if options.augment:
+        found["augment"] = tuple(augmented(seeds, topic, asked, quiet=False))
+        say(f"note: {len(found['augment']):,} pages link to several of the seeds")
+        seeds = [*seeds, *found["augment"]]
+    return seeds, found
 
 
 def _looking_for(what: str | None, strategy: str) -> dict[str, str]:

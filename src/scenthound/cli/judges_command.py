@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from typing import Any
 
 import click
 
+from scenthound.cli import plugin_docs
 from scenthound.cli.output import emit, json_option, out, say, table
 from scenthound.cli.shell_words import judges_named
 
@@ -15,16 +14,8 @@ from scenthound.cli.shell_words import judges_named
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A judge as JSON data: what it does and its parameters."""
     from scenthound.judges import DEFAULT
-    from scenthound.parameters import describe_parameters
 
-    module = sys.modules.get(kind.__module__)
-    return {
-        "name": name,
-        "is_default": name == DEFAULT,
-        "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
-        "story": inspect.cleandoc(module.__doc__ or "") if module else "",
-        "parameters": describe_parameters(kind),
-    }
+    return {**plugin_docs.described(name, kind), "is_default": name == DEFAULT}
 
 
 @click.command()
@@ -42,7 +33,7 @@ def judges(name: str | None, as_json: bool) -> None:
 
     if name is not None:
         judge = described(name, JUDGES.get(name))
-        emit(judge) if as_json else _show(judge)
+        emit(judge) if as_json else plugin_docs.show(judge, f"--judge {name}:{{}}")
         return
     listed = [described(name, kind) for name, kind in JUDGES.items()]
     if as_json:
@@ -51,18 +42,3 @@ def judges(name: str | None, as_json: bool) -> None:
     rows = [(judge["name"] + (" (default)" if judge["is_default"] else ""), judge["about"]) for judge in listed]
     out().print(table(("judge", "what a page is rated by"), rows))
     say("`scenthound judges NAME` describes one and its parameters.")
-
-
-def _show(judge: dict[str, Any]) -> None:
-    from scenthound.loop.settings import shown
-
-    console = out()
-    console.print(f"{judge['name']}: {judge['about']}\n")
-    console.print(judge["story"] + "\n")
-    if not judge["parameters"]:
-        console.print("It has no parameters.")
-        return
-    rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in judge["parameters"]]
-    console.print(table(("parameter", "type", "default", "meaning"), rows))
-    first = judge["parameters"][0]
-    console.print(f"Set one with: --judge {judge['name']}:{first['name']}={shown(first['default']).strip(chr(34))}")

@@ -1,4 +1,4 @@
-"""Shell completion for `--strategy`, `--judge`, `--set` and `--to`. Nothing is imported before Tab is pressed."""
+"""Shell completion for names of plug-ins and settings. Nothing is imported before Tab is pressed."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ def judges_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[Co
     from scenthound.judges import JUDGES
 
     return [_item(name, kind.__doc__) for name, kind in JUDGES.items() if name.startswith(prefix)]
+
+
+def sources_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
+    """Names of seed sources, each with a line about it, as `NAME:`."""
+    from scenthound.sources import SOURCES
+
+    return [_item(f"{name}:", kind.__doc__) for name, kind in SOURCES.items() if name.startswith(prefix)]
 
 
 def exporters_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:

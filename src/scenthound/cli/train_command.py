@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
-from scenthound.cli.shell_words import strategies_named
+from scenthound.cli.shell_words import sources_named, strategies_named
+from scenthound.cli.sources_command import asked_settings, private_option
+from scenthound.errors import BadConfig, BadUsage
 from scenthound.formats import printable
+
+if TYPE_CHECKING:
+    from scenthound.lab.run.lesson_sources import Source
 
 
 @click.command()
@@ -23,9 +29,18 @@ from scenthound.formats import printable
     required=True,
     type=click.Path(path_type=Path),
 )
-@option(
-    "--from source", "BED_OR_CRAWL", "Known pages: a bed, a crawl folder, or a folder of HTML pages.", required=True
+@option("--from source", "BED_OR_CRAWL", "Known pages: a bed, a crawl folder, or a folder of HTML pages.")
+@repeatable(
+    "--source sources",
+    "NAME:ADDRESS",
+    "Instead of --from: fetch the pages around the topic's examples; this says which pages link to them.",
+    shell_complete=sources_named,
 )
+@click.option(
+    "--layers", type=click.IntRange(1, 10), default=3, show_default=True, help="With --source: steps backwards."
+)
+@option("--contact", "MAIL", "With --source: address for site owners, sent in the User-Agent.")
+@private_option
 @option("--out", "DIR", "The folder of the new model.", required=True, type=click.Path(path_type=Path))
 @repeatable("--set pairs", "KEY=VALUE", "A parameter of the strategy.")
 @option(
@@ -36,7 +51,7 @@ from scenthound.formats import printable
 )
 @option("--seed-number", "N", "Random seed.", type=int, default=0, show_default=True)
 @json_option
-def train(strategy: str, topic: Path, source: str, out: Path, as_json: bool, **options: Any) -> None:
+def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bool, **options: Any) -> None:
     """Train STRATEGY for a topic, and save what it learned in a folder.
 
     The folder holds plain JSON and arrays, and says what it was trained on. Use it with `scenthound crawl --model`.
@@ -44,18 +59,23 @@ def train(strategy: str, topic: Path, source: str, out: Path, as_json: bool, **o
     \b
       $ scenthound train context-graph --topic reefs.toml --from beds/reefs --out reefs-model
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
+      $ scenthound train reinforcement --topic reefs.toml --source searxng:https://search.example.org/ --out model
     """
     from scenthound.lab.run.train_model import train as learn
 
+    live = {key: options.pop(key) for key in ("sources", "layers", "contact", "allow_private")}
+    if (source is None) == (not live["sources"]):
+        raise BadUsage("train on what?", "give --from BED_OR_CRAWL, or --source NAME:ADDRESS")
+    progress = (lambda sentence: None) if as_json else (lambda sentence: say(printable(sentence, 200)))
     model = learn(
         strategy,
         topic,
-        source,
+        source if source is not None else _gathered(topic, live, options["seed_number"], progress),
         out,
         parameters=dict(map(key_value, options.pop("pairs"))),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
         jobs=2,
-        progress=None if as_json else lambda sentence: say(printable(sentence, 200)),
+        progress=progress,
         **options,
     )
     on = model.trained_on
@@ -72,3 +92,16 @@ def train(strategy: str, topic: Path, source: str, out: Path, as_json: bool, **o
         return
     click.echo(out)
     say(f"Use it with: scenthound crawl {shlex.quote(str(topic))} --seed URL --model {shlex.quote(str(out))}")
+
+
+def _gathered(topic: Path, live: dict[str, Any], seed_number: int, progress: Callable[[str], None]) -> Source:
+    """The web around the examples of a topic file, fetched now."""
+    from scenthound.lab.topics.example_file import read_topic_file
+    from scenthound.lab.topics.live_web import AroundSamples, gather_around
+
+    named = read_topic_file(topic)
+    samples = list(dict.fromkeys([*(example.url for example in named.examples), *named.topic.examples]))
+    if not samples:
+        raise BadConfig(f"{topic} names no example page", 'add a line: examples = ["https://example.org/page"]')
+    rules = AroundSamples(layers=live.pop("layers"), seed_number=seed_number)
+    return gather_around(samples, asked_settings(live), rules, say=progress)

@@ -22,6 +22,7 @@ from scenthound.desk import parameters as read
 from scenthound.desk import views
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, refused
+from scenthound.desk.seed_choices import allowed
 from scenthound.desk.starting import NewCrawl, Processes
 from scenthound.desk.watching import Watch
 from scenthound.errors import BadUsage, FolderInUse, OurFault, ScenthoundError
@@ -49,6 +50,8 @@ class Desk:
     processes: Processes = field(default_factory=Processes)
     options: tuple[str, ...] = ()
     """Further words for the command that starts a crawl."""
+    sources: tuple[str, ...] = ()
+    """Seed sources that the first page offers."""
     is_closing: bool = False
     clock: Callable[[], float] = time.time
 
@@ -147,15 +150,17 @@ async def open_collection(request: Request) -> Any:
     path = Path(read.field(body, "folder", str))
     if "\0" in str(path):
         raise BadUsage("not a folder", "name a folder that a crawl was written to")
-    names = await run_in_threadpool(desk_of(request).collections.open, path)
-    return {"names": names}
+    opened = await run_in_threadpool(desk_of(request).collections.open, path)
+    return {"names": opened.crawls, "experiments": opened.experiments}
 
 
 async def start_crawl(request: Request) -> Any:
     desk, body = desk_of(request), await read.body_of(request)
+    source = read.field(body, "source", str, "")
     new = NewCrawl(
         topic=" ".join(read.field(body, "topic", str).split())[:2000],
-        seeds=read.field(body, "seeds", str)[:MOST_SEEDS],
+        seeds=read.field(body, "seeds", str, "")[:MOST_SEEDS],
+        source=allowed(desk.collections, desk.sources, source) if source else "",
         pages=read.field(body, "pages", int, 500),
         delay=read.field(body, "delay", float) if "delay" in body else None,
         strategy=read.field(body, "strategy", str, ""),
@@ -168,8 +173,8 @@ async def start_crawl(request: Request) -> Any:
         raise BadUsage("not a scope", "there are: any, host, domain")
     path = desk.collections.free_path(new.topic)
     await run_in_threadpool(desk.processes.start_crawl, path, new)
-    names = await run_in_threadpool(desk.collections.open, path)
-    return JSONResponse({"name": names[0], "folder": str(path)}, 201)
+    opened = await run_in_threadpool(desk.collections.open, path)
+    return JSONResponse({"name": opened.crawls[0], "folder": str(path)}, 201)
 
 
 async def resume_crawl(request: Request) -> Any:

@@ -15,11 +15,14 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import api, pages
+from scenthound.desk import api, lab_view, map_view, opensearch, pages, population_view, seed_finding
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
+
+PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, lab_view)
+"""Each brings its routes."""
 
 
 def make_app(desk: Desk) -> Starlette:
@@ -42,7 +45,7 @@ def make_app(desk: Desk) -> Starlette:
         return answer
 
     app = Starlette(
-        routes=[*api.ROUTES, *pages.ROUTES],
+        routes=[route for part in PARTS for route in part.ROUTES],
         middleware=[Middleware(Guard, access=desk.access)],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
@@ -68,12 +71,13 @@ def serve(
     port: int,
     ready: Callable[[str], None],
     options: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
 ) -> None:
     """Run the desk until it is interrupted. `ready` is called with its address, token included."""
     collections = Collections(home, folders)
     with bound(host, port) as listener:
         access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
-        desk = Desk(access, collections, options=options)
+        desk = Desk(access, collections, options=options, sources=sources)
         config = uvicorn.Config(
             make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 from scenthound.errors import BadConfig
 
@@ -16,38 +17,51 @@ def is_crawl(path: Path) -> bool:
     return (path / "crawl.toml").is_file()
 
 
+def is_experiment(path: Path) -> bool:
+    return (path / "experiment.toml").is_file()
+
+
+class Opened(NamedTuple):
+    """The names of what a folder had."""
+
+    crawls: list[str]
+    experiments: list[str]
+
+
 class Collections:
-    """Crawl folders by a short name that is fit for a URL. Safe to use from several threads."""
+    """Folders of crawls and experiments by a short name that is fit for a URL. Safe to use from several threads."""
 
     def __init__(self, home: Path, given: list[Path]) -> None:
         self.home = home
         self._paths: dict[str, Path] = {}
+        self._experiments: dict[str, Path] = {}
         self._lock = Lock()
         for path in given:
             self.open(path)
 
-    def open(self, path: Path) -> list[str]:
-        """Show a crawl folder, or all those in a folder. Returns their names; `BadConfig` if there is none."""
+    def open(self, path: Path) -> Opened:
+        """Show a folder of a crawl or an experiment, or all those in a folder. Raises `BadConfig` if there is none."""
         path = path.expanduser().resolve()
-        if is_crawl(path):
-            return [self._add(path)]
         if not path.is_dir():
             raise BadConfig(f"there is no folder {path}", "name a folder that a crawl was written to")
-        names = [self._add(inner) for inner in sorted(path.iterdir())[:MOST_FOLDERS] if is_crawl(inner)]
-        if not names:
+        one = is_crawl(path) or is_experiment(path)
+        folders = [path] if one else sorted(path.iterdir())[:MOST_FOLDERS]
+        crawls = [self._add(self._paths, folder) for folder in folders if is_crawl(folder)]
+        experiments = [self._add(self._experiments, folder) for folder in folders if is_experiment(folder)]
+        if not crawls and not experiments:
             raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", "name a folder that a crawl was written to")
-        return names
+        return Opened(crawls, experiments)
 
-    def _add(self, path: Path) -> str:
+    def _add(self, known: dict[str, Path], path: Path) -> str:
         with self._lock:
-            for name, known in self._paths.items():
-                if known == path:
+            for name, folder in known.items():
+                if folder == path:
                     return name
             base = _UNFIT.sub("-", path.name.lower()).strip("-")[:60] or "crawl"
             name, number = base, 2
-            while name in self._paths:
+            while name in known:
                 name, number = f"{base}-{number}", number + 1
-            self._paths[name] = path
+            known[name] = path
             return name
 
     def all(self) -> dict[str, Path]:
@@ -55,7 +69,7 @@ class Collections:
         if self.home.is_dir():
             for path in sorted(self.home.iterdir())[:MOST_FOLDERS]:
                 if is_crawl(path):
-                    self._add(path.resolve())
+                    self._add(self._paths, path.resolve())
         with self._lock:
             return {name: path for name, path in self._paths.items() if is_crawl(path)}
 
@@ -63,6 +77,11 @@ class Collections:
         """The folder with this name."""
         path = self._paths.get(name) or self.all().get(name)
         return path if path is not None and is_crawl(path) else None
+
+    def experiments(self) -> dict[str, Path]:
+        """The experiments that were opened, by name."""
+        with self._lock:
+            return {name: path for name, path in self._experiments.items() if is_experiment(path)}
 
     def free_path(self, words: str) -> Path:
         """A folder in the home folder that does not exist yet, named after a topic."""

@@ -32,7 +32,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
     recent = f"{facts['share_recent']:.0%}" if facts["pages"] else "–"
     line = element(
         "p",
-        element("span", look.state_chip(facts["state"]), id="state"),
+        element("span", look.state_chip(facts["state"], facts["state_in_words"]), id="state"),
         element(
             "span",
             element("b", f"{facts['pages']:,}", id="pages"),
@@ -122,13 +122,16 @@ def figures(facts: Mapping[str, Any]) -> Markup:
         element("li", element("span", words), element("b", f"{number:,}", id=identity))
         for words, number, identity in rows
     ]
+    if facts["exploration"] is not None:
+        tried = element("b", f"{facts['exploration']:.0%}", id="exploration")
+        now.append(element("li", look.term("pages taken to try something"), tried))
     return join(
         look.card(look.term("on-topic share"), curve_figure(facts["curve"])),
         look.card("Now", element("p", now_sentence(facts), id="now"), element("ul", *now, class_="counts")),
     )
 
 
-def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[str, Any]) -> Markup:
+def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[str, Any], host: str = "") -> Markup:
     def tab(words: str, value: str) -> Markup:
         here = "page" if order == value else None
         return element("a", words, href=f"/c/{quote(name)}?order={value}", data_order_by=value, aria_current=here)
@@ -149,7 +152,9 @@ def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[st
     )
     filters = element(
         "div",
-        element("input", id="filter-host", placeholder="host", aria_label="Only this host", autocomplete="off"),
+        element(
+            "input", id="filter-host", value=host, placeholder="host", aria_label="Only this host", autocomplete="off"
+        ),
         element(
             "select",
             element("option", "any relevance", value=""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,6 +15,7 @@ TECHNICAL = {
     "pages to start from": "seeds",
     "not followed": "refused links",
     "way of searching": "strategy",
+    "pages taken to try something": "exploration rate",
 }
 
 
@@ -75,15 +76,23 @@ def term(plain: str) -> Markup:
     )
 
 
-def collection_nav(name: str, here: str) -> Markup:
-    """The pages of one collection."""
-    links = [("", "Pages"), ("/search", "Search"), ("/why", "Why not?")]
+COLLECTION_PAGES = {"": "Pages", "/map": "Map", "/agents": "Agents", "/search": "Search", "/why": "Why not?"}
+
+
+def collection_nav(name: str, here: str, without: Collection[str] = ()) -> Markup:
+    """The pages of one collection, apart from those that it does not have."""
     return join(
         *(
             element("a", label, href=f"/c/{quote(name)}{path}", aria_current="page" if path == here else None)
-            for path, label in links
+            for path, label in COLLECTION_PAGES.items()
+            if path not in without
         )
     )
+
+
+def collection_address(name: str, **query: str) -> str:
+    """The address of a collection's first page."""
+    return f"/c/{quote(name)}?{urlencode(query)}"
 
 
 def address(name: str, where: str, **query: str) -> str:
@@ -135,6 +144,7 @@ def result(name: str, row: Mapping[str, Any]) -> Markup:
         found = element("span", f"found from {anchor}", url_shown(row["parent"], 48), class_="from")
     elif "parent" in row:
         found = element("span", "a page to start from", class_="from")
+    because = f" because: {'; '.join(row['why'])}" if row.get("why") else None
     return element(
         "li",
         relevance_mark(row["relevance"], row.get("on_topic", True)),
@@ -143,7 +153,7 @@ def result(name: str, row: Mapping[str, Any]) -> Markup:
             element("h3", element("a", row["title"] or "(no title)", href=why)),
             element("p", url_shown(row["url"]), class_="where"),
             element("p", marked(row["snippet"]), class_="snippet") if row.get("snippet") else None,
-            element("p", found, class_="facts") if found is not None else None,
+            element("p", found, because, class_="facts") if found is not None else None,
             class_="body",
         ),
         label_buttons(row["url"], row.get("label"), name),
@@ -174,10 +184,13 @@ def label_buttons(url: str, label: str | None, name: str, like: bool = False) ->
     return element("div", button("on topic", "true"), button("off topic", "false"), copy, more, class_="labels")
 
 
-def state_chip(state: str) -> Markup:
+def state_chip(state: str, words: str = "") -> Markup:
     shape = {"running": "▶", "paused": "❚❚"}.get(state, "■")
     return element(
-        "span", element("span", shape, aria_hidden="true"), f" {state}", class_=f"chip {state.replace(' ', '-')}"
+        "span",
+        element("span", shape, aria_hidden="true"),
+        f" {words or state}",
+        class_=f"chip {state.replace(' ', '-')}",
     )
 
 

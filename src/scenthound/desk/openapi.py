@@ -30,6 +30,7 @@ OVERVIEW = _object(
     topic=TEXT,
     strategy=TEXT,
     state=TEXT,
+    state_in_words=TEXT,
     why=TEXT,
     is_running=FLAG,
     pages=WHOLE,
@@ -42,6 +43,7 @@ OVERVIEW = _object(
     bytes=WHOLE,
     waiting=WHOLE,
     hosts=ANY,
+    exploration={"type": ["number", "null"]},
     failed=ANY,
     not_followed=ANY,
     curve=_list(_list(NUMBER)),
@@ -60,11 +62,55 @@ PAGE = _object(
     depth=WHOLE,
     time=NUMBER,
     label={"type": ["string", "null"]},
+    why=STRINGS,
     snippet=PASSAGE,
 )
 ORDER = _object(order=WHOLE, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT)
 RESULTS = _object(total=WHOLE, indexed=WHOLE, weight=NUMBER, order=TEXT, results=_list(ANY))
 LINKS = _object(url=TEXT, links=_list(_object(url=TEXT, anchor=TEXT, state=TEXT, detail=TEXT)), counts=ANY)
+MAP_PAGE = _object(
+    n=WHOLE,
+    url=TEXT,
+    host=TEXT,
+    title=TEXT,
+    relevance=NUMBER,
+    on_topic=FLAG,
+    time=NUMBER,
+    parent={"type": ["integer", "null"]},
+)
+MAP = _object(total=WHOLE, pages=_list(MAP_PAGE), links={"type": ["array", "null"], "items": _list(WHOLE)})
+AGENT = _object(
+    agent=WHOLE,
+    parent={"type": ["integer", "null"]},
+    born=WHOLE,
+    died={"type": ["integer", "null"]},
+    why=TEXT,
+    owned={"type": ["number", "null"]},
+    words=STRINGS,
+    pages=WHOLE,
+    sales=WHOLE,
+    children=WHOLE,
+)
+POPULATION = _object(pages=WHOLE, total=WHOLE, living=WHOLE, owns=TEXT, agents=_list(AGENT))
+ONE_AGENT = _object(
+    **AGENT["properties"],
+    saved=ANY,
+    offspring=_list(AGENT),
+    events=_list(_object(n=WHOLE, kind=TEXT, url={"type": ["string", "null"]}, title=TEXT, facts=ANY)),
+)
+EXPERIMENT = _object(
+    name=TEXT,
+    points=_list(WHOLE),
+    metrics=STRINGS,
+    all_strategies=STRINGS,
+    metric=TEXT,
+    at=WHOLE,
+    strategies=STRINGS,
+    topics=STRINGS,
+    curves=ANY,
+    tests=_list(ANY),
+    by_topic=ANY,
+)
 EXPLANATION = _object(["url", "state", "why", "path"], url=TEXT, state=TEXT, why=TEXT, path=_list(ANY))
 
 
@@ -90,6 +136,19 @@ def _query(name: str, schema: dict[str, Any], about: str, required: bool = False
 
 
 NAME = {"name": "name", "in": "path", "required": True, "schema": TEXT, "description": "The name of a collection."}
+LAB = {**NAME, "description": "The name of an experiment."}
+LAB_FILE = {
+    "name": "file",
+    "in": "path",
+    "required": True,
+    "schema": {
+        "type": "string",
+        "enum": [f"{what}.{kind}" for what in ("curves", "tests", "topics") for kind in ("csv", "tex")]
+        + ["curves.svg", "topics.svg"],
+    },
+    "description": "Table or picture, and format.",
+}
+NUMBERED = {"name": "agent", "in": "path", "required": True, "schema": WHOLE, "description": "Its number."}
 URL = _query("url", TEXT, "The address of a page.", True)
 LIMIT = _query("limit", {"type": "integer", "minimum": 0, "maximum": 100}, "How many.")
 OFFSET = _query("offset", {"type": "integer", "minimum": 0, "maximum": 1_000_000}, "How many to skip.")
@@ -107,6 +166,14 @@ def _get(
     }
 
 
+def _files(*parameters: dict[str, Any]) -> dict[str, Any]:
+    """A table or picture of an experiment, in one of three formats."""
+    operation = _get("A table or a picture of an experiment as a file.", TEXT, *parameters)
+    kinds = ("text/csv; charset=utf-8", "application/x-tex", "image/svg+xml")
+    operation["responses"]["200"]["content"] = {kind: {"schema": TEXT} for kind in kinds}
+    return operation
+
+
 def _post(
     about: str, body: dict[str, Any] | None, code: int, schema: dict[str, Any], *parameters: Any
 ) -> dict[str, Any]:
@@ -122,13 +189,42 @@ def _post(
     return operation
 
 
+def seed_sources(one: str) -> dict[str, Any]:
+    """The addresses that seed sources and other search engines use."""
+    asked = (
+        _query("q", TEXT, "What to search for.", True),
+        _query("count", {"type": "integer", "minimum": 1, "maximum": 100}, "How many."),
+        _query("start", {"type": "integer", "minimum": 1, "maximum": 1_000_000}, "The first of them, from 1 on."),
+        _query("page", {"type": "integer", "minimum": 1, "maximum": 10_000}, "Instead: which page of so many."),
+    )
+    one_found = _object(url=TEXT, title=TEXT, content=TEXT, score=NUMBER, relevance=NUMBER, fetched=TEXT)
+    found = _object(query=TEXT, totalResults=WHOLE, startIndex=WHOLE, itemsPerPage=WHOLE, results=_list(one_found))
+    wanted = _object(
+        ["topic", "source"],
+        topic=TEXT,
+        source={**TEXT, "description": "collections:NAME, searxng:ADDRESS, sitemap:ADDRESS or commoncrawl:DOMAIN."},
+        limit={"type": "integer", "minimum": 1, "maximum": 500, "default": 20},
+    )
+    seeds = _object(seeds=STRINGS, found=_list(_object(url=TEXT, title=TEXT)))
+    about = "This collection as a search engine: an OpenSearch 1.1 description."
+    return {
+        "/api/seeds": {"post": _post("Find pages to start from.", wanted, 200, seeds)},
+        f"{one}/opensearch.xml": {"get": _get(about, TEXT, NAME, kind="application/opensearchdescription+xml")},
+        f"{one}/opensearch.json": {"get": _get("Search results for other search engines.", found, NAME, *asked)},
+        f"{one}/opensearch.rss": {
+            "get": _get("Search results as RSS 2.0.", TEXT, NAME, *asked, kind="application/rss+xml")
+        },
+    }
+
+
 def description() -> dict[str, Any]:
     """The whole description."""
     one = "/api/collections/{name}"
     new = _object(
-        ["topic", "seeds"],
+        ["topic"],
         topic={**TEXT, "description": "What to look for."},
         seeds={**TEXT, "description": "Pages to start from: one URL a line, or a bookmarks file."},
+        source={**TEXT, "description": "Without seeds: a seed source that finds some, as collections:NAME."},
         pages={"type": "integer", "minimum": 1, "maximum": 1_000_000_000, "default": 500},
         delay={"type": "number", "minimum": 0, "default": 1},
         strategy=TEXT,
@@ -154,6 +250,21 @@ def description() -> dict[str, Any]:
         LIMIT,
         OFFSET,
     )
+    on_map = (
+        _query("limit", {"type": "integer", "minimum": 1, "maximum": 10_000}, "How many: the most relevant ones."),
+        _query("links", {"type": "string", "enum": ["no", "yes"]}, "Whether all links between them are wanted."),
+    )
+    of_lab = (
+        _query("metric", TEXT, "What is compared."),
+        _query("strategy", _list(TEXT), "Only these crawlers."),
+        _query("topic", _list(TEXT), "Only these topics."),
+        _query("at", {"type": "integer", "minimum": 1, "maximum": 1_000_000_000}, "After so many pages."),
+    )
+    of_picture = (
+        _query("across", TEXT, "Of topics.svg: the crawler on the axis across."),
+        _query("up", TEXT, "Of topics.svg: the crawler on the axis up."),
+        _query("save", {"type": "string", "enum": ["no", "yes"]}, "Whether a browser should save it."),
+    )
     metrics = _get("Figures for Prometheus.", TEXT, kind="text/plain; version=0.0.4; charset=utf-8")
     return {
         "openapi": "3.1.0",
@@ -166,9 +277,15 @@ def description() -> dict[str, Any]:
         "paths": {
             "/api/collections": {
                 "get": _get("All collections.", _object(collections=_list(COLLECTION))),
-                "post": _post("Open a crawl folder.", _object(folder=TEXT), 200, _object(names=STRINGS)),
+                "post": _post(
+                    "Open the folder of a crawl or an experiment.",
+                    _object(folder=TEXT),
+                    200,
+                    _object(names=STRINGS, experiments=STRINGS),
+                ),
             },
             "/api/crawls": {"post": _post("Start a crawl.", new, 201, _object(name=TEXT, folder=TEXT))},
+            **seed_sources(one),
             one: {"get": _get("The figures of a crawl.", OVERVIEW, NAME)},
             f"{one}/events": {
                 "get": _get(
@@ -182,6 +299,11 @@ def description() -> dict[str, Any]:
             f"{one}/explanation": {"get": _get("Why a page was fetched, or not.", EXPLANATION, NAME, URL)},
             f"{one}/links": {"get": _get("The links of a stored page, and what became of them.", LINKS, NAME, URL)},
             f"{one}/search": {"get": _get("Search the text of the pages.", RESULTS, NAME, *filters)},
+            f"{one}/map": {"get": _get("The pages of a map and the links between them.", MAP, NAME, *on_map)},
+            f"{one}/agents": {"get": _get("The agents of a crawl, oldest first.", POPULATION, NAME)},
+            f"{one}/agents/{{agent}}": {
+                "get": _get("One agent, with pages and transactions.", ONE_AGENT, NAME, NUMBERED)
+            },
             f"{one}/orders": {
                 "get": _get("The orders given so far.", _object(orders=_list(ORDER)), NAME),
                 "post": _post("Steer the crawl.", order, 202, ORDER, NAME),
@@ -192,6 +314,13 @@ def description() -> dict[str, Any]:
                 )
             },
             f"{one}/resume": {"post": _post("Continue a crawl that has ended.", None, 200, _object(folder=TEXT), NAME)},
+            "/api/experiments": {
+                "get": _get(
+                    "The experiments that are open.", _object(experiments=_list(_object(name=TEXT, folder=TEXT)))
+                )
+            },
+            "/api/experiments/{name}": {"get": _get("The figures of an experiment.", EXPERIMENT, LAB, *of_lab)},
+            "/api/experiments/{name}/{file}": {"get": _files(LAB, LAB_FILE, *of_lab, *of_picture)},
             "/api/openapi.json": {"get": _get("This description.", ANY)},
             "/metrics": {"get": metrics},
         },

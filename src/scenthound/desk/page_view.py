@@ -120,7 +120,10 @@ def _score(page: Mapping[str, Any], found: Mapping[str, Any]) -> Content:
         )
         for part, value in parts.items()
     ]
-    return join(element("h3", "The parts of its score"), element("table", element("tbody", *rows), class_="parts"))
+    because = element("ul", *(element("li", reason) for reason in found["reasons"]), class_="reasons")
+    table = element("table", element("tbody", *rows), class_="parts")
+    parts_shown = element("details", element("summary", "The parts of its score"), element("div", table, class_="wide"))
+    return join(element("h3", "Because"), because, parts_shown)
 
 
 def _events(found: Mapping[str, Any]) -> Content:

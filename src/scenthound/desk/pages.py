@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -13,7 +14,9 @@ from starlette.routing import Route
 
 from scenthound.desk import api, crawl_view, page_view, parameters, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
-from scenthound.desk.markup import Content, element
+from scenthound.desk.markup import Content, Markup, element
+from scenthound.desk.population import has_agents
+from scenthound.desk.seed_choices import choices
 from scenthound.errors import ScenthoundError
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.live_queries import Wanted
@@ -37,12 +40,21 @@ def shows(handler: Any) -> Any:
     return answer
 
 
+def nav_of(path: Path, name: str, here: str) -> Markup:
+    """The pages of a collection; that of its agents only if there are some."""
+    return look.collection_nav(name, here, () if has_agents(path) else ("/agents",))
+
+
 # ---- start
 
 
 async def start(request: Request) -> str:
-    rows = await run_in_threadpool(api.listing, api.desk_of(request))
-    return look.page("What are you looking for?", start_view.question(), start_view.collections(rows), script="start")
+    desk, query = api.desk_of(request), request.query_params
+    rows = await run_in_threadpool(api.listing, desk)
+    sources = await run_in_threadpool(choices, desk.collections, desk.sources)
+    asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
+    shown = start_view.collections(rows, desk.collections.experiments())
+    return look.page("What are you looking for?", asked, shown, script="start")
 
 
 # ---- a crawl
@@ -53,15 +65,16 @@ async def crawl(request: Request) -> str:
     await run_in_threadpool(desk.processes.follow, path)
     facts = await run_in_threadpool(api.overview, desk, name, path)
     order = "best" if request.query_params.get("order") == "best" else "new"
-    found = await run_in_threadpool(views.pages, path, Wanted(order))
+    host = request.query_params.get("host", "")[:300]
+    found = await run_in_threadpool(views.pages, path, Wanted(order, host=host))
     return look.page(
         facts["topic"],
         crawl_view.head(facts),
         element("div", crawl_view.figures(facts), class_="cards"),
-        crawl_view.results(name, found["pages"], order, facts),
+        crawl_view.results(name, found["pages"], order, facts, host),
         crawl_view.losses(facts),
         script="crawl",
-        nav=look.collection_nav(name, ""),
+        nav=await run_in_threadpool(nav_of, path, name, ""),
     )
 
 
@@ -77,7 +90,10 @@ async def one_page(request: Request) -> str | Response:
     links = await run_in_threadpool(views.links, path, found["page"]["url"])
     content = page_view.fetched(name, found, links)
     return look.page(
-        found["page"]["title"] or found["page"]["url"], content, script="page", nav=look.collection_nav(name, "/page")
+        found["page"]["title"] or found["page"]["url"],
+        content,
+        script="page",
+        nav=await run_in_threadpool(nav_of, path, name, "/page"),
     )
 
 
@@ -108,7 +124,7 @@ async def why(request: Request) -> str:
         method="get",
         class_="start",
     )
-    return look.page("Why not?", box, answer, script="page", nav=look.collection_nav(name, "/why"))
+    return look.page("Why not?", box, answer, script="page", nav=await run_in_threadpool(nav_of, path, name, "/why"))
 
 
 async def copy(request: Request) -> Response:
@@ -144,7 +160,13 @@ async def search(request: Request) -> str:
         await run_in_threadpool(desk.processes.follow, path)
     box = search_view.form(words, like, query, languages)
     shown = error if results is None else search_view.found(name, results, query)
-    return look.page(words or like or "Search", box, shown, script="search", nav=look.collection_nav(name, "/search"))
+    return look.page(
+        words or like or "Search",
+        box,
+        shown,
+        script="search",
+        nav=await run_in_threadpool(nav_of, path, name, "/search"),
+    )
 
 
 async def static(request: Request) -> Response:

@@ -81,7 +81,9 @@ def found(name: str, results: Mapping[str, Any], query: Any) -> Markup:
         return look.empty("The index is being made", element("p", "Search again in a few seconds."))
     if not results["total"]:
         return look.empty(
-            f"None of {results['indexed']:,} pages matches", element("p", "Fewer words, or word*, find more.")
+            f"None of {results['indexed']:,} pages matches",
+            element("p", "Fewer words, or word*, find more."),
+            _look_further(name, query),
         )
     line = element(
         "p",
@@ -100,9 +102,17 @@ def found(name: str, results: Mapping[str, Any], query: Any) -> Markup:
             href=f"/c/{quote(name)}/search?{urlencode([*kept, ('offset', after)])}",
             class_="button",
         )
-    return element(
-        "section", line, element("ol", *rows, class_="results", id="results", start=offset + 1), more, class_="found"
-    )
+    listed = element("ol", *rows, class_="results", id="results", start=offset + 1)
+    return element("section", line, listed, more, _look_further(name, query), class_="found")
+
+
+def _look_further(name: str, query: Any) -> Markup | None:
+    """A way to the first page, filled in: what was searched for becomes a topic, and this collection has the seeds."""
+    words = query.get("q", "").strip()
+    if not words:
+        return None
+    start = f"/?{urlencode({'topic': words, 'source': f'collections:{name}'})}"
+    return element("p", element("a", "Look for this on the web", href=start), class_="quiet-text")
 
 
 def _hit(name: str, row: Mapping[str, Any]) -> Markup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -10,7 +10,8 @@ from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element
 
 
-def question() -> Markup:
+def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: str = "") -> Markup:
+    """The form. `words` and `source` fill it in: a search can become a topic."""
     topic = element(
         "div",
         element("label", "What are you looking for?", for_="topic", class_="ask"),
@@ -20,6 +21,7 @@ def question() -> Markup:
                 "input",
                 id="topic",
                 name="topic",
+                value=words,
                 required=True,
                 autofocus=True,
                 autocomplete="off",
@@ -47,7 +49,13 @@ def question() -> Markup:
             spellcheck="false",
             placeholder="https://example.org/balloons",
         ),
-        element("p", "Paste addresses, or drop a file here: a list, or your browser’s bookmarks.", class_="quiet-text"),
+        element(
+            "p",
+            "Paste addresses, or drop a file here (a list, or your browser’s bookmarks); or ",
+            element("label", "choose a file", element("input", id="file", type="file"), class_="file"),
+            class_="quiet-text",
+        ),
+        _finding(sources, source),
     )
     budget = element(
         "div",
@@ -78,7 +86,26 @@ def question() -> Markup:
     )
 
 
-def collections(rows: list[dict[str, Any]]) -> Markup:
+def _finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
+    """Who may be asked for pages to start from."""
+    options = [
+        element("option", words, value=value, selected=value == chosen, data_asks="true" if value[-1] == ":" else None)
+        for value, words in sources
+    ]
+    return element(
+        "div",
+        element("label", "or find some with", for_="source"),
+        element("select", element("option", "…", value=""), *options, id="source", name="source"),
+        element(
+            "input", id="address", placeholder="https://search.example.org/", aria_label="Its address", hidden=True
+        ),
+        element("button", "Find pages", type="button", id="find"),
+        element("span", id="found", class_="quiet-text", role="status"),
+        class_="row settings finding",
+    )
+
+
+def collections(rows: list[dict[str, Any]], experiments: Iterable[str] = ()) -> Markup:
     if not rows:
         shown: Content = look.empty(
             "No collections yet", element("p", "Your first one appears here as soon as it starts.")
@@ -87,7 +114,7 @@ def collections(rows: list[dict[str, Any]]) -> Markup:
         shown = element("ul", *map(_collection, rows), class_="collections")
     open_form = element(
         "form",
-        element("label", "Open a folder", for_="folder"),
+        element("label", "Open the folder of a crawl or an experiment", for_="folder"),
         element(
             "div",
             element("input", id="folder", name="folder", placeholder="/home/me/balloons", autocomplete="off"),
@@ -98,7 +125,9 @@ def collections(rows: list[dict[str, Any]]) -> Markup:
         id="open",
         class_="open",
     )
-    return element("section", element("h2", "Your collections"), shown, open_form, class_="list")
+    labs = [element("li", element("a", name, href=f"/lab/{quote(name)}")) for name in experiments]
+    compared = [element("h2", "Experiments"), element("ul", *labs, class_="collections")] if labs else []
+    return element("section", element("h2", "Your collections"), shown, *compared, open_form, class_="list")
 
 
 def _collection(row: Mapping[str, Any]) -> Markup:
@@ -109,6 +138,7 @@ def _collection(row: Mapping[str, Any]) -> Markup:
     return element(
         "li",
         element("a", row["topic"] or row["name"], href=f"/c/{quote(row['name'])}"),
+        element("span", row["name"], class_="quiet-text"),
         look.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
         facts,
     )

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
+from scenthound.desk.collections import is_crawl
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
+from scenthound.files import open_in_place
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic
+from scenthound.processes import module_command
 from scenthound.store.lock import holder
 from scenthound.store.text_index import INDEX, TextIndex
 from scenthound.wiring import check_topic
 
-COMMAND = (sys.executable, "-m", "scenthound")
+COMMAND = tuple(module_command("scenthound"))
 PATIENCE = 20.0  # seconds until a new crawl has its folder
+ASKING = 120.0  # seconds for a seed source to answer
 LOG = ".desk.log"
 
 
@@ -30,6 +35,8 @@ class NewCrawl:
     topic: str
     seeds: str
     """One URL a line, or a bookmarks file."""
+    source: str = ""
+    """Asked for seeds if none are given."""
     pages: int = 500
     delay: float | None = None
     strategy: str = ""
@@ -42,8 +49,6 @@ class NewCrawl:
         words = [
             "crawl",
             "--json",
-            "--seeds",
-            "-",
             "--pages",
             str(self.pages),
             "--out",
@@ -51,6 +56,10 @@ class NewCrawl:
             "--scope",
             self.scope,
         ]
+        if self.seeds.strip():
+            words += ["--seeds", "-"]
+        if self.source:
+            words += ["--source", self.source]
         if self.delay is not None:
             words += ["--delay", str(self.delay)]
         if self.strategy:
@@ -69,10 +78,10 @@ class Processes:
     def start_crawl(self, path: Path, new: NewCrawl) -> None:
         """Start a crawl in a new folder. Returns once it has begun; raises with the command's own error if not."""
         check_topic(Topic(new.topic))
-        if not new.seeds.strip():
+        if not new.seeds.strip() and not new.source:
             raise BadUsage("no pages to start from", "give one address or more, as https://example.org/")
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._begin(path, new.words(path), new.seeds)
+        self._begin(path, new.words(path), new.seeds, ASKING if new.source else PATIENCE)
 
     def resume(self, path: Path) -> None:
         """Continue a crawl that has ended."""
@@ -80,9 +89,24 @@ class Processes:
             raise BadUsage(f"this crawl is running already (process {process})", "there is nothing to resume")
         self._begin(path, ["resume", str(path), "--json"], "")
 
-    def _begin(self, path: Path, words: Sequence[str], given: str) -> None:
+    def answer(self, words: Sequence[str]) -> dict[str, Any]:
+        """Run a command with `--json` and return what it prints. Raises its error, or if it takes too long."""
+        try:
+            done = subprocess.run(  # noqa: S603 - no shell; the words are a list
+                [*COMMAND, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKING, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise OurFault("no answer came in time", "try again, or another source") from None
+        said = done.stdout.decode("utf-8", "replace")
+        if done.returncode:
+            raise _error_in(said or done.stderr.decode("utf-8", "replace"))
+        document: dict[str, Any] = json.loads(said)
+        return document
+
+    def _begin(self, path: Path, words: Sequence[str], given: str, patience: float = PATIENCE) -> None:
         log = path.with_name(path.name + LOG)
-        with log.open("wb") as file:
+        with os.fdopen(open_in_place(log, os.O_WRONLY | os.O_CREAT), "wb") as file:
+            file.truncate(0)
             process = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
                 [*COMMAND, *words], stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
             )
@@ -93,12 +117,12 @@ class Processes:
             process.stdin.close()
         except BrokenPipeError:
             pass  # it has ended, and says why below
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + patience
         while time.monotonic() < until:
             if process.poll() is not None:
                 _raise_error(log, process.returncode)
                 return
-            if holder(path) == process.pid:
+            if holder(path) == process.pid and is_crawl(path):
                 return
             time.sleep(0.05)
 
@@ -140,9 +164,13 @@ def _raise_error(log: Path, code: int) -> None:
     """Raise the error that a command printed, if it failed."""
     if code in (0, 11):
         return
-    said = log.read_text(encoding="utf-8", errors="replace").strip()
+    raise _error_in(log.read_text(encoding="utf-8", errors="replace").strip())
+
+
+def _error_in(said: str) -> OurFault:
+    """The error that a command with `--json` printed."""
     try:
         document = json.loads(said[said.index("{") :])
-        raise OurFault(str(document["error"]), str(document.get("hint", "")))
+        return OurFault(str(document["error"]), str(document.get("hint", "")))
     except (ValueError, KeyError, TypeError):
-        raise OurFault(said[-300:] or "the crawl did not start", "see what `scenthound doctor` says") from None
+        return OurFault(said[-300:] or "the command failed", "see what `scenthound doctor` says")

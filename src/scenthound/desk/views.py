@@ -13,6 +13,7 @@ from scenthound.model import Step, Url
 from scenthound.page.landing import stored_document
 from scenthound.ports import declaration_of
 from scenthound.report.explain import Explanation, explain
+from scenthound.report.wording import Wording
 from scenthound.search import relevance_of, snippets
 from scenthound.store import live_queries
 from scenthound.store.sqlite_history import OLD_RULE
@@ -21,6 +22,7 @@ from scenthound.wiring import make_strategy, page_limits
 
 AHEAD = 5  # URLs that stand before one that waits
 MOST_LINKS = 2000
+MOST_REASONS = 2
 
 
 def url_of(raw: str) -> Url:
@@ -35,7 +37,7 @@ def pages(path: Path, wanted: live_queries.Wanted) -> dict[str, Any]:
     """Fetched pages with a passage of their text."""
     with CrawlFolder.look(path) as folder:
         rows = live_queries.pages(folder.database, wanted, folder.request.settings.relevant or OLD_RULE)
-        labels = folder.database.labels()
+        labels, wording = folder.database.labels(), Wording(folder.request)
         passages = _passages(path, [row.url for row in rows], folder.request.topic.keywords)
         shown = [
             {
@@ -51,11 +53,18 @@ def pages(path: Path, wanted: live_queries.Wanted) -> dict[str, Any]:
                 "depth": row.depth,
                 "time": row.time,
                 "label": _label(labels, row.url),
+                "why": _why(folder, wording, row.url),
                 "snippet": [{"text": text, "marked": marked} for text, marked in passages.get(row.url, ())],
             }
             for row in rows
         ]
         return {"pages": shown, "total": len(folder.history)}
+
+
+def _why(folder: CrawlFolder, wording: Wording, url: Url) -> list[str]:
+    """The weightiest reasons for a page."""
+    step = folder.history.step_of(url)
+    return [] if step is None else wording.reasons(step)[:MOST_REASONS]
 
 
 def _label(labels: dict[Url, bool], url: Url) -> str | None:
@@ -80,6 +89,7 @@ def explanation(path: Path, raw: str) -> dict[str, Any]:
         plain["waiting_list"] = _waiting_list(folder, found)
         if found.state == "crawled":
             plain["page"] = _page(found.path[-1])
+            plain["reasons"] = Wording(folder.request).reasons(found.path[-1])
         return plain
 
 

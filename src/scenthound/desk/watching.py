@@ -6,8 +6,6 @@ much as there is new.
 
 from __future__ import annotations
 
-import contextlib
-import heapq
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,15 +14,13 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.politeness import HOST_FAILURES
-from scenthound.model import Step
-from scenthound.report.crawl_facts import ENDINGS, frontier_length
-from scenthound.search import relevance_of
+from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
+from scenthound.store.sqlite_history import OLD_RULE
 
 RECENT = 50  # pages of the moving share
-NEWEST, BEST = 30, 30
 POINTS = 240
 SPEED_OVER = 20.0  # seconds of the present speed
 WORKING = 10.0  # seconds: a host that gave a page in them is working
@@ -54,9 +50,9 @@ class Watch:
         self.folder = CrawlFolder.look(path)
         self.pages = self.relevant = self.bytes = 0
         self.curve = Curve()
-        self.newest: deque[Step] = deque(maxlen=NEWEST)
-        self._best: list[tuple[float, int, Step]] = []
+        self._last = 0.0
         self._recent: deque[bool] = deque(maxlen=RECENT)
+        self._recent_good = 0
         self._times: deque[float] = deque(maxlen=2000)
         self._hosts: Counter[str] = Counter()
         self._last_at: dict[str, float] = {}
@@ -68,31 +64,27 @@ class Watch:
     def refresh(self) -> int:
         """Read what is new, and return the number of new pages."""
         before = self.pages
-        events = self.folder.history.numbered_after(self._event)
-        with contextlib.closing(events):  # type: ignore[type-var]
-            for number, event, _ in events:
-                self._event = number
-                self.bytes += event.bytes
-                if isinstance(event, Step):
-                    self._add(event)
+        relevant_from = self.folder.request.settings.relevant or OLD_RULE
+        for event in live_queries.fetched_after(self.folder.database, self._event, relevant_from):
+            self._event = event.event
+            self.bytes += event.bytes
+            if event.is_page:
+                self._add(event)
         return self.pages - before
 
-    def _add(self, step: Step) -> None:
-        good, host = step.relevant, urls.host(step.url)
+    def _add(self, page: live_queries.Fetched) -> None:
+        host, good = urls.host(page.url), bool(page.relevant)
         self.pages += 1
         self.relevant += good
-        self.newest.append(step)
+        if len(self._recent) == RECENT:
+            self._recent_good -= self._recent[0]
         self._recent.append(good)
-        self._times.append(step.time)
+        self._recent_good += good
+        self._times.append(page.time)
+        self._last = page.time
         self._hosts[host] += 1
-        self._last_at[host] = step.time
-        entry = (relevance_of(step), -step.n, step)
-        (heapq.heappush if len(self._best) < BEST else heapq.heappushpop)(self._best, entry)
-        self.curve.add(self.pages, self.relevant / self.pages, sum(self._recent) / len(self._recent))
-
-    @property
-    def best(self) -> list[Step]:
-        return [step for _, _, step in sorted(self._best, reverse=True)]
+        self._last_at[host] = page.time
+        self.curve.add(self.pages, self.relevant / self.pages, self._recent_good / len(self._recent))
 
     def state(self) -> tuple[str, str]:
         """`running`, `paused` or why it ended, and the same in words."""
@@ -100,9 +92,8 @@ class Watch:
         if holder(self.path) is not None:
             state = "paused" if Orders(database).is_paused() else "running"
         else:
-            last = self.newest[-1].time if self.newest else 0.0
             ended, at = database.meta("ended"), database.meta("ended_at", "0")
-            state = ended if ended and _number(at) >= last else "cut off"
+            state = ended if ended and _number(at) >= self._last else "cut off"
         return state, ENDINGS.get(state, state).partition(":")[0]
 
     def overview(self, now: float) -> dict[str, Any]:
@@ -116,13 +107,14 @@ class Watch:
             "topic": request.topic.keywords,
             "strategy": request.strategy,
             "state": state,
+            "state_in_words": state_in_words(state),
             "why": why,
             "is_running": state in ("running", "paused"),
             "pages": self.pages,
             "budget": self.folder.budget,
             "on_topic": self.relevant,
             "share": self.relevant / self.pages if self.pages else 0.0,
-            "share_recent": sum(self._recent) / len(self._recent) if self._recent else 0.0,
+            "share_recent": self._recent_good / len(self._recent) if self._recent else 0.0,
             "recent": len(self._recent),
             "pages_per_second": self._speed(now) if state == "running" else 0.0,
             "bytes": self.bytes,
@@ -136,6 +128,7 @@ class Watch:
                 "barren": hosts.barren,
                 "next_in": None if hosts.next_at is None or not resting else max(0.0, hosts.next_at - now),
             },
+            "exploration": _share(live_queries.last_told(database, "ranking").get("exploration")),
             "failed": self.folder.history.reasons(),
             "not_followed": live_queries.counts(database),
             "curve": [list(point) for point in self.curve.points],
@@ -145,6 +138,16 @@ class Watch:
         recent = sum(at > now - SPEED_OVER for at in self._times)
         began = self._times[0] if self._times and self.pages <= len(self._times) else now - SPEED_OVER
         return recent / max(1.0, min(SPEED_OVER, now - began))
+
+
+def state_in_words(state: str) -> str:
+    """A state as a short word; why it ended is said elsewhere."""
+    return "finished" if state in FINAL else state
+
+
+def _share(value: Any) -> float | None:
+    is_share = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if is_share else None
 
 
 def _number(text: str) -> float:

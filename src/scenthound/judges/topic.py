@@ -40,7 +40,7 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.seen_pages import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
+from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
@@ -52,6 +52,8 @@ from scenthound.text.topic_model import Floats, TopicModel
 BIAS = -1.4
 WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}
 _WEIGHTS = np.array(list(WEIGHTS.values()))
+_LEAST = np.array([-3.0, -5.0, -3.0, -np.inf, -np.inf, -np.inf])  # bounds of the evidence, in the order of WEIGHTS
+_MOST = np.array([1.5, 8.0, 4.0, np.inf, np.inf, np.inf])
 GIVEN = 6.0
 """Prior log-odds of an example page or of a label."""
 SITE_SEED = 2.5
@@ -106,6 +108,7 @@ class TopicJudge(Parameterised):
             counts = self.analyser_.counts(topic.description)
             document = self.model_.document(counts)
             self.given_.append(SeenPage(Url(""), document, self._keyword_counts(counts), (0.0, 0.0, 0.0), "given", 1.0))
+        self._count_given()
         self._fit()
 
     def judge(self, page: Page) -> Verdict:
@@ -113,7 +116,11 @@ class TopicJudge(Parameterised):
         self.model_.see(seen.document)
         if self.sites_ and not is_home(page.url):
             return self._verdict(seen, NOT_A_SITE)
-        (self.given_ if seen.kind else self.others_).append(seen)
+        if seen.kind:
+            self.given_.append(seen)
+            self._count_given()
+        else:
+            self.others_.append(seen)
         del self.others_[: -self.remember]
         seen.probability = self._probability(seen)
         pages = self.model_.pages
@@ -138,6 +145,7 @@ class TopicJudge(Parameterised):
                 if seen in self.others_:
                     self.others_.remove(seen)
                     self.given_.append(seen)
+        self._count_given()
         self._fit()
 
     def save(self) -> Mapping[str, Any]:
@@ -153,6 +161,7 @@ class TopicJudge(Parameterised):
     def load(self, state: Mapping[str, Any]) -> None:
         self.model_.load(state["model"])
         self.given_, self.others_ = unpack(state["given"]), unpack(state["others"])
+        self._count_given()
         self.probabilities_ = {Url(url): float(value) for url, value in state["probabilities"].items()}
         self.labels_ = {Url(url): bool(value) for url, value in state["labels"].items()}
         for name in _NUMBERS:
@@ -207,16 +216,16 @@ class TopicJudge(Parameterised):
         return float(self._probabilities([seen], np.log(np.maximum(score, FLOOR)))[0])
 
     def _probabilities(self, pages: Sequence[SeenPage], logs: Floats) -> Floats:
-        likeness = np.clip(logs - self.on_, -3.0, 1.5)
-        slope = (self.on_ - self.off_) / self.variance_
-        separation = np.clip(slope * (logs - (self.on_ + self.off_) / 2), -5.0, 8.0)
-        context = np.array([seen.context for seen in pages]).reshape(len(pages), 3)
-        model = np.column_stack([likeness, separation]) * self.reliance_
-        keywords = np.clip(self.keyword_slope_ * (self._keyword_scores(pages) - self.keyword_middle_), -3.0, 4.0)
-        evidence = np.column_stack([model, keywords, context])
-        found = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
-        told = [CERTAIN[seen.kind] for seen in pages]
-        return np.clip(found, [least for least, _ in told], [most for _, most in told])
+        evidence = np.empty((len(pages), len(WEIGHTS)))
+        evidence[:, 0] = logs - self.on_
+        evidence[:, 1] = (self.on_ - self.off_) / self.variance_ * (logs - (self.on_ + self.off_) / 2)
+        evidence[:, 2] = self.keyword_slope_ * (self._keyword_scores(pages) - self.keyword_middle_)
+        evidence[:, 3:] = [seen.context for seen in pages]
+        evidence = np.minimum(np.maximum(evidence, _LEAST), _MOST)
+        evidence[:, :2] *= self.reliance_
+        probabilities = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
+        bounds = np.array([CERTAIN[seen.kind] for seen in pages])
+        return np.asarray(np.minimum(np.maximum(probabilities, bounds[:, 0]), bounds[:, 1]))
 
     def _keyword_scores(self, pages: Sequence[SeenPage]) -> Floats:
         idf = self.model_.keyword_idf()
@@ -240,9 +249,12 @@ class TopicJudge(Parameterised):
         """The chance that a seed has more of the keywords than another page. Ten virtual pages stand for the background
         at the start: against them it is .4 if no seed holds a keyword, .7 if all do."""
         fitted, number = self.seed_auc_
+        return (fitted * number + 10 * (0.4 + 0.3 * self.holding_)) / (number + 10)
+
+    def _count_given(self) -> None:
+        """Find the share of the seeds that hold a keyword, whenever `given_` has changed."""
         seeds = [seen for seen in self.given_ if seen.kind == "seed"]
-        holding = sum(bool(seen.keyword_counts.any()) for seen in seeds) / max(len(seeds), 1)
-        return (fitted * number + 10 * (0.4 + 0.3 * holding)) / (number + 10)
+        self.holding_ = sum(bool(seen.keyword_counts.any()) for seen in seeds) / max(len(seeds), 1)
 
     # ---- learning
 
@@ -370,4 +382,4 @@ def _slope(on: float, off: float, variance: float) -> tuple[float, float]:
 
 
 def _logistic(odds: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -30, 30))))
+    return np.asarray(1 / (1 + np.exp(-np.minimum(np.maximum(odds, -30.0), 30.0))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from scenthound.formats import toml_value
 from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
 from scenthound.parameters import changed_values
-from scenthound.web.html_document import parse_html
+from scenthound.web.bookmarks import read_bookmarks
 
 FORMAT = 2
 DEFAULT_STRATEGY = "hound"
@@ -46,6 +46,8 @@ class CrawlRequest:
     started: str = ""
     model: str = ""
     """Digest of the model that the strategy began with, which is in the same folder; empty if none."""
+    found: Mapping[str, Sequence[str]] = field(default_factory=lambda: NOTHING)
+    """The seeds that each seed source named. They are among `seeds`, so a resume asks nobody."""
 
     def __post_init__(self) -> None:
         """No password of a seed or an example is kept: none is ever sent, and this is written to a file."""
@@ -93,6 +95,9 @@ class CrawlRequest:
                 "[settings]",
                 *(f"{key} = {toml_value(value)}" for key, value in self._settings_written.items()),
                 "",
+                *(["[found]"] if self.found else []),
+                *(f"{toml_value(source)} = {toml_value(list(seeds))}" for source, seeds in self.found.items()),
+                *([""] if self.found else []),
                 "[versions]",
                 *(f"{toml_value(key)} = {toml_value(value)}" for key, value in self.versions.items()),
                 "",
@@ -106,6 +111,7 @@ class CrawlRequest:
             if _kind(data, "format", int) > FORMAT:
                 problem = f"was written by a newer scenthound (format {data['format']}, this one knows {FORMAT})"
                 raise FolderBroken(where, problem, "install the newer version")
+            found = _kind(data, "found", dict, {})
             return cls(
                 topic_from(_kind(data, "topic", dict), where),
                 tuple(_texts(data, "seeds")),
@@ -115,6 +121,7 @@ class CrawlRequest:
                 {name: str(version) for name, version in _kind(data, "versions", dict, {}).items()},
                 _kind(data, "started", str, ""),
                 _kind(data, "model", str, ""),
+                {source: tuple(_texts(found, source)) for source in found},
             )
         except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError) as error:
             raise FolderBroken(
@@ -235,21 +242,17 @@ def read_seed_file(path: Path) -> list[str]:
 def some_seeds(text: str, where: str) -> list[str]:
     """The seeds in a text, as `read_seeds` finds them. Raises `BadConfig` if there are none."""
     if not (seeds := read_seeds(text, where)):
-        raise BadConfig(f"no seeds in {where}", "one URL a line, or a browser's bookmarks in HTML")
+        raise BadConfig(f"no seeds in {where}", "one URL a line, or a browser's bookmarks in HTML or JSON")
     return seeds
 
 
 def read_seeds(text: str, where: str) -> list[str]:
-    """Seeds from a file: one URL per line (# starts a comment), or a browser's bookmarks in HTML.
+    """Seeds from a file: one URL per line (# starts a comment), or a browser's bookmarks in HTML or JSON.
 
     Raises `BadConfig` with the lines that are not URLs.
     """
-    if "<a " in text[:20_000].lower() and "<" in text.lstrip()[:1]:
-        return [
-            link.spelling
-            for link in parse_html(text, "http://bookmarks.invalid/").links
-            if "bookmarks.invalid" not in link.url
-        ]
+    if (bookmarks := read_bookmarks(text)) is not None:
+        return [bookmark.url for bookmark in bookmarks]
     lines = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1)]
     return check_seeds([(f"{where} line {n}", raw) for n, raw in lines if raw and not raw.startswith("#")])
 

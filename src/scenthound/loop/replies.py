@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from scenthound import url as urls
 from scenthound.errors import NotAUrl, Unreadable
 from scenthound.loop.messages import HOPS, Fetch, Result, RobotsLanded, SitemapLanded
+from scenthound.loop.settings import Settings
 from scenthound.model import Miss, Moved, Response, Url
 from scenthound.page.landing import PageLimits, land
 from scenthound.page.page import Page
@@ -86,6 +87,16 @@ class Replies:
             except NotAUrl:
                 continue
         return SitemapLanded(fetch.candidate, listed, sitemap.children)
+
+
+def page_limits(settings: Settings) -> PageLimits:
+    """The limits of a page that the settings give."""
+    return PageLimits(
+        unpacked=settings.page_bytes,
+        ratio=settings.unpack_ratio,
+        links=settings.links_per_page,
+        url_length=settings.url_length,
+    )
 
 
 def most_bytes(fetch: Fetch) -> int | None:

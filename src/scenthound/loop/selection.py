@@ -74,7 +74,7 @@ class Pending:
 UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up if every eighth request fails
 
 
-class Selection:
+class UrlSelection:
     """Takes candidates out of the frontier and tracks each until it is settled.
 
     A URL is `chosen` from the moment it is popped or pending until it is released or settled.
@@ -128,11 +128,11 @@ class Selection:
         while True:
             while self._batch and not self.turns.cover_budget:
                 popped = self._batch.popleft()
-                if self._politeness is not None:
-                    self.turns.take(popped.candidate.url)
+                if self._politeness is None:  # nothing rests
+                    return popped.candidate
+                self.turns.take(popped.candidate.url)
                 if self._awake(popped.candidate, now):
-                    if self._politeness is not None:
-                        self._recorder.counters.out_of_order += self._is_out_of_order(popped, now)
+                    self._recorder.counters.out_of_order += self._is_out_of_order(popped, now)
                     return popped.candidate
                 if self.turns.is_patient and not self.turns.passes_over(urls.host(popped.candidate.url)):
                     self.hold(popped.candidate)

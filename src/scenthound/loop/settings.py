@@ -94,9 +94,18 @@ class Settings:
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
     judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")
     relevant: float = option(0.0, "a page is relevant from this relevance on; 0: by the judge's own threshold")
+    stop_share: float = option(
+        0.0,
+        "stop when the rest of the budget is expected to bring at most this share of all finds, as 0.05; 0: never",
+        most=0.99,
+    )
     dry_window: int = option(0, "stop when the harvest over this many pages stays low; 0: do not")
     dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
+
+    sources: list[str] = option([], "seed sources that are asked where to start: `NAME:ADDRESS` (`scenthound sources`)")
+    found_seeds: int = option(20, "take at most this many seeds from a source at a time", least=1, most=500)
+    reseed_every: int = option(0, "ask the sources for further seeds after every so many pages; 0: never")
 
     page_bytes: int = option(10_000_000, "read at most this much of a page, on the wire and unpacked", "bytes", least=1)
     unpack_ratio: int = option(200, "refuse a body that unpacks to more than this many times its size", least=1)

@@ -45,11 +45,13 @@ def _pages(text: str) -> str:
 
 
 def _seed(text: str) -> str:
+    """The address without user and password, which are stored nowhere."""
     try:
-        urls.make(text)
+        spelling = urls.resolve(text)
+        urls.canonical(spelling)
     except NotAUrl as error:
         raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
-    return text.strip()
+    return spelling
 
 
 def _host(text: str) -> str:
@@ -142,6 +144,12 @@ class Steering:
         for order in orders:
             self._record(order, self._carry_out(order, now))
         return len(orders)
+
+    def add_seed(self, url: str, now: float) -> None:
+        """Order a seed in the name of the crawl itself, and carry that out. Commit after it."""
+        number = self._orders.give("seed", url, now)
+        order = Order(number, "seed", url, now)
+        self._record(order, self._carry_out(order, now))
 
     def restore(self, now: float) -> None:
         """After a resume: bring the crawl to where the orders of earlier runs had brought it.

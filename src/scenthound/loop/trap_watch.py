@@ -154,9 +154,12 @@ class TrapWatch:
             return None
         inside = _links_inside(page)
         addresses = " ".join([page.url, *inside]).lower().encode()
-        said = [term for term in new if term[:STEM] not in addresses]
-        if len(said) > MAZE * terms:
-            return None
+        said: list[bytes] = []
+        for term in new:
+            if term[:STEM] not in addresses:
+                said.append(term)
+                if len(said) > MAZE * terms:
+                    return None
         words = sum(_DIGIT.search(term) is None for term in said)
         unknown = [url for url in inside if not is_known(url)]
         if words > NEW * terms:

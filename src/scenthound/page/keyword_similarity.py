@@ -58,7 +58,7 @@ def page_similarity(record: Record, query: Query) -> float:
 class KeywordSimilarity:
     """Called with a page it gives the cosine of the topic's keywords with the page's text, from 0 to 1.
 
-    What it reads of the page it shares with every strategy that uses an equal analyser.
+    A strategy that asks the page for the same similarity gets it without computing it again.
     """
 
     topic: Topic
@@ -69,4 +69,4 @@ class KeywordSimilarity:
         object.__setattr__(self, "query", Query(self.topic.keywords, self.analyser))
 
     def __call__(self, page: Page) -> float:
-        return page_similarity(page.record, self.query)
+        return page.view(page_similarity, self.query)

@@ -14,13 +14,13 @@ from pathlib import Path
 from scenthound import url as urls
 from scenthound.errors import FolderBroken
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.replies import page_limits
 from scenthound.model import Step
 from scenthound.page.landing import stored_document
 from scenthound.ports import Where
 from scenthound.search.results import relevance_of
 from scenthound.store.lock import holder, lock
 from scenthound.store.text_index import INDEX, Document, TextIndex, remove
-from scenthound.wiring import page_limits
 
 BATCH = 64  # events read and committed at once: a reader that stays in the database would hold up its checkpoints
 LONGEST_TEXT = 200_000  # characters of a page that are indexed

@@ -25,6 +25,7 @@ from scenthound.store.warc_repository import files_of, whole_records
 NAME = "index.cdxj"
 _RUN = 100_000  # lines sorted at a time: some 40 MB
 _WWW = re.compile(r"www\d*\.")
+_REQUEST = b"\r\nWARC-Type: request\r\n"
 _MIME = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+")
 
 
@@ -125,6 +126,8 @@ def lines_of(path: Path, end: int | None = None, holes: list[tuple[int, int]] | 
             if holes is not None and member.offset < end:
                 holes.append((member.offset, end - member.offset))
             return
+        if holes is None and _REQUEST in member.data.partition(b"\r\n\r\n")[0]:
+            continue  # not in the index, so it need not be checked for it
         try:
             records = whole_records(member)
         except ValueError:

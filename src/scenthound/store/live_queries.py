@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scenthound.model import Url
 from scenthound.store.database import CrawlDatabase, as_mapping
@@ -100,6 +100,24 @@ def fates(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, tuple[str
     return found
 
 
+def titles(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, str]:
+    """The titles of these pages, as far as they were fetched."""
+    found: dict[Url, str] = {}
+    for group in _groups(list(urls)):
+        marks = ", ".join("?" * len(group))
+        sql = f"SELECT url, coalesce(title, '') FROM history WHERE kind = 'page' AND url IN ({marks})"  # noqa: S608
+        found.update((Url(url), str(title)) for url, title in database.rows(sql, group))
+    return found
+
+
+def last_told(database: CrawlDatabase, kind: str) -> Mapping[str, Any]:
+    """The facts of the strategy's latest event of this kind; empty if there is none."""
+    if not database.has_table("told"):
+        return {}
+    row = database.row("SELECT facts FROM told WHERE kind = ? ORDER BY number DESC LIMIT 1", (kind,))
+    return {} if row is None else as_mapping(row[0])
+
+
 def _groups(urls: list[Url]) -> Iterator[list[Url]]:
     for begin in range(0, len(urls), AT_ONCE):
         yield urls[begin : begin + AT_ONCE]
@@ -123,6 +141,25 @@ class PageRow(NamedTuple):
     anchor: str
     depth: int
     time: float
+
+
+class Fetched(NamedTuple):
+    """What the figures of a crawl need to know of an event."""
+
+    event: int
+    is_page: bool
+    url: Url
+    relevant: bool
+    bytes: int
+    time: float
+
+
+def fetched_after(database: CrawlDatabase, event: int, relevant_from: float = 0.0) -> Iterator[Fetched]:
+    """Pages and misses after this event, oldest first. `relevant_from` is as in `pages`."""
+    _, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
+    columns = f"event, kind = 'page', url, kind = 'page' AND {relevant.format(relevant_from)}, bytes, time"
+    sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
+    return map(Fetched._make, database.rows(sql, (event,)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,15 +59,18 @@ def lock(folder: Path) -> Lock:
 
 
 def holder(folder: Path) -> int | None:
-    """The process that uses the folder now; None if there is none, or it is not known which."""
-    try:
-        descriptor = os.open(folder / NAME, os.O_RDONLY | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return None
-    try:
-        return None if _take(descriptor, fcntl.LOCK_SH) else _pid(descriptor)
-    finally:
-        os.close(descriptor)
+    """The process that uses the folder now; 0 if one does but its file is gone or empty; None if none does."""
+    for path, take in ((folder / NAME, _take), (folder, _take_folder)):
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        except FileNotFoundError:
+            continue
+        try:
+            if not take(descriptor, fcntl.LOCK_SH):
+                return (path != folder and _pid(descriptor)) or 0
+        finally:
+            os.close(descriptor)
+    return None
 
 
 def _take(descriptor: int, kind: int) -> bool:

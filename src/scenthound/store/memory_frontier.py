@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from heapq import nsmallest
+from heapq import heappush, nsmallest
 from math import isnan
 
 from scenthound.model import Candidate, Url
@@ -71,15 +71,11 @@ class MemoryFrontier(Frontier):
         return evicted
 
     def matters(self, candidate: Candidate) -> bool:
-        url, score, carry, _, _, _, _, _, due, rescored = candidate
-        waiting = self._entries.get(url)
-        return (
-            waiting is None
-            or not score <= -waiting[0]  # NaN is not <=: it is for `push` to refuse
-            or rescored
-            or (bool(carry) and carry != waiting[4].carry)
-            or due > waiting[4].due
-        )
+        waiting = self._entries.get(candidate.url)
+        if waiting is None or not candidate.score <= -waiting[0] or candidate.rescored:  # NaN: `push` refuses it
+            return True
+        carry, old = candidate.carry, waiting[4]
+        return (bool(carry) and carry != old.carry) or candidate.due > old.due
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale entries."""
@@ -261,7 +257,10 @@ class MemoryFrontier(Frontier):
         score = rounded(candidate.score)
         entry = self._entries[candidate.url] = (-score, number, version, host, candidate)
         self._bins[bin_of(score)] += 1
-        self._schedule.push(host, entry)
+        if candidate.due > self._schedule.now:
+            self._schedule.push(host, entry)
+        else:
+            heappush(host.ripe, entry)  # as `push` does, without a call: for every new link
         self._worst.add(score, number, candidate.url)
 
     def _offer_again(self, entry: Entry, offer: Candidate) -> None:

@@ -46,7 +46,7 @@ class TrainedOn:
     """The pages that a strategy learned from."""
 
     kind: str
-    """`bed`, `crawl`, `pages` or `generated`."""
+    """`bed`, `crawl`, `pages`, `generated` or `live`."""
     name: str
     digest: str
     counts: Mapping[str, int] = field(default_factory=lambda: NOTHING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from scenthound.model import Event, Lost, Mark, Miss, Step, Url
@@ -48,14 +49,7 @@ class SqliteHistory(History):
         self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED, relevant_from: float = OLD_RULE
     ) -> None:
         self._database, self._hosts_counted = database, hosts_counted
-        self._seen: set[str] = set()
-        self._pages = 0
-        for url, kind in database.rows("SELECT url, kind FROM history"):
-            if kind == "page":
-                self._pages += 1
-                self._seen.add(url)
-        for table in ("dead", "aliases"):
-            self._seen.update(row[0] for row in database.rows(f"SELECT url FROM {table}"))  # noqa: S608
+        self._pages = int((database.row("SELECT count(*) FROM history WHERE kind = 'page'") or (0,))[0])
         self._counts: dict[tuple[str, str], int] = {
             (host, reason): times for host, reason, times in database.rows("SELECT host, reason, times FROM counts")
         }
@@ -72,6 +66,14 @@ class SqliteHistory(History):
         self._new_events: list[tuple[Any, ...]] = []
         self._new_links: list[tuple[Url, bytes]] = []
         database.before_commit(self._write)
+
+    @cached_property
+    def _seen(self) -> set[str]:
+        """Read when it is first needed: whoever only looks at a crawl does not ask what was seen."""
+        seen = {url for (url,) in self._database.rows("SELECT url FROM history WHERE kind = 'page'")}
+        for table in ("dead", "aliases"):
+            seen.update(row[0] for row in self._database.rows(f"SELECT url FROM {table}"))  # noqa: S608
+        return seen
 
     # --- the port -----------------------------------------------------------------------------
 

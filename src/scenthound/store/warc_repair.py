@@ -29,22 +29,24 @@ _NO_LIMIT = 1 << 63
 
 
 class Damage(NamedTuple):
-    """Recorded pages that a file does not hold."""
+    """A file that can't be read in places."""
 
     file: str
     offset: int
-    """Where the first of them should be."""
+    """Where the first lost page should be; if none is lost, where the damage is."""
     why: str
     events: tuple[int, ...]
-    """Their rows in the history."""
+    """Rows in the history of the recorded pages that it does not hold."""
     is_inside: bool
     """Whole records follow the damage."""
 
     def __str__(self) -> str:
-        return (
-            f"{self.file} is damaged at byte {self.offset} ({self.why}): {len(self.events):,} recorded pages "
-            "can't be read and will be fetched again; the others are kept"
+        cost = (
+            f"{len(self.events):,} recorded pages can't be read and will be fetched again; the others are kept"
+            if self.events
+            else "all recorded pages can be read"
         )
+        return f"{self.file} is damaged at byte {self.offset} ({self.why}): {cost}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def examine(
         path, recorded_places = repository.folder / file, history.places_in(file)
         safe = _NO_LIMIT if file != last or file < synced.file else synced.offset if file == synced.file else 0
         damage, valid = _compare(path, recorded_places, starts.get(file, 0), limit, safe)
-        damages += [damage] if damage else []
+        if damage and (damage.events or file == last):  # of earlier files it was told when they were the last
+            damages.append(damage)
         end = valid if file == last else end
     return Findings(
         End(last, end),
@@ -162,11 +165,13 @@ def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int, safe
     named = [record.offset + record.length for record in recorded if record.event not in lost_events]
     whole = [offset + length for offset, length in lengths.items() if offset < torn]
     valid = max([*named, *(end for end in whole if end <= limit)], default=0)
-    return (_damage(path, lost, holes, max(whole, default=0)) if lost else None), valid
+    inside = [(offset, problem) for offset, problem in holes if offset < min(safe, valid)]
+    return (_damage(path, lost, inside or holes, max(whole, default=0)) if lost or inside else None), valid
 
 
 def _damage(path: Path, lost: Sequence[Place], holes: Sequence[tuple[int, str]], last_whole: int) -> Damage:
-    offset, size = max(0, min(record.offset for record in lost)), path.stat().st_size
+    offset = max(0, min(record.offset for record in lost)) if lost else holes[0][0]
+    size = path.stat().st_size
     near = [problem for at, problem in holes if at <= offset]
     why = f"it has only {size:,} bytes" if offset >= size else near[-1] if near else "another record is there"
     return Damage(path.name, offset, why, tuple(record.event for record in lost), last_whole > offset)

@@ -53,7 +53,7 @@ class BestFirst(Parameterised):
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        score = page_similarity(page.record, self.query_)
+        score = page.view(page_similarity, self.query_)
         parts = {"page": score}
         return page.offer_all(score, parts)
 
@@ -64,6 +64,6 @@ class BestFirst(Parameterised):
 @strategy("best-n-first")
 @dataclass
 class BestNFirst(BestFirst):
-    """Links of the pages most like the topic first, 256 at once: the strong version of [EXP]."""
+    """Links of the pages most like the topic first, 256 at once."""
 
     n: int = parameter(256, "how many links are taken at once; the study had 16, 64, 128, 256", least=1)

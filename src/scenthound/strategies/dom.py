@@ -56,7 +56,7 @@ class Dom(BestFirst):
 
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
         """Each link once, at its best anchor, with its score and the parts of the score."""
-        similarity = page_similarity(page.record, self.query_)
+        similarity = page.view(page_similarity, self.query_)
         shared_parts: dict[float, dict[str, float]] = {}  # links with the same score share their parts
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context

@@ -63,7 +63,7 @@ class FishSearch(Parameterised):
         depth = page.candidate.carry.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
-        similarity = page_similarity(page.record, self.query_)
+        similarity = page.view(page_similarity, self.query_)
         relevant = similarity > self.threshold
         wanted = self._wide if relevant else self.width
         score = 1.0 if relevant else 0.5

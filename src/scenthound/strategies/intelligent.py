@@ -9,8 +9,8 @@ the predicate. An event E is something known before a page is fetched; for each 
 how many of those satisfied the predicate. Four families: the words of the pages that link to it, the words of its URL,
 a link from a satisfying page, a satisfying sibling (a page that one of its parents links to as well).
 
-The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`) or `words` (the
-page has all keywords).
+The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`), `words` (the
+page has all keywords) or `judge` (the judge of the crawl calls the page relevant).
 
 Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then the whole frontier is re-scored, and
 again every `every` pages; in between a link is worth what the page says on which it was found, and the larger value
@@ -30,7 +30,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scenthound.model import Candidate, Miss, Topic, Url
-from scenthound.page.keyword_similarity import Query
+from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.surrounding_words import url_text
@@ -65,8 +65,8 @@ class _Parent:
 class Intelligent(Parameterised):
     """Links that share features with wanted pages: words of parents, URL words, good parents and siblings."""
 
-    predicate: Literal["similarity", "words"] = parameter(
-        "similarity", "similarity from `threshold`, or all keywords (words)"
+    predicate: Literal["similarity", "words", "judge"] = parameter(
+        "similarity", "similarity from `threshold`, all keywords (words), or what the judge of the crawl says"
     )
     threshold: float = parameter(0.1, "similarity from which a page satisfies the predicate", least=0)
     breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)
@@ -95,7 +95,12 @@ class Intelligent(Parameterised):
         """More of each link: the words of its URL, as events, and whether a satisfying page leads to it. The numbers of
         events are bytes: those of many links are then joined by one call."""
         self.goals_: set[Url] = set()
+        self.verdict_ = False
+        """What the judge says about the page that is read next."""
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        self.verdict_ = relevant
 
     def read(self, page: Page) -> Iterable[Candidate]:
         is_goal = self.is_satisfied(page)
@@ -114,10 +119,12 @@ class Intelligent(Parameterised):
 
     def is_satisfied(self, page: Page) -> bool:
         """The predicate."""
-        counts = page.record.counts(self.analyser_)
+        if self.predicate == "judge":
+            return self.verdict_
         if self.predicate == "words":
+            counts = page.record.counts(self.analyser_)
             return bool(self.query_.counts) and all(word in counts for word in self.query_.counts)
-        return self.query_.similarity(counts) >= self.threshold
+        return page.view(page_similarity, self.query_) >= self.threshold
 
     # ---- counting
 
@@ -127,7 +134,7 @@ class Intelligent(Parameterised):
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
         if link is None:
-            events["url"].count(self._url_events(page.url), is_goal)
+            events["url"].count(self._url_events([page.url])[0], is_goal)
         else:
             tokens, from_goal = link.more
             parents = [self.waiting_.pages[number] for (number,) in link.seen]
@@ -148,17 +155,18 @@ class Intelligent(Parameterised):
         goal_children = sum(link.url in self.goals_ for link in page.outlinks) if self.goals_ else 0
         return _Parent(words, is_goal, goal_children)
 
-    def _url_events(self, url: Url) -> Ids:
-        """The words of a URL, as events, each once."""
-        return self.events_["url"].ids(dict.fromkeys(self.analyser_.terms(url_text(url))))
+    def _url_events(self, urls: Sequence[Url]) -> list[list[int]]:
+        """The words of each URL, as events, each once."""
+        terms = self.analyser_.terms
+        return self.events_["url"].ids_of_each([dict.fromkeys(terms(url_text(url))) for url in urls])
 
     # ---- ranking
 
     def _offers(self, page: Page, number: int, parent: _Parent) -> list[Candidate]:
         """The page's links, scored by this page alone."""
-        done, met, offer, sighting = self.waiting_.done, self.waiting_.add, page.offer, (number,)
+        done, offer = self.waiting_.done, page.offer
         links = [link for link in page.outlinks if link.url not in done]
-        waiting = [met(link.url, sighting, self._events_of) for link in links]
+        waiting = self.waiting_.add_all([link.url for link in links], (number,), self._events_of)
         if parent.is_goal:
             for waiting_link in waiting:
                 if not waiting_link.more[1]:
@@ -188,9 +196,9 @@ class Intelligent(Parameterised):
             offers.append(offer(link, score, waiting_link.carry, shared_parts))
         return offers
 
-    def _events_of(self, url: Url) -> tuple[bytes, bool]:
-        """What is remembered of a link that is seen for the first time."""
-        return self._url_events(url).tobytes(), False
+    def _events_of(self, urls: Sequence[Url]) -> list[tuple[bytes, bool]]:
+        """What is remembered of links that are seen for the first time."""
+        return [(array("i", events).tobytes(), False) for events in self._url_events(urls)]
 
     def _rescore_waiting(self) -> list[Candidate]:
         """New scores for all waiting links. Links of the same parents share the sums over words."""

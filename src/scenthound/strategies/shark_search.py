@@ -81,7 +81,7 @@ class SharkSearch(Parameterised):
         depth = carried.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
-        similarity = page_similarity(page.record, self.query_)
+        similarity = page.view(page_similarity, self.query_)
         inherited = self.delta * (similarity if similarity > 0 else carried.get("inherited", 0.0))
         carry = {"depth": self.depth if similarity > 0 else depth - 1, "inherited": inherited}
         offers = []

@@ -29,9 +29,11 @@ class Vocabulary:
     ['to', 'be']
 
     `NumberedTerms` are translated by a table from the ids of their numbering to ours, which is filled as words are met.
+    As long as every word came with this numbering, one that the table does not have is not in the vocabulary; otherwise
+    it is looked up by name.
     """
 
-    __slots__ = ("_ids", "_is_stale", "_numbering", "_table", "_words", "most")
+    __slots__ = ("_has_names", "_ids", "_is_stale", "_numbering", "_table", "_words", "most")
 
     def __init__(self, most: int = MOST_WORDS, words: Iterable[str] = ()) -> None:
         self.most = most
@@ -39,6 +41,7 @@ class Vocabulary:
         self._words: list[str] = []
         self._numbering: Numbering | None = None
         self._table: Ids = np.zeros(0, dtype=np.int32)
+        self._has_names = False  # some words came by name or with another numbering
         self._is_stale = False  # words that the table has as `NONE` may have been added by name since
         self.add(words)
 
@@ -48,12 +51,15 @@ class Vocabulary:
             return self._translated(words, NONE, self._add_names)
         words, size = words if isinstance(words, Sequence) else list(words), len(self._words)
         ids = self._add_names(words)
-        self._is_stale |= len(self._words) > size
+        if len(self._words) > size:
+            self._has_names = self._is_stale = True
         return ids
 
     def ids(self, words: Iterable[str]) -> Ids:
         """The ids of words, `NONE` for those that were never added."""
         if isinstance(words, NumberedTerms):
+            if words.numbering == self._numbering and not self._has_names:
+                return np.maximum(self._table.take(words.ids), NONE)
             if self._is_stale:
                 self._table[self._table == NONE] = UNASKED
                 self._is_stale = False
@@ -74,6 +80,7 @@ class Vocabulary:
     def _translated(self, terms: NumberedTerms, not_known: int, look_up: Callable[[list[str]], Ids]) -> Ids:
         """Ids by the table. Terms whose entry there is at most `not_known` are looked up by name, and entered."""
         if terms.numbering != self._numbering:
+            self._has_names = bool(self._words)
             self._numbering, self._table = terms.numbering, np.full(terms.numbering.size, UNASKED, dtype=np.int32)
         numbers = terms.ids
         found = self._table.take(numbers)

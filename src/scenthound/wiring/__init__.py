@@ -9,7 +9,6 @@ Nothing here makes decisions about a crawl: the laboratory replays crawls withou
 """
 
 from scenthound.loop.identity import product_token, versions
-from scenthound.wiring.api import crawl, crawl_async, stream
 from scenthound.wiring.build import (
     check_topic,
     make_address_delay,
@@ -21,18 +20,35 @@ from scenthound.wiring.build import (
     split_settings,
     start_judge,
 )
+from scenthound.wiring.crawl_api import crawl, crawl_async, stream
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
+from scenthound.wiring.seeding import (
+    SourceAnswer,
+    as_recorded,
+    asking,
+    check_sources,
+    find_back_links,
+    find_seeds,
+    found_urls,
+)
 from scenthound.wiring.session import Session, Watch
 
 __all__ = [
     "PageStream",
     "Session",
+    "SourceAnswer",
     "Watch",
+    "as_recorded",
+    "asking",
     "begin",
+    "check_sources",
     "check_topic",
     "crawl",
     "crawl_async",
+    "find_back_links",
+    "find_seeds",
+    "found_urls",
     "make_address_delay",
     "make_fetcher",
     "make_scope",

@@ -14,11 +14,11 @@ from scenthound.loop.address_delay import AddressDelay, seconds_at
 from scenthound.loop.identity import product_token, user_agent
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.plugin_calls import Judging
+from scenthound.loop.replies import page_limits as page_limits
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
-from scenthound.page.landing import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
@@ -58,7 +58,7 @@ def named_judge(text: str) -> Judge:
 def start_judge(
     text: str, topic: Topic, seeds: Sequence[Url], threshold: float = 0.0, strategy: Strategy | None = None
 ) -> Judging:
-    """A judge by its name and parameters, told what the crawl looks for, and the similarity that trails record."""
+    """A judge by its name and parameters, started for a topic, and the similarity that trails record."""
     judge, similarity = named_judge(text), KeywordSimilarity(topic)
     if isinstance(judge, UsesClassifier):
         judge.use_classifier(_classifier(strategy, text))
@@ -150,15 +150,6 @@ def make_reading_pool(settings: Settings, parts: Parts) -> ReadingPool | None:
 def parts_read(strategy: Strategy) -> Parts:
     """The parts of each page that are read: those the strategy declares, and those of the judge."""
     return Parts((Analyser(),)) | declaration_of(strategy).parts
-
-
-def page_limits(settings: Settings) -> PageLimits:
-    return PageLimits(
-        unpacked=settings.page_bytes,
-        ratio=settings.unpack_ratio,
-        links=settings.links_per_page,
-        url_length=settings.url_length,
-    )
 
 
 def make_order(settings: Settings) -> OrderRule:

@@ -39,6 +39,8 @@ from scenthound.wiring.build import (
     page_limits,
     start_judge,
 )
+from scenthound.wiring.loop_thread import run_to_end
+from scenthound.wiring.seeding import as_recorded, check_sources, find_seeds, found_urls
 from scenthound.wiring.session import Session, Watch
 
 SITEMAPS_PER_HOST = 50
@@ -60,17 +62,23 @@ def begin(
     watch: Watch | None = None,
     model: StrPath | None = None,
     clock: Callable[[], float] | None = None,
+    found: Mapping[str, Sequence[str]] | None = None,
 ) -> Session:
     """A new crawl in a new folder, ready to run.
 
     `topic` is keywords, a topic file or a `Topic`; `seeds` are URLs, a single one, or the path of a file of them.
     `pages` overrides that of the settings. `model` is a folder that `train` made. The strategy is `hound` by
-    default; with a model it is the model's, with the parameters of its training.
+    default; with a model it is the model's, with the parameters of its training. Without seeds the `sources` of the
+    settings are asked, which takes a while; `found` is what they answered, if they were asked before.
     """
     topic = read_topic(topic)
     check_topic(topic)
-    seeds = _seeds(seeds)
     settings = settings or Settings()
+    check_sources(settings.sources)
+    if found is None and settings.sources and not isinstance(seeds, str | os.PathLike) and not seeds:
+        answers = run_to_end(find_seeds(topic, settings, fetcher=fetcher))
+        seeds, found = found_urls(answers), as_recorded(answers)
+    seeds = _seeds(seeds)
     if pages is not None:
         settings = replace(settings, pages=read(Settings, {"pages": pages}).pages)
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -79,6 +87,7 @@ def begin(
         strategy, parameters = parameters_for_model(learned, strategy, parameters, make_strategy)
     strategy = strategy or DEFAULT_STRATEGY
     request = CrawlRequest(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
+    request = replace(request, found=found or {})
     instance = make_strategy(strategy, parameters)  # raises before anything is written
     if declaration_of(instance).oracle:
         raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
@@ -192,6 +201,7 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
             redirects=settings.redirects,
             retries=settings.retries,
             longest_wait=settings.longest_wait,
+            stop_share=settings.stop_share,
             host_patience=settings.host_patience,
             nofollow=settings.nofollow,
             sitemaps=SITEMAPS_PER_HOST if settings.sitemaps else 0,

@@ -26,6 +26,7 @@ from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
 from scenthound.wiring.build import make_address_delay, make_fetcher, make_reading_pool, page_limits, parts_read
+from scenthound.wiring.seeding import Reseeding
 
 Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
 """Called with every page, miss, dropped link and event of the strategy. If it is `async`, it is awaited in order."""
@@ -76,6 +77,7 @@ class Session:
         self._take: Take | None = None
         self._undelivered: deque[Awaitable[None]] = deque()
         self._listener, self.steering = LabelListener(folder, crawl), Steering(folder, crawl)
+        self._reseeding = Reseeding(folder, crawl, self.steering, fetcher)
 
     def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:
@@ -120,6 +122,8 @@ class Session:
         """All that has landed is committed: sync it in time, and listen."""
         self.folder.sync_soon(self.clock())
         self.listen()
+        if self._reseeding.step(self.clock()):
+            self.folder.commit(self.clock())
 
     def interrupt(self) -> None:
         """First call: finish what is in flight and save. Second: stop now. Both can be resumed."""
@@ -179,6 +183,7 @@ class Session:
                 listen=self.committed,
                 deliver=self._deliver,
             )
+            stack.push_async_callback(self._reseeding.close)
             if handle_signals:
                 loop = asyncio.get_running_loop()
                 for signal_number in (signal.SIGINT, signal.SIGTERM):

@@ -243,11 +243,8 @@ def test_words_around_links_beyond_a_bound_are_left_out_of_a_recorded_page_too(
         assert before.flat[: len(cut.flat)].tolist() == cut.flat.tolist()
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", ["schools", "apache"])
-def test_real_pages_are_recorded_faithfully(shared: Path, name: str) -> None:
-    responses = Bed.open(shared / "data" / name).responses()
-    for response in itertools.islice(responses, 0, 600, 40):
+def test_pages_of_beds_are_recorded_faithfully(any_bed: Bed) -> None:
+    for response in itertools.islice(any_bed.responses(), 0, 600, 40):
         html = response.body.decode("utf-8", "replace")
         page = live(html, response.url)
         assert_alike(recorded(page), page)

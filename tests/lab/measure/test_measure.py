@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.web import GeneratedWeb, generate
 from scenthound.lab.measure.measure import default_points, load_table, measure, measure_trail, summary, topic_values
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.measure.statistics import mean
@@ -20,6 +20,8 @@ from scenthound.lab.run.cells import load_trail
 from scenthound.lab.run.experiment import Experiment, RunOptions, run
 from scenthound.lab.run.oracles import OracleBed, path_oracle
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.model import Response
+from support.suites import SHARED, with_shared
 
 pytest.importorskip("pyarrow")
 
@@ -133,20 +135,54 @@ def test_the_points_end_with_the_crawl() -> None:
     assert default_points(60) == (60,)
 
 
-@pytest.mark.shared
+Figures = dict[str, list[float]]
+"""Mean recall of a strategy after some numbers of pages."""
+
+AT = [100, 250, 500, 1000]
+SCHOOLS: Figures = {"breadth-first": [0.248, 0.439, 0.494, 0.583], "path-oracle": [0.868, 0.891, 0.891, 0.891]}
+PLAN = GeneratedWeb(1200, seed=5, topics=4)
+
+
+def planned_bed(folder: Path) -> tuple[Bed, Figures]:
+    """Pages with the links of a generated web and nothing else; the figures of a search over its plan, not a crawl."""
+    html = (("Content-Type", "text/html"),)
+    pages = [
+        Response(
+            PLAN.url(n), 200, "OK", html, "".join(f"<a href={PLAN.url(to)}>x</a>" for to in PLAN.links(n)).encode()
+        )
+        for n in range(PLAN.pages)
+    ]
+    recalls = [plain_recall(topic) for topic in PLAN.topics]
+    means = [sum(column) / len(recalls) for column in zip(*recalls, strict=True)]
+    return write_bed(folder / "bed", "plan", pages, PLAN.topics), {"breadth-first": means}
+
+
+def plain_recall(topic: BedTopic) -> list[float]:
+    numbers = {url: PLAN.number(url) for url in (*topic.seeds, *topic.targets)}
+    order = [number for url in topic.seeds if (number := numbers[url]) is not None]
+    for number in order:
+        order += [to for to in PLAN.links(number) if to not in order]
+    wanted = {numbers[url] for url in set(topic.targets) - set(topic.seeds)}
+    return [len(wanted.intersection(order[:pages])) / len(wanted) for pages in AT]
+
+
 @pytest.mark.slow
-def test_an_independent_implementation_found_the_same_on_schools(shared: Path) -> None:
+@pytest.mark.parametrize("name", with_shared(["plan"], ["schools"]))
+def test_an_independent_implementation_found_the_same(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Breadth-first and the path oracle look at nothing but links: there every figure must agree."""
-    bed = Bed.open(shared / "data" / "schools")
+    if name == "plan":
+        monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    bed, expected = planned_bed(tmp_path) if name == "plan" else (Bed.open(SHARED / "data" / name), SCHOOLS)
     ready = prepare(bed)
-    at = [100, 250, 500, 1000]
-    found: dict[str, list[list[float | None]]] = {"breadth-first": [], "path-oracle": []}
-    for topic in bed.topics:
-        for name, result in (
-            ("breadth-first", run_cell(ready, topic, "breadth-first", limits=ReplayLimits(1000))),
-            ("path-oracle", path_oracle(OracleBed(ready), topic, 1000)),
-        ):
-            found[name].append(target_recall(result.steps, set(topic.targets), topic.seeds, ready.aliases, at))
-    means = {name: [mean(column).mean for column in zip(*rows, strict=True)] for name, rows in found.items()}
-    assert means["breadth-first"] == pytest.approx([0.248, 0.439, 0.494, 0.583], abs=0.001)
-    assert means["path-oracle"] == pytest.approx([0.868, 0.891, 0.891, 0.891], abs=0.001)
+    crawls = {
+        "breadth-first": lambda topic: run_cell(ready, topic, "breadth-first", limits=ReplayLimits(1000)),
+        "path-oracle": lambda topic: path_oracle(OracleBed(ready), topic, 1000),
+    }
+    for strategy, means in expected.items():
+        rows = [
+            target_recall(crawls[strategy](topic).steps, set(topic.targets), topic.seeds, ready.aliases, AT)
+            for topic in bed.topics
+        ]
+        assert [mean(column).mean for column in zip(*rows, strict=True)] == pytest.approx(means, abs=0.001), strategy

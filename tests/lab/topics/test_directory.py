@@ -18,6 +18,7 @@ from scenthound.lab.importers.odp_dump import Category, Listing, Problems, recor
 from scenthound.lab.topics import directory as room
 from scenthound.lab.topics.directory import BizCategories, ExpLeaves, SmpSubtrees, import_odp
 from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
+from support.suites import SHARED, with_shared
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<RDF xmlns:r="r" xmlns:d="d">\n'
 
@@ -225,8 +226,17 @@ def test_topics_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert sorted(topic.id for topic in found.topics) == ["a-b-c", "a-b-c-2"]
 
 
-def test_the_real_pieces_can_be_read(shared: Path) -> None:
-    pieces = sorted((shared / "data" / "odp").glob("*.xml"))
+def own_pieces(folder: Path) -> list[Path]:
+    """Two files of one directory, as the dumps were split: a category, and one below it."""
+    folder.mkdir()
+    above = category("Top/Business", []) + category("Top/Business/Accounting", urls("books", 8))
+    below = category("Top/Business/Accounting/Associations", urls("club", 7))
+    return [dump(folder, above, "accounting.xml"), dump(folder, below, "associations.xml")]
+
+
+@pytest.mark.parametrize("place", with_shared(["own"], ["odp"]))
+def test_pieces_of_a_directory_can_be_read(place: str, tmp_path: Path) -> None:
+    pieces = own_pieces(tmp_path / "odp") if place == "own" else sorted((SHARED / "data" / "odp").glob("*.xml"))
     found = import_odp(pieces, SmpSubtrees(level=2, depth=2), random.Random(1))
     assert {topic.id: len(topic.targets) for topic in found.topics}["business-accounting"] > 5
     assert found.problems == ()

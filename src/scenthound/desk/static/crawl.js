@@ -1,5 +1,5 @@
 // A crawl's page: figures that follow the crawl, results that do not move under the pointer, and steering.
-import { apiOf, attempt, call, does, el, order, say } from "./desk.js";
+import { apiOf, attempt, call, does, el, order, pageOf, say } from "./desk.js";
 
 const root = document.getElementById("crawl");
 const name = root.dataset.name;
@@ -33,7 +33,7 @@ function show(data) {
   const { state } = data;
   root.dataset.state = state;
   byId("state").replaceChildren(el("span", { class: `chip ${state.replaceAll(" ", "-")}` },
-    el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${state}`));
+    el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${data.state_in_words}`));
   byId("pages").textContent = count.format(data.pages);
   byId("budget").textContent = count.format(data.budget);
   byId("share").textContent = data.pages ? percent(data.share) : "–";
@@ -45,6 +45,7 @@ function show(data) {
   byId("waiting").textContent = count.format(data.waiting);
   byId("hosts-pages").textContent = count.format(data.hosts.with_pages);
   byId("hosts-asleep").textContent = count.format(data.hosts.asleep);
+  if (data.exploration !== null && byId("exploration")) byId("exploration").textContent = percent(data.exploration);
   byId("curve-all").setAttribute("points", line(data.curve, 1));
   byId("curve-recent").setAttribute("points", line(data.curve, 2));
   const step = Math.max(1, Math.floor(data.curve.length / 12));
@@ -114,7 +115,6 @@ const short = (url, most = 72) => {
   const end = bare.replace(/\/$/, "").split("/").pop().slice(-most / 2);
   return `${bare.slice(0, most - end.length - 4).replace(/\/$/, "")}/…/${end}`;
 };
-const pageOf = (url) => `/c/${encodeURIComponent(name)}/page?${new URLSearchParams({ url })}`;
 const shownUrl = (url, most) => el("span", { class: "url", title: url }, short(url, most));
 
 function result(row) {
@@ -125,14 +125,14 @@ function result(row) {
     : el("span", { class: "from" }, row.anchor ? `found from “${row.anchor.slice(0, 80)}” on ` : "found from ", shownUrl(row.parent, 48));
   const snippet = row.snippet.map((part) => (part.marked ? el("mark", {}, part.text) : part.text));
   const body = el("div", { class: "body" },
-    el("h3", {}, el("a", { href: pageOf(row.url) }, row.title || "(no title)")),
+    el("h3", {}, el("a", { href: pageOf(name, row.url) }, row.title || "(no title)")),
     el("p", { class: "where" }, shownUrl(row.url)),
     snippet.length ? el("p", { class: "snippet" }, ...snippet) : null,
-    el("p", { class: "facts" }, found));
+    el("p", { class: "facts" }, found, row.why.length ? ` because: ${row.why.join("; ")}` : null));
   const button = (label, isOn) => el("button", { type: "button", "data-do": "label", "data-url": row.url, "data-on-topic": String(isOn), "aria-pressed": String(row.label === label) },
     el("span", { "aria-hidden": "true" }, isOn ? "●" : "○"), ` ${label}`);
   const labels = el("div", { class: "labels" }, button("on topic", true), button("off topic", false),
-    el("a", { class: "button", href: `${pageOf(row.url)}#copy`, "data-do": "copy" }, "copy"));
+    el("a", { class: "button", href: `${pageOf(name, row.url)}#copy`, "data-do": "copy" }, "copy"));
   return el("li", { class: "result", "data-url": row.url, tabindex: -1 }, score, body, labels);
 }
 

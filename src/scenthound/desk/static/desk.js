@@ -43,6 +43,8 @@ export const collection = () => document.getElementById("crawl")?.dataset.name
   ?? decodeURIComponent(location.pathname.split("/")[2] ?? "");
 export const apiOf = (name, rest = "") => `/api/collections/${encodeURIComponent(name)}${rest}`;
 
+export const pageOf = (name, url) => `/c/${encodeURIComponent(name)}/page?${new URLSearchParams({ url })}`;
+
 export async function attempt(work, target = null) {
   if (target) target.disabled = true;
   try {

@@ -10,13 +10,14 @@ form.addEventListener("submit", async (event) => {
   failed.textContent = "";
   const { topic, pages, scope } = form.elements;
   if (!topic.value.trim()) return fail("Say what you are looking for.", topic);
-  if (!seeds.value.trim()) return fail("Name a page to start from, or drop a file with some.", seeds);
+  const asked = sourceAsked();
+  if (!seeds.value.trim() && !asked) return fail("Name a page to start from, or find some.", seeds);
   const button = form.querySelector("button");
   button.disabled = true;
   button.textContent = "Starting …";
   try {
     const begun = await call("/api/crawls", {
-      topic: topic.value, seeds: seeds.value, pages: Number(pages.value) || 500, scope: scope.value,
+      topic: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : asked, pages: Number(pages.value) || 500, scope: scope.value,
     });
     location.href = `/c/${encodeURIComponent(begun.name)}`;
   } catch (error) {
@@ -42,6 +43,45 @@ seeds.addEventListener("drop", async (event) => {
   seeds.value = await file.text();
 });
 
+document.getElementById("file").addEventListener("change", async (event) => {
+  const [file] = event.target.files;
+  if (file) seeds.value = await file.text();
+});
+
+// Pages to start from, found by a source.
+const source = document.getElementById("source");
+const address = document.getElementById("address");
+const find = document.getElementById("find");
+const found = document.getElementById("found");
+
+const needsAddress = () => source.selectedOptions[0]?.dataset.asks === "true";
+function sourceAsked() {
+  if (!needsAddress()) return source.value;
+  return address.value.trim() ? source.value + address.value.trim() : "";
+}
+
+source.addEventListener("change", () => { address.hidden = !needsAddress(); found.textContent = ""; });
+find.addEventListener("click", async () => {
+  failed.textContent = "";
+  const { topic } = form.elements;
+  if (!topic.value.trim()) return fail("Say what you are looking for.", topic);
+  if (!sourceAsked()) return fail("Choose where to look for pages.", needsAddress() ? address : source);
+  find.disabled = true;
+  found.textContent = "Asking …";
+  try {
+    const answer = await call("/api/seeds", { topic: topic.value, source: sourceAsked() });
+    const given = seeds.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    seeds.value = [...new Set([...given, ...answer.seeds])].join("\n");
+    const count = answer.seeds.length;
+    found.textContent = count === 1 ? "1 page found" : `${count} pages found`;
+  } catch (error) {
+    found.textContent = "";
+    fail(error.message, topic);
+  } finally {
+    find.disabled = false;
+  }
+});
+
 const open = document.getElementById("open");
 open.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -49,7 +89,9 @@ open.addEventListener("submit", async (event) => {
   error.textContent = "";
   try {
     const opened = await call("/api/collections", { folder: open.elements.folder.value });
-    location.href = opened.names.length === 1 ? `/c/${encodeURIComponent(opened.names[0])}` : "/";
+    const { names, experiments } = opened;
+    if (names.length + experiments.length !== 1) location.href = "/";
+    else location.href = names.length ? `/c/${encodeURIComponent(names[0])}` : `/lab/${encodeURIComponent(experiments[0])}`;
   } catch (problem) {
     error.textContent = problem.message;
   }

@@ -51,19 +51,17 @@ class PageViews:
         if key is None or bed is None:
             return None
         view = function(bed.read(self._row), Analyser(*key[1:]))
-        bed.views(self._row)[key] = view._make(map(_packed, view))
-        return self.find(function, arguments)
+        kept = bed.views(self._row)[key] = view._make(map(_packed, view))
+        return kept._make(map(_opened, kept))
 
 
 def _key(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Key | None:
-    if not any(
-        function is kept for kept in (*KEPT, link_text)
-    ):  # a plug-in's function may say that it equals one of them
-        return None
     analyser = portable(arguments[0]) if len(arguments) == 1 else None
     if analyser is None or not isinstance(analyser.stop_words, str):
         return None
-    return function, analyser.stop_words, analyser.stem
+    # Not `in`: a plug-in's function may say that it equals one of them.
+    is_kept = any(function is kept for kept in (*KEPT, link_text))
+    return (function, analyser.stop_words, analyser.stem) if is_kept else None
 
 
 def portable(analyser: object) -> Analyser | None:

@@ -72,6 +72,17 @@ def measure_if_stale(
     return points
 
 
+def points_shown(experiment: Experiment) -> tuple[tuple[int, ...], bool]:
+    """The points that were shown last, and whether the tables are of the crawls there are now.
+
+    Raises `BadConfig` if nothing was measured yet.
+    """
+    note = _load_note(experiment.folder)
+    if note is None:
+        raise BadConfig(f"{experiment.folder} has not been measured", "run `scenthound lab measure` on it")
+    return tuple(note["shown"]), note["state"] == _state(experiment)
+
+
 def split_points(at: Sequence[int], last: int, unit: Unit = "pages") -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The points within crawls of this many pages or requests, and those beyond. Raises if there is none within.
 

@@ -238,14 +238,29 @@ def topic_correlations(
     return table
 
 
-def load_table(experiment: Experiment | str | Path, name: str) -> dict[str, list[Any]]:
-    """A table as columns: `metrics`, `costs`, `reach`, `pairs`, `topics`, `by_time` or `by_requests`."""
+def load_table(experiment: Experiment | str | Path, name: str, metric: str | None = None) -> dict[str, list[Any]]:
+    """A table as columns: `metrics`, `costs`, `reach`, `pairs`, `topics`, `by_time` or `by_requests`.
+
+    With a metric, only the rows of that one are read.
+    """
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
     path = folder / f"{name}.parquet"
     if not path.exists():
         raise BadConfig(f"{folder} has not been measured: {path.name} is missing", "run `scenthound lab measure` on it")
-    columns: dict[str, list[Any]] = _parquet().read_table(path).to_pydict()
+    wanted = None if metric is None else [("metric", "==", metric)]
+    columns: dict[str, list[Any]] = _parquet().read_table(path, filters=wanted).to_pydict()
     return columns
+
+
+def measured_metrics(experiment: Experiment | str | Path) -> list[str]:
+    """The metrics with values by pages in the tables of an experiment."""
+    folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
+    found: set[str] = set()
+    for name in BY_PAGES:
+        path = folder / f"{name}.parquet"
+        if path.exists():
+            found.update(_parquet().read_table(path, columns=["metric"]).column("metric").unique().to_pylist())
+    return sorted(found)
 
 
 def measure_trail(

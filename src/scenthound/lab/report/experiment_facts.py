@@ -135,8 +135,7 @@ class ExperimentFacts:
 
     def average(self, topics: Mapping[str, float | None]) -> Mean:
         """The mean over topics, with an error that knows which of them are independent."""
-        ordered = sorted(topics)
-        return mean([topics[topic] for topic in ordered], [self.groups[topic] for topic in ordered])
+        return mean_over(topics, self.groups)
 
     def curve(self, metric: str, name: str) -> list[tuple[int, Mean]]:
         """The mean at every point; points without a value are left out."""
@@ -254,6 +253,12 @@ class ExperimentFacts:
         if set(ours) <= set(own) and not any("," in topic.id for topic in self.run.topics):
             return ["--topics", ",".join(topic.id for topic in self.run.topics)]
         return ["--topics-file", str(self.run.folder / "topics.jsonl")]
+
+
+def mean_over(topics: Mapping[str, float | None], groups: Mapping[str, str]) -> Mean:
+    """The mean over topics; those of one group are not independent."""
+    ordered = sorted(topics)
+    return mean([topics[topic] for topic in ordered], [groups[topic] for topic in ordered])
 
 
 def median(pages: Sequence[int | None]) -> float | None:

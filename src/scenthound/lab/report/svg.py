@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scenthound.report.axes import Axes, Margins
+from scenthound.report.axes import WIDTH, Axes, Margins
 from scenthound.report.layout import round_step
 
 LEFT, TOP, BOTTOM = 46, 30, 44
@@ -170,3 +170,45 @@ def apart(positions: Sequence[float], distance: float, least: float, most: float
         groups.append((middle, size))
     moved = [middle + distance * (number - (size - 1) / 2) for middle, size in groups for number in range(size)]
     return [max(least, position) for position in moved]
+
+
+class Scattered(NamedTuple):
+    """A topic with the values of two crawlers."""
+
+    name: str
+    first: float
+    second: float
+
+
+def scatter(title: str, first: str, second: str, topics: Sequence[Scattered]) -> str:
+    """Topics as points, one crawler across and the other up; the largest differences are listed beside them."""
+    most = max((max(topic.first, topic.second) for topic in topics), default=1.0) or 1.0
+    axes = Axes(460.0, Margins(66.0, WIDTH - 66.0 - 386.0, TOP, BOTTOM), most, most, lines=5)
+    axes.across = axes.up  # the same scale in both directions
+    parts = [axes.grid_lines("{:.4g}")]
+    for index in range(round(axes.up / axes.step) + 1):
+        x = axes.x(index * axes.step)
+        parts.append(f'<text class="tick mid" x="{x:.1f}" y="{axes.floor + 19:.1f}">{index * axes.step:.4g}</text>')
+    parts.append(
+        f'<line class="same" x1="{axes.x(0):.1f}" y1="{axes.y(0):.1f}" x2="{axes.x(axes.up):.1f}" '
+        f'y2="{axes.y(axes.up):.1f}"/>'
+    )
+    parts += [
+        f'<circle class="topic" cx="{axes.x(topic.first):.1f}" cy="{axes.y(topic.second):.1f}" r="5">'
+        f"<title>{topic.name}: {topic.first:.3f}, {topic.second:.3f}</title></circle>"
+        for topic in topics
+    ]
+    parts.append(f'<text class="axis mid" x="{(66 + axes.end) / 2:.1f}" y="{axes.height - 6:.1f}">{first}</text>')
+    parts.append(f'<text class="axis" x="28" y="{TOP - 16}">{second}</text>')
+    parts.append(_largest_differences(axes, topics))
+    return axes.svg(title, *parts)
+
+
+def _largest_differences(axes: Axes, topics: Sequence[Scattered]) -> str:
+    ordered = sorted(topics, key=lambda topic: -abs(topic.first - topic.second))[:12]
+    left, lines = axes.end + 40, [f'<text class="label" x="{axes.end + 40:g}" y="{TOP + 4}">Largest differences</text>']
+    for number, topic in enumerate(topic for topic in ordered if topic.first != topic.second):
+        y = TOP + 28 + 22 * number
+        better = "▼" if topic.first > topic.second else "▲"
+        lines.append(f'<text x="{left:g}" y="{y}">{better} {topic.name}: {topic.first:.3f}, {topic.second:.3f}</text>')
+    return "".join(lines)

@@ -6,7 +6,7 @@ All of them are prepared as beds are, so that lessons deal with one kind of web.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,7 @@ class Source:
     """A known web, and the labels of its pages."""
 
     kind: str
-    """`bed`, `crawl`, `pages` or `generated`."""
+    """`bed`, `crawl`, `pages`, `generated`, or `live`: fetched from the web for this training."""
     name: str
     digest: str
     bed: PreparedBed
@@ -78,6 +78,12 @@ def _crawl(folder: Path, jobs: int, progress: Callable[[int], None] | None) -> S
     files = [path for path in files_of(folder / "pages") if check_start(path)]
     web = _Recorded(folder.resolve().name, lambda: responses_in(files, Notes()))
     return Source("crawl", web.name, web.digest, prepare(web, None, jobs, progress), (), labels, likely)
+
+
+def recorded_source(kind: str, name: str, responses: Sequence[Response], jobs: int = 1) -> Source:
+    """A source made of responses in memory."""
+    web = _Recorded(name, lambda: iter(responses))
+    return Source(kind, name, web.digest, prepare(web, None, jobs))
 
 
 def _html(folder: Path) -> Iterator[Response]:

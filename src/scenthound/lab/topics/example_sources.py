@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +29,7 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.ports import Fetcher
+from scenthound.ports import Fetcher, Repository
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.wiring import make_address_delay, make_fetcher, page_limits, product_token
@@ -74,7 +74,9 @@ def gather(
     if wanted and known is not None:
         _look_up(wanted, known, gathered)
     elif wanted:
-        asyncio.run(_fetch(wanted, settings or Settings(), fetcher, tick, gathered))
+        fetched = asyncio.run(fetch_pages(wanted, settings or Settings(), fetcher, tick))
+        gathered.pages += fetched.pages
+        gathered.problems += fetched.problems
     with_words = [page for page in gathered.pages if page.text.strip()]
     gathered.problems += [f"{page.url}: it has no text" for page in gathered.pages if not page.text.strip()]
     gathered.pages = list({page.url: page for page in with_words}.values())
@@ -184,13 +186,14 @@ class _NoStore:
         return None
 
 
-async def _fetch(
-    wanted: dict[Url, str],
+async def fetch_pages(
+    wanted: Mapping[Url, str],
     settings: Settings,
-    fetcher: Fetcher | None,
-    tick: Callable[[int, int], None] | None,
-    gathered: Gathered,
-) -> None:
+    fetcher: Fetcher | None = None,
+    tick: Callable[[int, int], None] | None = None,
+    repository: Repository | None = None,
+) -> Gathered:
+    """Fetch these URLs (keys and spellings) as a crawl does, and nothing else. `repository` gets the responses."""
     lost: dict[Url, str] = {}
     strategy, clock = _SeedsOnly(), Clock()
 
@@ -215,6 +218,7 @@ async def _fetch(
             longest_wait=settings.longest_wait,
         ),
         politeness=Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache),
+        repository=repository,
         watch=watch,
     )
     async with AsyncExitStack() as stack:
@@ -225,9 +229,10 @@ async def _fetch(
             concurrency=settings.concurrency, slow_requests=settings.slow_requests, clock=clock,
             address_delay=make_address_delay(settings),
         ).run()  # fmt: skip
-    gathered.pages += strategy.pages
+    gathered = Gathered(strategy.pages)
     fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}
     fetched |= {step.requested for step in crawl.history.trail() if step.requested is not None}
     for url in wanted:
         if url not in fetched:
             gathered.problems.append(f"{url}: {lost.get(url, 'it redirects to nothing new')}")
+    return gathered

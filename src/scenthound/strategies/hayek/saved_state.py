@@ -132,20 +132,7 @@ def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
     richest = sorted(market.agents.values(), key=lambda agent: (-agent.wealth, agent.number))[:top]
     money = {name: units(getattr(market, name)) for name in BOOKS if name != "births"}
     return {
-        "agents": [
-            {
-                "agent": rich.number,
-                "kind": "virtual" if rich.virtual else "real",
-                "features": [words[feature] for feature in rich.features],
-                "wealth": units(rich.wealth),
-                "bid": rich.bid,
-                "wins": rich.wins,
-                "parent": None if rich.parent == ROOT else rich.parent,
-                "children": rich.children,
-                "source": rich.source,
-            }
-            for rich in richest
-        ],
+        "agents": [_agent_facts(rich, words) for rich in richest],
         "population": len(market.agents),
         "births": market.births,
         "sequences": int(model["sequences"]),
@@ -154,7 +141,28 @@ def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
     }
 
 
+def _agent_facts(agent: Agent, words: Sequence[str]) -> dict[str, Any]:
+    return {
+        "agent": agent.number,
+        "kind": "virtual" if agent.virtual else "real",
+        "features": [words[feature] for feature in agent.features],
+        "wealth": units(agent.wealth),
+        "bid": agent.bid,
+        "wins": agent.wins,
+        "parent": None if agent.parent == ROOT else agent.parent,
+        "children": agent.children,
+        "source": agent.source,
+    }
+
+
 # ---- the state of a crawl
+
+
+def living_agents(state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
+    """The agents in what `save_economy` returned, by number. Raises as `load_market` does."""
+    market, words = Market(), str(state["web"]["features"]).split("\n")
+    load_market(market, state["market"], len(words))
+    return {number: _agent_facts(agent, words) for number, agent in market.agents.items()}
 
 
 def save_economy(economy: Economy) -> dict[str, Any]:

@@ -46,8 +46,8 @@ FEWEST = 20
 class Scoring:
     """Weights of the features, learned from the pages that were fetched by their score."""
 
-    def __init__(self) -> None:
-        self.weights: Reals = SHIPPED.copy()
+    def __init__(self, shipped: Reals = SHIPPED) -> None:
+        self._shipped, self.weights = shipped, shipped.copy()
         self.waiting: dict[int, Reals] = {}
         """z of the URLs with a score, by the number of the URL."""
         self.unexplained = 1.0
@@ -82,7 +82,7 @@ class Scoring:
         z = z - z.mean(axis=0)
         strength = STRENGTH / max(1 - belief, LEAST_DOUBT)
         gram = z.T @ z + strength * np.eye(len(FEATURES))
-        self.weights = np.linalg.solve(gram, z.T @ y + strength * SHIPPED)
+        self.weights = np.linalg.solve(gram, z.T @ y + strength * self._shipped)
         scores = z @ self.weights
         explained = float(scores @ y) ** 2 / max(float(scores @ scores) * len(y), 1e-9)
         self.unexplained = 1 - min(1.0, explained)

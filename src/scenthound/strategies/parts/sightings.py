@@ -53,17 +53,24 @@ class WaitingLinks(Generic[P]):
             self.links[number] = WaitingLink(url, number, more)
         return number
 
-    def add(self, url: Url, sighting: tuple[int, ...], more: Callable[[Url], Any] | None = None) -> WaitingLink:
-        """The waiting link to a URL, with this sighting added; its first item is the page. A new link gets `more`."""
+    def add(self, url: Url, sighting: tuple[int, ...]) -> WaitingLink:
+        """The waiting link to a URL, with this sighting added; its first item is the page."""
         number = self._numbers.get(url)
-        if number is None:
-            number = self.number(url, None if more is None else more(url))
-        link = self.links[number]
+        link = self.links[self.number(url) if number is None else number]
         seen = link.seen
         if len(seen) < MOST_SIGHTINGS:
             seen.append(sighting)
             self._children[sighting[0]] = self._children.get(sighting[0], 0) + 1
         return link
+
+    def add_all(
+        self, urls: Sequence[Url], sighting: tuple[int, ...], more: Callable[[list[Url]], Iterable[Any]]
+    ) -> list[WaitingLink]:
+        """`add` for all distinct links of a page. `more` gets the new ones and returns what to note of each."""
+        new = [url for url in urls if url not in self._numbers]
+        for url, noted in zip(new, more(new), strict=True):
+            self.number(url, noted)
+        return [self.add(url, sighting) for url in urls]
 
     def keep(self, number: int, page: P) -> None:
         """Remember a page after its links were added; if there are too many links, forget the oldest."""

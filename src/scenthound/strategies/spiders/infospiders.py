@@ -40,6 +40,7 @@ from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
+from scenthound.strategies.spiders.living_agents import living_agents
 from scenthound.strategies.spiders.net import Net, link_inputs, sightings
 from scenthound.strategies.spiders.population import Flight, Population, Spider, View
 from scenthound.strategies.spiders.private_frontier import PrivateFrontier
@@ -234,6 +235,10 @@ class InfoSpiders(Parameterised):
     def _gone(self, agent: Spider, why: str) -> None:
         energy = round(agent.energy, SHOWN)
         self.events_.append(Event("died", {"agent": agent.number, "why": why, "energy": energy, "pages": agent.pages}))
+
+    def agents_in(self, state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
+        """Energy, words, links and net of the agents in a saved state."""
+        return living_agents(state["pack"])
 
     # ---- what survives a restart
 

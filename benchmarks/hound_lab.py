@@ -1,0 +1,312 @@
+"""What `hound.py` works with: webs, crawls that are kept, target recall by topic, differences with their errors.
+
+Crawls are those of `lab run`. Their folders are kept under `--work` and continued, so an interrupted table goes on
+where it stopped. The cells of a strategy of ours are named by its parameters and not by its code, so crawls of hound
+are kept in a folder named by a digest of its source: after a change they are run again, those of all others are not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from findings_lab import SHARED
+
+import scenthound.strategies.hound
+import scenthound.text
+from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import generate
+from scenthound.lab.measure.groups import topic_groups
+from scenthound.lab.measure.metrics.targets import target_recall
+from scenthound.lab.measure.statistics import Comparison, Mean, adjust, compare, mean
+from scenthound.lab.run.cells import Cell, load_seconds, load_trail, load_training
+from scenthound.lab.run.experiment import Experiment, RunOptions, load_starts, run
+
+POINTS = (50, 100, 250, 500, 750, 1000)
+OURS = "hound"
+DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "licenses/exports/")
+"""Pages of www.apache.org that list most sites of the apache bed."""
+WEBS = ("schools", "apache", "apache-less", "generated-7", "generated-23")
+RECORDED = ("schools", "apache")
+ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, "generated-7": 10, "generated-23": 10}
+"""Topics that hound runs on, evenly spaced."""
+PAIRED_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20}
+"""Topics that the others run on too: on apache one of each category."""
+FEW_TOPICS = dict.fromkeys(ALL_TOPICS, 5)
+"""Topics of strategies that are slow or far behind."""
+SOME_TOPICS, SOME_PAGES = 10, 250
+"""Topics and pages of tables with many crawlers."""
+TESTED = (100, 250)
+"""Pages at which differences are tested."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line said."""
+
+    work: Path
+    jobs: int = 1
+    topics: int = 0
+    """So many topics of a web, evenly spaced; 0: as many as the table asks for."""
+    pages: int = 1000
+
+    @property
+    def shorter(self) -> Settings:
+        """The same with the topics and pages of a table with many crawlers, if nothing else was said."""
+        return replace(self, topics=self.topics or SOME_TOPICS, pages=min(self.pages, SOME_PAGES))
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        return tuple(point for point in POINTS if point <= self.pages) or (self.pages,)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A web to crawl."""
+
+    name: str
+    folder: Path
+
+    @cached_property
+    def bed(self) -> Bed:
+        return Bed.open(self.folder)
+
+    @cached_property
+    def prepared(self) -> PreparedBed:
+        return prepare(self.bed)
+
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """The category of each topic: only topics of different ones are independent."""
+        return topic_groups(self.bed.topics)
+
+    def spaced(self, number: int) -> list[str]:
+        """So many topics, evenly spaced, of as many categories as there are; 0: all."""
+        firsts = list({self.groups[topic.id]: topic.id for topic in reversed(self.bed.topics)}.values())[::-1]
+        every = [topic.id for topic in self.bed.topics]
+        if not number or number >= len(every):
+            return every
+        some = firsts if number <= len(firsts) else every
+        return [some[place * len(some) // number] for place in range(number)]
+
+
+def place(name: str, work: Path) -> Place | None:
+    """The web of this name; None where the recorded pages are missing. Others are made once."""
+    if name in RECORDED:
+        folder = SHARED / "data" / name
+        return Place(name, folder) if folder.is_dir() else None
+    folder = work / "beds" / name
+    if name == "apache-less":
+        source = SHARED / "data" / "apache"
+        if not source.is_dir():
+            return None
+        if not (folder / "bed.toml").exists():
+            without = ",".join(f"https://www.apache.org/{page}" for page in DIRECTORIES)
+            command = ["lab", "import", "warc", str(source), str(folder), "--set", f"topics={source / 'topics.jsonl'}"]
+            subprocess.run(
+                [sys.executable, "-m", "scenthound", *command, "--set", f"without={without}"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+        return Place(name, folder)
+    _, number, *small = name.split("-")
+    if not (folder / "bed.toml").exists():
+        generate(folder, 600 if small else 6_000, int(number), topics=4 if small else 40)
+    return Place(name, folder)
+
+
+def hound_digest() -> str:
+    """A digest of the source of hound and of what it reads text with."""
+    digest = hashlib.sha256()
+    for package in (scenthound.strategies.hound, scenthound.text):
+        for file in sorted(Path(package.__path__[0]).glob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:8]
+
+
+# ---- crawls
+
+
+class Curves(NamedTuple):
+    """Crawls of one web: by strategy and topic, target recall at the points, and CPU seconds of choosing pages."""
+
+    at: tuple[int, ...]
+    found: dict[str, dict[str, list[float]]]
+    seconds: dict[str, dict[str, float]]
+    """CPU seconds of scoring and choosing, training included, of the whole crawl."""
+    ended: dict[str, int]
+    """How many crawls had no URL left before the last page."""
+    given: dict[str, tuple[str, ...]]
+    """What the lab gave a strategy beyond topic and seeds."""
+    targets: dict[str, dict[str, dict[str, int]]]
+    """By strategy and topic: the targets found, and after how many pages."""
+    groups: Mapping[str, str]
+
+    def values(self, strategy: str, point: int, topics: Iterable[str] | None = None) -> dict[str, float | None]:
+        column = self.at.index(point)
+        found = self.found[strategy]
+        return {topic: found[topic][column] for topic in (found if topics is None else topics)}
+
+    def mean(self, strategy: str, point: int) -> Mean:
+        values = self.values(strategy, point)
+        return mean(list(values.values()), [self.groups[topic] for topic in values])
+
+    def cost(self, strategy: str) -> float:
+        """CPU milliseconds a page."""
+        seconds = self.seconds[strategy]
+        return 1000 * sum(seconds.values()) / (len(seconds) * self.at[-1]) if seconds else 0.0
+
+    def difference(self, first: str, second: str, point: int) -> Comparison:
+        """The first less the second on the topics of both, paired; errors over categories."""
+        topics = [topic for topic in self.found[first] if topic in self.found[second]]
+        ours, theirs = self.values(first, point, topics), self.values(second, point, topics)
+        return compare((first, ours), (second, theirs), "target_recall", point, groups=self.groups)
+
+    def tested(self, pairs: Iterable[tuple[str, str]]) -> list[Comparison]:
+        """Is the first of each pair better? One family for all pairs at 100 and 250 pages, adjusted by Holm."""
+        points = [point for point in TESTED if point in self.at]
+        return adjust([self.difference(*pair, point) for pair in pairs for point in points])
+
+    def row(self, strategy: str) -> list[str]:
+        """Its means with their errors, as text."""
+        return [with_error(self.mean(strategy, point)) for point in self.at]
+
+    @property
+    def heads(self) -> list[str]:
+        """The points, as text."""
+        return [f"{point:,}" for point in self.at]
+
+
+class Ask(NamedTuple):
+    """Crawls that a table needs."""
+
+    strategies: Sequence[str]
+    topics: Sequence[str]
+    start: str = "seeds"
+    seeds: int = 0
+    """Only the first so many seeds; 0: all."""
+    halves: bool = False
+    oracles: bool = False
+
+
+def crawl(at: Place, ask: Ask, settings: Settings, into: Curves | None = None) -> Curves:
+    """Run the crawls that are missing, and read them all; `into`: add them to these."""
+    curves = into or Curves(settings.points, {}, {}, {}, {}, {}, at.groups)
+    ours = [name for name in ask.strategies if name.startswith(OURS)]
+    others = [name for name in ask.strategies if name not in ours]
+    arm = f"{at.name}-{ask.start}" + (f"-{ask.seeds}" if ask.seeds else "") + (f"-{settings.pages}")
+    for names, suffix in ((others, ""), (ours, f"-{hound_digest()}")):
+        if names:
+            options = RunOptions(
+                topics=list(ask.topics),
+                pages=settings.pages,
+                seeds_per_run=ask.seeds,
+                start=ask.start,
+                robustness=ask.halves,
+                oracles=ask.oracles and not suffix,
+            )
+            made = run(at.bed, names, settings.work / "runs" / f"{arm}{suffix}", options, jobs=settings.jobs)
+            read_crawls(at, made, ask, curves)
+    return curves
+
+
+def read_crawls(at: Place, experiment: Experiment, ask: Ask, into: Curves) -> None:
+    outcomes, starts = experiment.outcomes(), load_starts(experiment)
+    topics = {topic.id: topic for topic in at.bed.topics}
+    into.given.update(experiment.spec.given)
+    for cell in experiment.cells:
+        is_asked = cell.strategy in ask.strategies or (ask.oracles and cell.oracle)
+        if not is_asked or cell.topic not in ask.topics or (cell.half and not ask.halves):
+            continue
+        outcome = outcomes[cell.key]
+        if outcome.error:
+            raise RuntimeError(f"{cell.strategy} on {cell.topic}: {outcome.error}")
+        topic = starts.get((cell.topic, 0), topics[cell.topic])
+        name = f"{cell.strategy} half {cell.half}" if cell.half else cell.strategy
+        _add(at, experiment.folder, cell, name, topic, into)
+        into.ended[name] = into.ended.get(name, 0) + (outcome.pages < into.at[-1])
+
+
+def _add(at: Place, folder: Path, cell: Cell, name: str, topic: BedTopic, into: Curves) -> None:
+    trail = load_trail(folder, cell.key)
+    aliases = at.prepared.aliases
+    targets = frozenset(str(url) for url in topic.targets)
+    values = target_recall(trail, targets, topic.seeds, aliases, into.at)
+    if values[0] is None:
+        return  # no target is left beside the seeds
+    into.found.setdefault(name, {})[topic.id] = [value or 0.0 for value in values]
+    first: dict[str, int] = {}
+    for number, step in enumerate(trail, 1):
+        for url in {str(step.url), str(step.requested or step.url)} & targets:
+            first.setdefault(url, number)
+    into.targets.setdefault(name, {})[topic.id] = first
+    if seconds := load_seconds(folder, cell.key):
+        into.seconds.setdefault(name, {})[topic.id] = seconds[-1] + load_training(folder, cell.key)
+
+
+# ---- what is written
+
+
+def size(at: Place, curves: Curves) -> str:
+    topics = list(next(iter(curves.found.values())))
+    categories = len({curves.groups[topic] for topic in topics})
+    told = f" in {categories} categories" if categories < len(topics) else ""
+    return f"**{at.name}**, {len(topics)} topics{told}."
+
+
+def jaccard(curves: Curves, first: str, second: str, point: int) -> Mean:
+    """Of the targets that either of two crawls found, the share that both found. Topics without any are left out."""
+    shares, groups = [], []
+    for topic, ours in curves.targets[first].items():
+        theirs = curves.targets[second][topic]
+        a, b = ({url for url, page in found.items() if page <= point} for found in (ours, theirs))
+        if a | b:
+            shares.append(len(a & b) / len(a | b))
+            groups.append(curves.groups[topic])
+    return mean(shares, groups)
+
+
+def number(value: float | None, sign: bool = False) -> str:
+    """Three digits without the 0 before the point.
+
+    >>> number(0.5), number(-0.0123, True), number(1.0), number(None)
+    ('.500', '−.012', '1.000', '–')
+    """
+    if value is None:
+        return "–"
+    digits = f"{abs(value):.3f}"
+    digits = digits[1:] if digits.startswith("0.") else digits
+    minus = "−" if value < 0 and float(f"{value:.3f}") else "+" if sign else ""
+    return minus + digits
+
+
+def with_error(one: Mean) -> str:
+    return f"{number(one.mean)} ± {number(one.error)}"
+
+
+def difference_with_error(one: Comparison) -> str:
+    """The difference, in bold if the first is below the second by more than one standard error."""
+    told = f"{number(one.paired.mean, True)} ± {number(one.paired.error)}"
+    return f"**{told}**" if is_below(one) else told
+
+
+def is_below(one: Comparison) -> bool:
+    """Whether the first lies below the second by more than one standard error of the difference."""
+    return (one.paired.mean or 0.0) < -(one.paired.error or 0.0)
+
+
+def put(document: Path, name: str, text: str) -> None:
+    """Replace the text between `<!-- NAME -->` and `<!-- end of NAME -->` of a document."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    old = document.read_text(encoding="utf-8")
+    if begin not in old or end not in old:
+        raise SystemExit(f"{document} has no place for `{name}`: it needs the lines {begin.strip()} and {end}")
+    before, _, rest = old.partition(begin)
+    document.write_text(before + begin + text.strip() + "\n" + end + rest.partition(end)[2], encoding="utf-8")

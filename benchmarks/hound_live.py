@@ -1,0 +1,122 @@
+"""Crawls over HTTP with the default delay, each beside its replay on the virtual clock and its replay without delays.
+
+Every crawl has a server of its own, on which all hosts of the web answer after 0.2 seconds. A finished one is kept as a
+JSON file and not run again. Trap watch and host patience are off, as replays have neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import as_completed
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hound_lab import OURS, Place, Settings, hound_digest
+
+from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
+from scenthound.lab.measure.metrics.targets import target_recall
+from scenthound.lab.run.polite_replay import PoliteLimits
+from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.loop.settings import Settings as CrawlSettings
+from scenthound.model import Step
+from scenthound.processes import ProcessPool
+from scenthound.wiring import begin
+
+POLITE = PoliteLimits(sigma=0.0)
+
+
+class LiveCrawl(NamedTuple):
+    """A live crawl and its replays."""
+
+    strategy: str
+    topic: str
+    pages: int
+    recall: float
+    seconds: float
+    polite_recall: float
+    polite_seconds: float
+    plain_recall: float
+    """Without delays, one request at a time."""
+    same: float
+    """The share of its pages that the polite replay fetched too."""
+
+
+def live_crawls(at: Place, strategies: Sequence[str], topics: Sequence[str], settings: Settings) -> list[LiveCrawl]:
+    """All these crawls, several at a time."""
+    folder = settings.work / "live"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {
+        (strategy, topic): folder / f"{at.name}-{_version(strategy)}-{topic}-{settings.pages}.json"
+        for strategy in strategies
+        for topic in topics
+    }
+    missing = [(*asked, file) for asked, file in kept.items() if not file.exists()]
+    if missing:
+        prepare(at.bed)  # once, before many processes want it
+        pool = ProcessPool(min(settings.jobs, len(missing)))
+        try:
+            for done in as_completed(
+                pool.submit(_crawl_and_keep, at.folder, *asked, settings.pages) for asked in missing
+            ):
+                done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return [LiveCrawl(**json.loads(file.read_text())) for file in kept.values()]
+
+
+def _version(strategy: str) -> str:
+    return f"{strategy}-{hound_digest()}" if strategy.startswith(OURS) else strategy
+
+
+def _crawl_and_keep(web: Path, strategy: str, topic_id: str, file: Path, pages: int) -> None:
+    bed = Bed.open(web)
+    topic = next(topic for topic in bed.topics if topic.id == topic_id)
+    result = _live_crawl(bed, prepare(bed), topic, strategy, pages)
+    file.write_text(json.dumps(result._asdict()) + "\n")
+
+
+def _live_crawl(bed: Bed, prepared: PreparedBed, topic: BedTopic, strategy: str, pages: int) -> LiveCrawl:
+    replays: list[Any] = [
+        run_cell(prepared, topic, strategy, None, ReplayLimits(pages, polite=limits), topics=bed.topics)
+        for limits in (POLITE, None)
+    ]
+    polite, plain = replays
+    steps, seconds = _over_http(bed, topic, strategy, pages)
+    urls = {step.url for step in steps}
+    return LiveCrawl(
+        strategy,
+        topic.id,
+        len(steps),
+        _recall(steps, topic, prepared),
+        seconds,
+        _recall(polite.steps, topic, prepared),
+        polite.polite["seconds"],
+        _recall(plain.steps, topic, prepared),
+        len(urls & {step.url for step in polite.steps}) / len(urls),
+    )
+
+
+def _over_http(bed: Bed, topic: BedTopic, strategy: str, pages: int) -> tuple[list[Step], float]:
+    """The pages of a crawl over HTTP, and the seconds it took."""
+    options = ServerOptions(latency=POLITE.latency, robots="allow")
+    with tempfile.TemporaryDirectory() as aside, serving(BedServer(bed, options)) as address:
+        settings = CrawlSettings(
+            pages=pages, proxy=f"http://{address}", contact="bench@scenthound.invalid", traps=False, host_patience=0
+        )
+        session = begin(topic.topic, list(topic.seeds), Path(aside) / "live", strategy=strategy, settings=settings)
+        began = time.monotonic()
+        asyncio.run(session.run())
+        seconds = time.monotonic() - began
+        steps = list(session.folder.history.trail())
+        session.close()
+    return steps, seconds
+
+
+def _recall(steps: Sequence[Step], topic: BedTopic, bed: PreparedBed) -> float:
+    return target_recall(steps, frozenset(topic.targets), topic.seeds, bed.aliases)[-1] or 0.0

@@ -1,0 +1,116 @@
+"""The tables of `hound.py` that take hound apart: parts, cues, weights; and the contexts of the DOM crawler."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from findings_lab import table
+from hound_lab import (
+    OURS,
+    Ask,
+    Curves,
+    Place,
+    Settings,
+    crawl,
+    hound_digest,
+    number,
+    place,
+    size,
+)
+from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
+
+from scenthound.strategies.hound.scoring import FEATURES, WEIGHTS
+
+LEVEL = 0.05
+ANCESTORS = "shark-search:gamma=1"
+"""A link is worth what its page inherited from the pages that led to it."""
+PARENT = "dom:up=1"
+FITTED_ON = ("schools", "apache", "generated-7")
+
+
+def ablations(at: Place, settings: Settings) -> str:
+    """Hound without one part."""
+    settings = settings.shorter
+    topics = at.spaced(settings.topics)
+    sites = ("sites", *OF_SITES) if at.name.startswith("apache") else ()
+    names = {part: variant([part]) for part in (*WEIGHTS, *MECHANISMS, *sites)}
+    names |= {"sites": "hound:looking_for=pages"} if sites else {}
+    curves = crawl(at, Ask([OURS, *names.values()], topics), settings)
+    return f"{size(at, curves)}\n\n{_less_hound('without', names, curves)}"
+
+
+def cues(at: Place, settings: Settings) -> str:
+    """One kind of cue alone, and all but one; ancestors as shark-search has them."""
+    settings = settings.shorter
+    topics = at.spaced(settings.topics)
+    if missing := set(FEATURES).difference(*CUES.values()):
+        raise SystemExit(f"these features of hound belong to no cue: {', '.join(sorted(missing))}")
+    names = {f"{cue} alone": only(cue) for cue in CUES} | {"ancestors alone": ANCESTORS}
+    names |= {f"all but {cue}": variant(CUES[cue]) for cue in CUES}
+    curves = crawl(at, Ask([OURS, *names.values()], topics), settings)
+    return f"{size(at, curves)}\n\n{_less_hound('cues', names, curves)}"
+
+
+def contexts(at: Place, settings: Settings) -> str:
+    """Which element around a link the DOM crawler should read."""
+    settings = settings.shorter
+    topics = at.spaced(settings.topics)
+    names = [*(f"dom:up={up}" for up in range(6)), *(f"dom:min_words={words}" for words in (10, 20, 30, 40))]
+    curves = crawl(at, Ask(names, topics), settings)
+    tests = curves.tested([(name, PARENT) for name in names if name != PARENT])
+    rows = []
+    for name in names:
+        won = [f"{test.at:,}" for test in tests if test.first == name and (test.adjusted or 1.0) < LEVEL]
+        rows.append([name, *curves.row(name), ", ".join(won)])
+    heads = ["context", *curves.heads, f"better than {PARENT} at"]
+    return f"{size(at, curves)}\n\n{table(heads, rows)}"
+
+
+def transfer(at: Place, settings: Settings) -> str:
+    """Weights fitted on this web and on others, tested on topics of this one that no weights were fitted to."""
+    settings = settings.shorter
+    fit_on = _fit_topics(at, settings)
+    every = at.spaced(0)
+    rest = [topic for topic in every if topic not in fit_on]
+    topics = [rest[place * len(rest) // settings.topics] for place in range(settings.topics)]
+    names = {}
+    for web in FITTED_ON if at.name in FITTED_ON else (at.name,):
+        other = at if web == at.name else place(web, settings.work)
+        if other is not None:
+            names[f"fitted on {web}"] = variant(weights=_kept_weights(other, settings))
+    curves = crawl(at, Ask([OURS, *names.values()], topics), settings)
+    return f"{size(at, curves)}\n\n{_less_hound('weights', names, curves)}"
+
+
+def _fit_topics(at: Place, settings: Settings) -> list[str]:
+    """So many of every third topic: on apache one draw of each category."""
+    third = at.spaced(0)[::3]
+    return third[:: max(1, len(third) // settings.topics)][: settings.topics]
+
+
+def _kept_weights(at: Place, settings: Settings) -> list[float]:
+    """Weights fitted to topics of a web; computed once."""
+    file = settings.work / "weights" / f"{at.name}-{hound_digest()}-{settings.topics}-{settings.pages}.json"
+    if not file.exists():
+        topics = _fit_topics(at, settings)
+        chosen = [topic for topic in at.bed.topics if topic.id in topics]
+        weights = fitted(at.prepared, chosen, settings.pages)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(dict(zip(FEATURES, weights, strict=True)), indent=1) + "\n")
+    return list(json.loads(file.read_text()).values())
+
+
+def _less_hound(what: str, names: Mapping[str, str], curves: Curves) -> str:
+    """A row for each crawler: its difference from hound, tested in both directions."""
+    rows = [[f"*{OURS}*", *curves.row(OURS), ""]]
+    tests = curves.tested([pair for name in names.values() for pair in ((OURS, name), (name, OURS))])
+    for told, name in names.items():
+        cells = []
+        for point in curves.at:
+            one = curves.difference(name, OURS, point)
+            cells.append(f"{number(one.paired.mean, True)} ± {number(one.paired.error)}")
+        shown = [test for test in tests if name in (test.first, test.second) and (test.adjusted or 1.0) < LEVEL]
+        verdict = ", ".join(f"{'worse' if test.first == OURS else 'better'} at {test.at:,}" for test in shown)
+        rows.append([told, *cells, verdict or "no difference shown"])
+    return table([what, *curves.heads, "Holm p < .05"], rows)

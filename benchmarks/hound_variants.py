@@ -1,0 +1,163 @@
+"""Hound with parts switched off or with other weights, for `hound.py`; and weights fitted to a web.
+
+`without` names features, parts of the score or mechanisms, with `+` between them:
+
+    learning    the weights stay the shipped ones
+    belief      seeds are taken for examples whatever the keywords say
+    keywords    the topic is what the seeds say, without the keywords
+    domains     home pages are not preferred because others of their domain could be fetched
+    links       where sites are looked for, their home pages are ranked without the features of links
+    lists       where sites are looked for, pages that may name some come after all home pages
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.run.handover import visible_topic
+from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
+from scenthound.model import Candidate, Topic, Url
+from scenthound.parameters import parameter
+from scenthound.strategies import strategy
+from scenthound.strategies.hound.features import Frontier, frontier_features
+from scenthound.strategies.hound.hound import Hound
+from scenthound.strategies.hound.link_table import Reals
+from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, WEIGHTS, Scoring, deviations
+from scenthound.strategies.hound.sites import Ranked, SiteSearch
+from scenthound.strategies.hound.topic import TopicModel
+
+MECHANISMS = ("learning", "belief", "keywords")
+OF_SITES = ("domains", "links", "lists")
+CUES: Mapping[str, tuple[str, ...]] = {
+    "anchor": ("anchor", "anchors"),
+    "context": ("beside", "heading", "text", "relevant", "besides"),
+    "page": ("citing", "sum"),
+    "siblings": ("near", "page"),
+    "URL": ("address", "keyword", "shape", "addresses"),
+    "tag path": ("path",),
+    "graph": ("cocited", "examples"),
+}
+"""The features by what they read. `text` counts as context, though the anchor is in it too."""
+
+
+def variant(without: Iterable[str] = (), weights: Iterable[float] = ()) -> str:
+    """A variant, as `lab run` names it."""
+    named, numbers = "+".join(without), " ".join(f"{weight:.3f}" for weight in weights)
+    return "hound-variant" + (f":without={named}" if named else "") + (f":weights={numbers}" if numbers else "")
+
+
+def only(cue: str) -> str:
+    """Hound with the features of one cue alone."""
+    return variant(sorted(set(FEATURES).difference(CUES[cue])))
+
+
+@strategy("hound-variant")
+@dataclass
+class HoundVariant(Hound):
+    """Hound with parts switched off, or with other weights."""
+
+    without: str = parameter("", "features, parts and mechanisms that are switched off, with + between")
+    weights: str = parameter("", "weights of the features, with spaces between; empty: the shipped ones")
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        off = set(self.without.split("+")) - {""}
+        if unknown := off.difference(FEATURES, WEIGHTS, MECHANISMS, OF_SITES):
+            raise ValueError(f"hound has no part called {', '.join(sorted(unknown))}")
+        offers = super().start(topic, seeds)
+        weights = np.array([float(weight) for weight in self.weights.split()]) if self.weights else SHIPPED
+        self.scoring_ = _Scoring(weights, off)
+        keywords = [] if "keywords" in off else self.analyser_.terms(topic.keywords)
+        self.topic_ = _TopicModel(self.vocabulary_, keywords)
+        self.topic_.always_believes = "belief" in off
+        if self.sites_ is not None:
+            self.sites_ = _SiteSearch(self.table_)
+            self.sites_.off = off
+        return offers
+
+
+class _Scoring(Scoring):
+    def __init__(self, shipped: Reals, off: set[str]) -> None:
+        super().__init__(shipped)
+        part_of = {feature: part for part, features in WEIGHTS.items() for feature in features}
+        self._learns = "learning" not in off
+        self._kept = np.array([float(not off & {feature, part_of[feature]}) for feature in FEATURES])
+
+    def rank(self, deviations: Reals) -> Reals:
+        return super().rank(deviations * self._kept)
+
+    def chosen(self, urls: list[int], deviations: Reals) -> None:
+        super().chosen(urls, deviations * self._kept)
+
+    def learn(self, relevance: Reals, belief: float) -> None:
+        if self._learns:
+            super().learn(relevance, belief)
+
+
+class _TopicModel(TopicModel):
+    always_believes = False
+
+    def _believe(self, *vectors: Any) -> Reals:
+        fits = super()._believe(*vectors)
+        if self.always_believes:
+            self.belief = 1.0
+        return fits
+
+
+class _SiteSearch(SiteSearch):
+    off: set[str]
+
+    def _domain_values(self) -> Reals:
+        values = super()._domain_values()
+        return np.full_like(values, values.mean()) if "domains" in self.off and len(values) else values
+
+    def rank(self, frontier: Frontier, scores: Reals) -> Ranked:
+        ranked = super().rank(frontier, np.zeros_like(scores) if "links" in self.off else scores)
+        if "lists" not in self.off:
+            return ranked
+        homes_first = np.argsort(~np.isnan(ranked.list_values), kind="stable")
+        return Ranked(ranked.order[homes_first], ranked.scores, ranked.list_values[homes_first])
+
+
+# ---- weights of a web
+
+
+class _Observed(Hound):
+    """Hound that adds up, at each ranking, how features and answers vary together over the whole frontier."""
+
+    def observe(self, targets: Iterable[str]) -> None:
+        self.targets_ = frozenset(targets)
+        self.together_, self.with_answer_ = np.zeros((len(FEATURES), len(FEATURES))), np.zeros(len(FEATURES))
+
+    def _rank(self) -> list[Candidate]:
+        offers = super()._rank()
+        frontier = frontier_features(self.table_, self.topic_)
+        answers = np.array([self.table_.names[url] in self.targets_ for url in frontier.urls], dtype=np.float64)
+        if answers.std() > 0:
+            z = deviations(frontier)
+            z, answers = z - z.mean(axis=0), (answers - answers.mean()) / answers.std()
+            self.together_ += z.T @ z / len(z)
+            self.with_answer_ += z.T @ answers / len(z)
+        return offers
+
+
+def fitted(bed: PreparedBed, topics: Sequence[BedTopic], pages: int, ridge: float = 0.1) -> list[float]:
+    """Weights that tell targets from other waiting URLs best, in crawls of hound for these topics.
+
+    A ridge regression over all frontiers, each counting the same; scaled to the length of the shipped weights.
+    """
+    together, with_answer = np.zeros((len(FEATURES), len(FEATURES))), np.zeros(len(FEATURES))
+    for topic in topics:
+        crawler = _Observed()
+        crawler.observe(topic.targets)
+        run_strategy(bed, visible_topic(topic, bed.aliases), crawler, topic.seeds, ReplayLimits(pages))
+        together += crawler.together_
+        with_answer += crawler.with_answer_
+    scale = np.trace(together) / len(FEATURES)
+    weights = np.linalg.solve(together + ridge * scale * np.eye(len(FEATURES)), with_answer)
+    return (weights * np.linalg.norm(SHIPPED) / np.linalg.norm(weights)).tolist()

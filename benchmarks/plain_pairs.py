@@ -1,0 +1,150 @@
+"""Is a plain crawl slower than it was? Two checkouts crawl the same served web in alternating pairs.
+
+    git worktree add ../before 1128353       # the commit before the work on reliability began
+    python benchmarks/plain_pairs.py ../before .                    # ten pairs, two strategies: half an hour
+    python benchmarks/plain_pairs.py ../before . --after-words "--judge keywords"  # without the later judge
+    python benchmarks/plain_pairs.py ../before . --pairs 1 --pages 200    # does it run?
+
+Each checkout is run by its own `src` with this interpreter and with its own defaults, but for the delay: pages of real
+size on 50 loopback hosts, no delay, 64 connections. CPU is that of all processes of a crawl, start included. The order
+within a pair changes with every pair. Printed are medians over the pairs, and the median of the ratios after / before
+with its 95 % interval (bootstrap over pairs). The exit code is 1 if a whole interval of CPU time exceeds the bound.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import signal
+import sqlite3
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from served_web import Served, free_port, generated, nginx, write_web
+from throughput import HOSTS, PAGE_SIZE, SEED, SPARE, Result, measured
+
+TOPIC = "garden plants and animals"
+SETTINGS = {"delay": 0, "concurrency": 64, "host_patience": 0, "allow_private": "loopback"}
+RESAMPLES = 10_000
+
+
+class Ratio(NamedTuple):
+    """The median of paired ratios, and its 95 % interval."""
+
+    median: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+def ratio(before: Sequence[float], after: Sequence[float]) -> Ratio:
+    """After / before, pair by pair.
+
+    >>> str(ratio([2.0, 2.0], [3.0, 3.0]))
+    '1.500 (1.500 to 1.500)'
+    """
+    ratios = [new / old for old, new in zip(before, after, strict=True)]
+    draw = random.Random(1)
+    medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
+    return Ratio(statistics.median(ratios), medians[RESAMPLES // 40], medians[-RESAMPLES // 40])
+
+
+def crawl(checkout: Path, served: Served, strategy: str, pages: int, words: Sequence[str], out: Path) -> Result:
+    """One crawl by a checkout; fails if it did not fetch all pages."""
+    seeds = out.with_suffix(".txt")
+    seeds.write_text("\n".join(served.seeds) + "\n")
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "scenthound",
+        "crawl",
+        served.topic,
+        "--out",
+        str(out),
+        "--pages",
+        str(pages),
+    ]
+    command += ["--strategy", strategy, "--seeds", str(seeds), *words]
+    for name, value in SETTINGS.items():
+        command += ["--set", f"{name}={value}"]
+    result = measured(command, lambda: _pages(out), PYTHONPATH=str(checkout / "src"))
+    if result.pages < pages:
+        raise SystemExit(f"{checkout} fetched {result.pages} of {pages} pages with {strategy}")
+    shutil.rmtree(out)
+    return result
+
+
+def _pages(out: Path) -> int:
+    database = sqlite3.connect(f"file:{out / 'crawl.db'}?mode=ro", uri=True)
+    try:
+        return int(database.execute("SELECT count(*) FROM history WHERE kind = 'page'").fetchone()[0])
+    finally:
+        database.close()
+
+
+def pairs(asked: argparse.Namespace, served: Served, top: Path) -> dict[str, tuple[list[Result], list[Result]]]:
+    """The results of both checkouts, pair by pair, for each strategy."""
+    found: dict[str, tuple[list[Result], list[Result]]] = {name: ([], []) for name in asked.strategies.split(",")}
+    for number in range(asked.pairs):
+        for strategy, results in found.items():
+            sides = list(zip((asked.before, asked.after), ([], asked.after_words.split()), results, strict=True))
+            for checkout, words, side in sides if number % 2 == 0 else reversed(sides):
+                side.append(crawl(checkout.resolve(), served, strategy, asked.pages, words, top / "crawl"))
+            old, new = (side[-1] for side in results)
+            print(
+                f"pair {number + 1}: {strategy:14} {old.cpu_ms:6.2f} / {new.cpu_ms:6.2f} CPU ms,"
+                f" {old.seconds:6.1f} / {new.seconds:6.1f} s",
+                file=sys.stderr,
+                flush=True,
+            )
+    return found
+
+
+def report(found: dict[str, tuple[list[Result], list[Result]]], bound: float) -> int:
+    """Print the table; gives 1 if a crawl is slower than the bound beyond doubt."""
+    slower = 0
+    print(f"{'strategy':14} {'':12} {'before':>8} {'after':>8}   after / before (95 %)")
+    for strategy, (old, new) in found.items():
+        for unit, values in (
+            ("CPU ms/page", ([r.cpu_ms for r in old], [r.cpu_ms for r in new])),
+            ("seconds", ([r.seconds for r in old], [r.seconds for r in new])),
+        ):
+            share = ratio(*values)
+            slower += unit != "seconds" and share.low > bound
+            middles = [statistics.median(side) for side in values]
+            print(f"{strategy:14} {unit:12} {middles[0]:8.2f} {middles[1]:8.2f}   {share}")
+    return int(bool(slower))
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("before", type=Path, help="a checkout")
+    options.add_argument("after", type=Path, help="another one")
+    options.add_argument("--pairs", type=int, default=10)
+    options.add_argument("--pages", type=int, default=1500)
+    options.add_argument("--strategies", default="best-first,breadth-first")
+    options.add_argument("--after-words", default="", help="further words for the command of the second checkout")
+    options.add_argument("--bound", type=float, default=1.03, help="how many times the CPU time is allowed")
+    asked = options.parse_args()
+    for checkout in (asked.before, asked.after):
+        if not (checkout / "src" / "scenthound").is_dir():
+            options.error(f"{checkout} is no checkout: there is no src/scenthound in it")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server goes too
+    with tempfile.TemporaryDirectory() as folder:
+        top, port = Path(folder), free_port()
+        served = write_web(top / "web", generated(asked.pages * SPARE, HOSTS, SEED, PAGE_SIZE), port, TOPIC)
+        with nginx(served, port, top / "nginx"):
+            found = pairs(asked, served, top)
+    return report(found, asked.bound)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,60 @@
+"""`scenthound mcp`: crawls as tools for agents, over stdio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from scenthound.cli.output import option, repeatable
+from scenthound.errors import BadConfig
+from scenthound.loop.settings import Settings, read
+
+
+@click.command()
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]…")
+@click.option(
+    "--pages", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="Most pages a crawl."
+)
+@option("--time duration", "TIME", "Longest time of a crawl, as `90 s` or `2 h`.", default="10 min", show_default=True)
+@click.option("--crawls", type=click.IntRange(0), default=5, show_default=True, metavar="N", help="Most crawls in all.")
+@click.option(
+    "--at-once", type=click.IntRange(1), default=2, show_default=True, metavar="N", help="… at the same time."
+)
+@repeatable("--domain domains", "NAME", "Crawl only in this domain, with all its hosts.")
+@option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
+@repeatable("--set pairs", "KEY=VALUE", "A setting of every crawl that is started here, as contact=me@example.org.")
+def mcp(
+    folders: tuple[Path, ...],
+    pages: int,
+    duration: str,
+    crawls: int,
+    at_once: int,
+    domains: tuple[str, ...],
+    home: Path | None,
+    pairs: tuple[str, ...],
+) -> None:
+    """Offer crawls as tools for agents, by the Model Context Protocol over stdin and stdout.
+
+    Agents can start crawls within the limits given here, and search, read and explain what was fetched. No caller can
+    raise a limit. Private addresses are refused. FOLDER is a crawl, or a folder with several, that agents may read.
+
+    \b
+      $ scenthound mcp
+      $ scenthound mcp balloons --crawls 0
+      $ scenthound mcp --pages 500 --time '30 min' --domain example.org
+    """
+    try:
+        from scenthound.agent_tools.server import serve
+    except ImportError:
+        raise BadConfig("the tools for agents are not installed", "pip install 'scenthound[mcp]'") from None
+    from scenthound.agent_tools.limits import Limits
+    from scenthound.agent_tools.tools import Tools
+
+    if home is None:
+        from platformdirs import user_data_path
+
+        home = user_data_path("scenthound") / "collections"
+    seconds = read(Settings, {"time": duration}).time
+    limits = Limits(pages, seconds, crawls, at_once, tuple(name.strip().strip(".").lower() for name in domains))
+    serve(Tools(home, folders, limits, [word for pair in pairs for word in ("--set", pair)]))

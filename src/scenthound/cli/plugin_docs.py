@@ -1,0 +1,44 @@
+"""What a plug-in says about itself, as data and on the terminal: judges, seed sources."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any
+
+from scenthound.cli.output import out, table
+from scenthound.cli.papers import papers_cited
+
+
+def described(name: str, kind: type[Any]) -> dict[str, Any]:
+    """A plug-in as JSON data: what it does, its papers, its parameters."""
+    from scenthound.parameters import describe_parameters
+
+    module = sys.modules.get(kind.__module__)
+    story = inspect.cleandoc(module.__doc__ or "") if module else ""
+    return {
+        "name": name,
+        "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
+        "story": story,
+        "papers": papers_cited(story),
+        "parameters": describe_parameters(kind),
+    }
+
+
+def show(plugin: dict[str, Any], how_to_set: str) -> None:
+    """Print it; `how_to_set` shows how its first parameter is set, with `{}` for `name=value`."""
+    from scenthound.loop.settings import shown
+
+    console = out()
+    console.print(f"{plugin['name']}: {plugin['about']}\n")
+    console.print(plugin["story"] + "\n")
+    for paper in plugin["papers"]:
+        console.print(f"  {paper}")
+    if not plugin["parameters"]:
+        console.print("It has no parameters.")
+        return
+    rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in plugin["parameters"]]
+    console.print(table(("parameter", "type", "default", "meaning"), rows))
+    first = next((p for p in plugin["parameters"] if p["name"] != "address"), None)
+    if first is not None:
+        console.print("Set one with: " + how_to_set.format(f"{first['name']}={shown(first['default']).strip(chr(34))}"))

@@ -1,0 +1,425 @@
+"""The page of an experiment: choose strategies, topics and metric; curves, tests, topic by topic; downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from scenthound.desk import api, pages
+from scenthound.desk import layout as look
+from scenthound.desk import parameters as read
+from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.errors import BadUsage
+from scenthound.lab.measure.comparison import crawlers, non_oracles, open_run, points_shown
+from scenthound.lab.measure.measure import measured_metrics
+from scenthound.lab.measure.metrics import get_metric
+from scenthound.lab.report.chosen import Chosen, choose
+from scenthound.lab.report.downloads import TABLES, as_csv, as_latex, as_svg
+from scenthound.lab.report.formatting import number
+from scenthound.lab.run.spec import display_name
+
+KINDS = {"csv": "text/csv", "tex": "application/x-tex", "svg": "image/svg+xml"}
+SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+MOST_POINTS = 10**9
+
+
+def folder_of(request: Request) -> Path:
+    """The experiment that the address names. Raises `Unknown`."""
+    name = request.path_params["name"]
+    path = api.desk_of(request).collections.experiments().get(name)
+    if path is None:
+        raise api.Unknown(f"no experiment called `{name[:80]}`", "GET /api/experiments lists them")
+    return path
+
+
+def chosen_of(path: Path, query: QueryParams) -> Chosen:
+    """What the query chooses."""
+    run = open_run(path)
+    at = read.whole(query, "at", 0, 0, MOST_POINTS) if query.get("at") else None
+    return choose(
+        run, measured_metrics(run), query.get("metric", ""), query.getlist("strategy"), query.getlist("topic"), at
+    )
+
+
+def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
+    """The two crawlers whose topics are compared; at first the two of the largest difference."""
+    names = chosen.names
+    for wanted in (query.get("across"), query.get("up")):
+        if wanted and wanted not in names:
+            raise BadUsage(f"`{wanted[:80]}` is not among the chosen", f"there are: {', '.join(names)}")
+    if len(names) < 2:
+        return None
+    if query.get("across") and query.get("up"):
+        return query["across"], query["up"]
+    first = chosen.tests[0] if chosen.tests else None
+    across, up = (first.second, first.first) if first else names[:2]
+    return query.get("across") or across, query.get("up") or up
+
+
+# ---- the API
+
+
+async def get_experiments(request: Request) -> Any:
+    found = api.desk_of(request).collections.experiments()
+    return {"experiments": [{"name": name, "folder": str(path)} for name, path in found.items()]}
+
+
+async def get_experiment(request: Request) -> Any:
+    path = folder_of(request)
+
+    def look_up() -> dict[str, Any]:
+        chosen = chosen_of(path, request.query_params)
+        known = {"metrics": measured_metrics(chosen.run), "all_strategies": crawlers(chosen.run)}
+        return {"name": request.path_params["name"], "points": list(chosen.shown), **known, **chosen.as_plain()}
+
+    return await run_in_threadpool(look_up)
+
+
+async def get_file(request: Request) -> Response:
+    path, query = folder_of(request), request.query_params
+    what, _, kind = request.path_params["file"].partition(".")
+    if what not in TABLES or kind not in KINDS or (what, kind) == ("tests", "svg"):
+        raise api.Unknown("no such file", "there are: curves, tests, topics, as .csv or .tex; curves.svg, topics.svg")
+
+    def make() -> tuple[str, str]:
+        chosen = chosen_of(path, query)
+        if kind == "svg":
+            return as_svg(chosen, what, pair_of(chosen, query) if what == "topics" else None), chosen.metric
+        return (as_csv if kind == "csv" else as_latex)(chosen, what), chosen.metric
+
+    text, metric = await run_in_threadpool(make)
+    headers = {"Content-Security-Policy": SVG_POLICY} if kind == "svg" else {}
+    if query.get("save") == "yes":
+        file = "".join(letter if letter.isalnum() else "-" for letter in metric)
+        headers["Content-Disposition"] = f'attachment; filename="{file}-{what}.{kind}"'
+    return Response(text, media_type=KINDS[kind], headers=headers)
+
+
+# ---- the page
+
+
+async def experiment_page(request: Request) -> str:
+    path, name, query = folder_of(request), request.path_params["name"], request.query_params
+
+    def make() -> str:
+        chosen = chosen_of(path, query)
+        _, is_fresh = points_shown(chosen.run)
+        pair = pair_of(chosen, query)
+        content = [
+            _head(name, chosen, is_fresh),
+            _form(name, chosen, query, pair),
+            _figure(name, chosen),
+            _tests(name, chosen),
+        ]
+        return look.page(f"Experiment {name}", *content, _topics(name, chosen, pair))
+
+    return await run_in_threadpool(make)
+
+
+def _head(name: str, chosen: Chosen, is_fresh: bool) -> Markup:
+    run = chosen.run
+    size = (
+        f"{len(run.spec.strategies):,} strategies, {len(run.topics):,} topics, {run.spec.limits.pages:,} pages a crawl"
+    )
+    facts = f"{size}, on {run.spec.name}."
+    old = (
+        None
+        if is_fresh
+        else element(
+            "p",
+            "Some crawls are newer than these figures: `scenthound lab measure` brings them up to date.",
+            class_="error",
+        )
+    )
+    return element("section", element("h1", name), element("p", facts, class_="quiet-text"), old, class_="crawl-head")
+
+
+def _form(name: str, chosen: Chosen, query: QueryParams, pair: tuple[str, str] | None) -> Markup:
+    run = chosen.run
+    given = run.spec.given
+    metrics = element(
+        "select",
+        *(
+            element("option", metric, value=metric, selected=metric == chosen.metric)
+            for metric in measured_metrics(run)
+        ),
+        id="metric",
+        name="metric",
+    )
+    points = element(
+        "select",
+        *(
+            element("option", f"{at:,} pages", value=at, selected=at == chosen.at)
+            for at in sorted({*chosen.shown, chosen.at})
+        ),
+        id="at",
+        name="at",
+    )
+    strategies = [
+        element(
+            "label",
+            element("input", type="checkbox", name="strategy", value=one, checked=one in chosen.names),
+            f" {display_name(one, given)}",
+        )
+        for one in crawlers(run)
+    ]
+    topics = [
+        element(
+            "label",
+            element("input", type="checkbox", name="topic", value=topic.id, checked=topic.id in chosen.topics),
+            f" {topic.id}",
+        )
+        for topic in run.topics
+    ]
+    is_all = len(chosen.topics) == len(run.topics)
+    summary = f"Topics: {'all ' if is_all else ''}{len(chosen.topics):,}{'' if is_all else f' of {len(run.topics):,}'}"
+    fields = element(
+        "div",
+        element("div", element("label", "Metric", for_="metric"), metrics),
+        element("div", element("label", "After", for_="at"), points),
+        class_="row",
+    )
+    return element(
+        "form",
+        fields,
+        element("fieldset", element("legend", "Strategies"), *strategies, class_="choices"),
+        element("details", element("summary", summary), element("div", *topics, class_="choices wide")),
+        element(
+            "div",
+            element("button", "Show", class_="primary"),
+            element("a", "Reset", href=f"/lab/{quote(name)}", class_="button"),
+            class_="row",
+        ),
+        method="get",
+        id="lab",
+        class_="card lab-form",
+    )
+
+
+def _query(chosen: Chosen, **more: str) -> str:
+    """The choice as the query of an address; what is complete is left out."""
+    run = chosen.run
+    pairs = [("metric", chosen.metric), ("at", str(chosen.at))]
+    if list(chosen.names) != non_oracles(crawlers(run), run.spec.given):
+        pairs += [("strategy", one) for one in chosen.names]
+    if len(chosen.topics) != len(run.topics):
+        pairs += [("topic", topic) for topic in chosen.topics]
+    return urlencode([*pairs, *more.items()])
+
+
+def _downloads(name: str, chosen: Chosen, what: str, kinds: tuple[str, ...], **more: str) -> Markup:
+    names = {"csv": "CSV", "tex": "LaTeX", "svg": "SVG"}
+    return element(
+        "p",
+        *(
+            element(
+                "a",
+                names[kind],
+                href=f"{_file(name, what, kind)}?{_query(chosen, save='yes', **more)}",
+                class_="button",
+                download=True,
+            )
+            for kind in kinds
+        ),
+        class_="labels",
+    )
+
+
+def _file(name: str, what: str, kind: str) -> str:
+    return f"/api/experiments/{quote(name)}/{what}.{kind}"
+
+
+def _figure(name: str, chosen: Chosen) -> Markup:
+    words = (
+        f"{chosen.metric} by pages crawled: means over {len(chosen.topics):,} topics, with bands of one standard error"
+    )
+    picture = element(
+        "img",
+        src=f"{_file(name, 'curves', 'svg')}?{_query(chosen)}",
+        alt=f"{words}; the table has the figures",
+        class_="chart",
+    )
+    points = [at for at in sorted({*chosen.shown, chosen.at}) if at in chosen.values]
+    rows = [
+        element(
+            "tr",
+            element("th", display_name(one, chosen.run.spec.given), scope="row"),
+            *(element("td", _with_error(chosen, one, at), class_="number") for at in points),
+        )
+        for one in chosen.names
+    ]
+    heads = element(
+        "tr",
+        element("th", "crawler", scope="col"),
+        *(element("th", f"{at:,} pages", scope="col", class_="number") for at in points),
+    )
+    lower = " Lower is better." if get_metric(chosen.metric).lower_is_better else ""
+    return look.card(
+        chosen.metric.replace("_", " "),
+        element("p", f"Means over {len(chosen.topics):,} topics ± one standard error.{lower}", class_="quiet-text"),
+        element("div", picture, class_="wide"),
+        element("div", element("table", element("thead", heads), element("tbody", *rows)), class_="wide"),
+        _downloads(name, chosen, "curves", ("csv", "svg", "tex")),
+        id_="curves",
+    )
+
+
+def _with_error(chosen: Chosen, name: str, at: int) -> str:
+    over = chosen.mean(name, at)
+    return "–" if over.mean is None else number(over.mean) + ("" if over.error is None else f" ± {number(over.error)}")
+
+
+def _tests(name: str, chosen: Chosen) -> Markup:
+    plain: list[Mapping[str, Any]] = chosen.as_plain()["tests"]
+    if not plain:
+        return look.card("Who is better?", element("p", "Choose at least two strategies.", class_="quiet-text"))
+    sentences = element(
+        "ul",
+        *(
+            element(
+                "li",
+                element(
+                    "span",
+                    "●" if test["shown"] else "○",
+                    class_=f"score {'on' if test['shown'] else 'off'}",
+                    aria_hidden="true",
+                ),
+                " ",
+                test["sentence"],
+            )
+            for test in plain[:15]
+        ),
+        class_="sentences",
+    )
+    heads = (
+        ("better mean", ""),
+        ("than", ""),
+        ("difference", "number"),
+        ("t (df)", "number"),
+        ("p", "number"),
+        ("Holm p", "number"),
+        ("won : lost", "number"),
+        ("d, 95 % interval", "number"),
+    )
+    rows = [element("tr", *_test_cells(test)) for test in plain]
+    head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in heads))
+    return look.card(
+        "Who is better?",
+        element(
+            "p",
+            "Paired one-tailed t tests over topics, each pair in both directions; Holm’s adjustment counts them all. "
+            "● shown, ○ open.",
+            class_="quiet-text",
+        ),
+        sentences,
+        element("div", element("table", element("thead", head), element("tbody", *rows)), class_="wide broad"),
+        _downloads(name, chosen, "tests", ("csv", "tex")),
+        id_="tests",
+    )
+
+
+def _test_cells(test: Mapping[str, Any]) -> list[Markup]:
+    effect, signs = test["effect"], test["sign_test"]
+    df = "–" if test["df"] is None else f"{test['df']:g}"
+    size = "–" if effect is None else f"{effect['d']:.2f} [{effect['low']:.2f}, {effect['high']:.2f}]"
+    error = "" if test["difference_se"] is None else f" ± {number(test['difference_se'])}"
+    figures = [
+        f"{number(test['difference'])}{error}",
+        f"{number(test['t'], 2)} ({df})",
+        _p(test["p"]),
+        _p(test["holm"]),
+        f"{signs['wins']} : {signs['losses']}",
+        size,
+    ]
+    return [
+        element("td", test["first"]),
+        element("td", test["second"]),
+        *(element("td", figure, class_="number") for figure in figures),
+    ]
+
+
+def _p(p: float | None) -> str:
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
+    picture: Content = None
+    more: dict[str, str] = {}
+    if pair is not None:
+        more = {"across": pair[0], "up": pair[1]}
+        picture = join(
+            _pair_form(name, chosen, pair),
+            element(
+                "div",
+                element(
+                    "img",
+                    src=f"{_file(name, 'topics', 'svg')}?{_query(chosen, **more)}",
+                    alt=f"{pair[0]} against {pair[1]}, a point for each topic; the table has the figures",
+                    class_="chart",
+                ),
+                class_="wide",
+            ),
+        )
+    heads = element(
+        "tr",
+        element("th", "topic", scope="col"),
+        *(element("th", one, scope="col", class_="number") for one in chosen.names),
+    )
+    rows = [
+        element(
+            "tr",
+            element("th", topic, scope="row"),
+            *(element("td", number(value), class_="number") for value in values.values()),
+        )
+        for topic, values in chosen.by_topic().items()
+    ]
+    table = element("div", element("table", element("thead", heads), element("tbody", *rows)), class_="wide tall")
+    kinds = ("csv", "svg", "tex") if pair is not None else ("csv", "tex")
+    line = "" if pair is None else f" Above the line {pair[1]} has the higher value, below it {pair[0]}."
+    about = f"{chosen.metric} after {chosen.at:,} pages.{line}"
+    return look.card(
+        "Topic by topic",
+        element("p", about, class_="quiet-text"),
+        picture,
+        table,
+        _downloads(name, chosen, "topics", kinds, **more),
+        id_="topics",
+    )
+
+
+def _pair_form(name: str, chosen: Chosen, pair: tuple[str, str]) -> Markup:
+    def select(identity: str, label: str, value: str) -> Content:
+        options = [element("option", one, value=one, selected=one == value) for one in chosen.names]
+        return [element("label", label, for_=identity), element("select", *options, id=identity, name=identity)]
+
+    hidden = [element("input", type="hidden", name=key, value=value) for key, value in _pairs(chosen)]
+    return element(
+        "form",
+        *hidden,
+        select("across", "Across", pair[0]),
+        select("up", "Up", pair[1]),
+        element("button", "Show"),
+        method="get",
+        action=f"/lab/{quote(name)}#topics",
+        class_="controls",
+    )
+
+
+def _pairs(chosen: Chosen) -> list[tuple[str, str]]:
+    return QueryParams(_query(chosen)).multi_items()
+
+
+ROUTES = [
+    Route("/api/experiments", api.answers(get_experiments), methods=["GET"]),
+    Route("/api/experiments/{name}", api.answers(get_experiment), methods=["GET"]),
+    Route("/api/experiments/{name}/{file}", api.answers(get_file), methods=["GET"]),
+    Route("/lab/{name}", pages.shows(experiment_page)),
+]

@@ -1,0 +1,140 @@
+"""The page with the map of a crawl. Without scripts it is a table of its hosts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.routing import Route
+
+from scenthound.desk import api, pages
+from scenthound.desk import layout as look
+from scenthound.desk import parameters as read
+from scenthound.desk.map_data import MOST_PAGES, hosts_of, map_of
+from scenthound.desk.markup import Markup, element
+
+SHOWN_HOSTS = 200
+KEYS = (
+    "Arrows move the map, plus and minus zoom, 0 shows all, comma and full stop go to the page fetched before and "
+    "after, Enter opens it."
+)
+
+
+async def get_map(request: Request) -> Any:
+    path, query = api.folder_of(request), request.query_params
+    most = read.whole(query, "limit", MOST_PAGES, 1, MOST_PAGES)
+    with_links = read.among(query, "links", {"no": False, "yes": True})
+    return await run_in_threadpool(map_of, path, most, with_links)
+
+
+async def map_page(request: Request) -> str:
+    path, name = api.folder_of(request), request.path_params["name"]
+    found = await run_in_threadpool(map_of, path)
+    nav = await run_in_threadpool(pages.nav_of, path, name, "/map")
+    if not found["pages"]:
+        return look.page(
+            "Map", look.empty("No pages yet", element("p", "The map appears with the first page.")), nav=nav
+        )
+    hosts = hosts_of(found["pages"])
+    return look.page("Map", _head(name, found, len(hosts)), _body(name, hosts), script="map", nav=nav)
+
+
+def _head(name: str, found: dict[str, Any], hosts: int) -> Markup:
+    shown, total = len(found["pages"]), found["total"]
+    which = f"{shown:,} pages" if shown == total else f"the {shown:,} most relevant of {total:,} pages"
+    words = f"{which} on {hosts:,} {'host' if hosts == 1 else 'hosts'}. What was found first is in the middle. "
+    keys = element("span", element("span", "●", class_="score on", aria_hidden="true"), " on topic, ")
+    off = element("span", element("span", "○", class_="score off", aria_hidden="true"), " off topic")
+    about = element("p", f"{words[:1].upper()}{words[1:]}", keys, off, class_="quiet-text")
+    return element("section", element("h1", "Map"), about, id="crawl", data_name=name, class_="crawl-head")
+
+
+def _body(name: str, hosts: list[dict[str, Any]]) -> Markup:
+    new = element("button", "", type="button", id="map-new", data_do="map-new", class_="new-bar", hidden=True)
+    canvas = element("canvas", id="map", class_="map", tabindex=0, role="application", aria_label=f"Map. {KEYS}")
+    picture = element(
+        "section", new, _controls(), canvas, element("p", KEYS, class_="quiet-text only-keys"), class_="card scripted"
+    )
+    return element("div", picture, _beside(name, hosts), class_="beside")
+
+
+def _controls() -> Markup:
+    def slider(identity: str, label: str, words: str, **range_: str | int) -> Markup:
+        field = element("input", type="range", id=identity, **range_)
+        return element(
+            "div",
+            element("label", label, for_=identity),
+            field,
+            element("output", words, id=f"{identity}-words", for_=identity),
+            class_="slider",
+        )
+
+    def button(words: str, do: str, label: str | None = None) -> Markup:
+        return element("button", words, type="button", id=do, data_do=do, aria_label=label)
+
+    links = element(
+        "select",
+        element("option", "links that led to pages", value="led"),
+        element("option", "all links", value="all"),
+        element("option", "no links", value="none"),
+        id="map-links",
+        aria_label="Links",
+    )
+    return element(
+        "div",
+        button("Replay", "map-play"),
+        slider("map-time", "Until", "", min=0, max=1, value=1),
+        slider("map-relevance", "Relevance from", "0.00", min=0, max=1, value=0, step="0.05"),
+        links,
+        element(
+            "div",
+            button("−", "map-out", "Zoom out"),
+            button("+", "map-in", "Zoom in"),
+            button("All", "map-fit"),
+            class_="labels",
+        ),
+        class_="controls",
+    )
+
+
+def _beside(name: str, hosts: list[dict[str, Any]]) -> Markup:
+    rows = [
+        element(
+            "tr",
+            element("td", element("a", host["host"], href=look.collection_address(name, host=host["host"]))),
+            element("td", f"{host['pages']:,}", class_="number"),
+            element("td", f"{host['on_topic']:,}", class_="number"),
+        )
+        for host in hosts[:SHOWN_HOSTS]
+    ]
+    heads = element(
+        "tr",
+        element("th", "host", scope="col"),
+        *(element("th", words, scope="col", class_="number") for words in ("pages", "on topic")),
+    )
+    table = element("table", element("thead", heads), element("tbody", *rows), id="map-list")
+    back = element(
+        "button", "All hosts", type="button", id="map-hosts", data_do="map-hosts", class_="quiet", hidden=True
+    )
+    title = element("h2", f"{len(hosts):,} {'host' if len(hosts) == 1 else 'hosts'}", id="map-list-title")
+    selected = element(
+        "div",
+        element("p", "Choose a page on the map or in the list.", class_="quiet-text"),
+        id="map-selected",
+        aria_live="polite",
+        class_="selected scripted",
+    )
+    return element(
+        "section",
+        selected,
+        element("div", title, back, class_="head"),
+        element("div", table, class_="wide tall"),
+        class_="card",
+    )
+
+
+ROUTES = [
+    Route("/api/collections/{name}/map", api.answers(get_map), methods=["GET"]),
+    Route("/c/{name}/map", pages.shows(map_page)),
+]

@@ -1,0 +1,201 @@
+"""The chosen numbers of an experiment as files: CSV, LaTeX and SVG."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from importlib import resources
+from typing import Any
+
+from scenthound.errors import BadUsage
+from scenthound.lab.measure.comparison import is_significant
+from scenthound.lab.report.chosen import Chosen
+from scenthound.lab.report.formatting import number, plain
+from scenthound.lab.report.svg import CurvePoint, Scattered, Series, curves, scatter, style_of
+from scenthound.lab.run.spec import display_name
+
+LABEL = 30  # letters of a name beside its line
+COLOURS = (
+    ("#0072b2", "#d55e00", "#009e73", "#b5508a", "#b07c00", "#2d9fd8", "#6b5bb5", "#7a7a1f"),
+    ("#58b1ea", "#ff8f4f", "#3fcfa3", "#e890c2", "#e8b84a", "#a3dcff", "#b3a6ff", "#cfcf6b"),
+)
+"""In light and dark, as in the report."""
+GREY = ("#767c84", "#a4aab2")
+Rows = list[list[Any]]
+
+
+def _curves(chosen: Chosen) -> Rows:
+    rows: Rows = [["strategy", "metric", "pages", "mean", "standard_error", "topics", "groups"]]
+    for name in chosen.names:
+        for at, over in chosen.curve(name):
+            rows.append([name, chosen.metric, at, over.mean, over.error, over.number, over.groups])
+    return rows
+
+
+def _tests(chosen: Chosen) -> Rows:
+    heads = ["better", "than", "metric", "pages", "difference", "standard_error", "t", "df", "p", "holm_p"]
+    rows: Rows = [[*heads, "won", "lost", "sign_p", "d", "d_low", "d_high", "topics", "shown"]]
+    for each in chosen.tests:
+        test, signs, effect = each.paired, each.signs, each.effect
+        row = [each.first, each.second, each.metric, each.at, test.mean, test.error, test.t, test.freedom, test.p]
+        sizes = [None] * 3 if effect is None else [effect.size, effect.low, effect.high]
+        row += [each.adjusted, signs.wins, signs.losses, signs.p, *sizes, each.means[0].number]
+        rows.append([*row, is_significant(each)])
+    return rows
+
+
+def _topics(chosen: Chosen) -> Rows:
+    rows: Rows = [["topic", *chosen.names]]
+    return rows + [[topic, *values.values()] for topic, values in chosen.by_topic().items()]
+
+
+TABLES: dict[str, Callable[[Chosen], Rows]] = {"curves": _curves, "tests": _tests, "topics": _topics}
+
+
+def as_csv(chosen: Chosen, what: str) -> str:
+    """A table with all digits. Text that a spreadsheet would take for a formula gets an apostrophe."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([_cell(value) for value in row] for row in TABLES[what](chosen))
+    return file.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in "=+-@\t\r":
+        return f"'{value}"
+    return "" if value is None else repr(value) if isinstance(value, float) else value
+
+
+# ---- LaTeX
+
+_SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
+
+def as_latex(chosen: Chosen, what: str) -> str:
+    """A table for a paper, as `booktabs` sets it; of curves the points of the report's tables."""
+    heads, rows = {"curves": _latex_means, "tests": _latex_tests, "topics": _latex_topics}[what](chosen)
+    columns = "l" * (2 if what == "tests" else 1)
+    lines = [
+        f"% {tex(chosen.metric)} after {chosen.at:,} pages; needs \\usepackage{{booktabs}}",
+        f"\\begin{{tabular}}{{{columns}{'r' * (len(heads) - len(columns))}}}",
+        "\\toprule",
+        _latex_row(heads),
+        "\\midrule",
+        *(_latex_row(row) for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_means(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
+    points = [at for at in chosen.shown if at in chosen.values]
+    rows = []
+    for name in chosen.names:
+        means = [chosen.mean(name, at) for at in points]
+        rows.append([tex(name), *(_with_error(over.mean, over.error) for over in means)])
+    return [tex(chosen.metric), *(f"{at:,} pages" for at in points)], rows
+
+
+def _latex_tests(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
+    rows = [
+        [
+            tex(each.first),
+            tex(each.second),
+            _with_error(each.paired.mean, each.paired.error),
+            _digits(each.paired.t, 2),
+            _p(each.paired.p),
+            _p(each.adjusted),
+        ]
+        for each in chosen.tests
+    ]
+    return ["better", "than", "difference", "$t$", "$p$", "Holm $p$"], rows
+
+
+def _latex_topics(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
+    rows = [
+        [tex(topic), *(_digits(value, 3) for value in values.values())] for topic, values in chosen.by_topic().items()
+    ]
+    return ["topic", *map(tex, chosen.names)], rows
+
+
+def _with_error(mean: float | None, error: float | None) -> str:
+    if mean is None:
+        return "--"
+    return _digits(mean, 3) if error is None else f"{_digits(mean, 3)[:-1]} \\pm {number(error)}$"
+
+
+def _digits(value: float | None, digits: int) -> str:
+    return "--" if value is None else f"${number(value, digits)}$"
+
+
+def _p(p: float | None) -> str:
+    return "--" if p is None else "$< 0.001$" if p < 0.001 else f"${p:.3f}$"
+
+
+def tex(text: str) -> str:
+    r"""Text for LaTeX.
+
+    >>> tex("a_b & 50%")
+    'a\\_b \\& 50\\%'
+    """
+    return re.sub(r"[\\~^&%$#_{}]", lambda match: _SPECIAL.get(match[0], f"\\{match[0]}"), plain_line(text))
+
+
+def plain_line(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+# ---- SVG
+
+
+def as_svg(chosen: Chosen, what: str, pair: tuple[str, str] | None = None) -> str:
+    """The curves with bands of one standard error, or the topics of two crawlers as points."""
+    if what == "curves":
+        drawn = curves(
+            plain(f"{chosen.metric} by pages crawled"), plain(chosen.metric), _series(chosen), max(chosen.values)
+        )
+    elif what == "topics":
+        if pair is None:
+            raise BadUsage("two crawlers are needed", "choose at least two")
+        title = plain(f"{chosen.metric}, topic by topic")
+        drawn = scatter(title, plain(pair[0]), plain(pair[1]), list(_points(chosen, pair)))
+    else:
+        raise BadUsage(f"there is no picture of {what}", "there are: curves, topics")
+    style = resources.files("scenthound.lab.report").joinpath("figure.css").read_text(encoding="utf-8")
+    head, rest = drawn.split(">", 1)
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}{_colours()}</style>{rest}\n'
+
+
+def _series(chosen: Chosen) -> list[Series]:
+    made = []
+    for index, name in enumerate(chosen.names):
+        is_reference = name not in chosen.strategies
+        points = [CurvePoint(at, over.mean or 0.0, over.error or 0.0) for at, over in chosen.curve(name)]
+        label = plain(display_name(name, chosen.run.spec.given), LABEL)
+        made.append(Series(label, style_of(index, is_reference), points, frozenset(chosen.shown)))
+    return made
+
+
+def _points(chosen: Chosen, pair: tuple[str, str]) -> Iterator[Scattered]:
+    for topic, values in chosen.by_topic().items():
+        first, second = (values.get(name) for name in pair)
+        if first is not None and second is not None:
+            yield Scattered(plain(topic, LABEL), first, second)
+
+
+def _colours() -> str:
+    """The colours of the crawlers as plain rules, which other programs than browsers understand too."""
+    light = "".join(_rules(f"c{index}", colour) for index, colour in enumerate(COLOURS[0])) + _rules("oracle", GREY[0])
+    dark = "".join(_rules(f"c{index}", colour) for index, colour in enumerate(COLOURS[1])) + _rules("oracle", GREY[1])
+    others = "text { fill: #a5abb2; } .label { fill: #e8e6e1; } .grid { stroke: #363b41; } .dot { fill: #1e2125; }"
+    return f"{light}@media (prefers-color-scheme: dark) {{ {dark}{others} .topic {{ fill: #58b1ea; }} }}"
+
+
+def _rules(kind: str, colour: str) -> str:
+    return f".{kind} {{ stroke: {colour}; }}\n.band.{kind} {{ fill: {colour}; stroke: none; }}\n"

@@ -1,0 +1,88 @@
+"""A SearXNG or searx instance: a search engine that asks others.
+
+It answers `/search?format=json` if its settings allow that format (`search: formats: [html, json]`). There is no
+built-in address: run one yourself, or ask the owner of one. Its robots.txt usually forbids programs to search; for an
+instance of yours write `searxng:http://127.0.0.1:8888,robots=false` and add `--allow-private loopback`.
+
+Search engines no longer say which pages link to a URL. For back-links this source searches for the address as a phrase,
+outside of its own host: pages that write it out, many of which link to it. Whoever needs certainty fetches them and
+looks, as training does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from scenthound import url as urls
+from scenthound.errors import SourceFailed
+from scenthound.model import Topic, Url
+from scenthound.parameters import Parameterised, parameter
+from scenthound.seeding import Asker, FoundUrl
+from scenthound.sources import check_address, source
+
+MOST_PAGES = 10  # of results
+LONGEST_QUERY = 500
+
+
+@source("searxng")
+@dataclass(frozen=True)
+class Searxng(Parameterised):
+    """Ask a SearXNG instance, which asks other search engines."""
+
+    address: str = parameter("", "the address of the instance, as https://search.example.org/")
+    language: str = parameter("", "search in this language, as `de`; empty: as the instance is set")
+    engines: str = parameter("", "only these engines of the instance, separated by blanks; empty: as it is set")
+    robots: bool = parameter(True, "obey its robots.txt, which usually forbids programs to search")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_address(self.address, "searxng")
+
+    async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
+        return await self._search(topic.keywords, most, asker)
+
+    async def back_links(self, url: Url, most: int, asker: Asker) -> Sequence[FoundUrl]:
+        bare = url.partition("://")[2].rstrip("/").replace('"', "%22")
+        found = await self._search(f'"{bare}" -site:{urls.host(url)}', most, asker)
+        return [one for one in found if urls.host(one.url) != urls.host(url)]
+
+    async def _search(self, words: str, most: int, asker: Asker) -> list[FoundUrl]:
+        found: dict[str, FoundUrl] = {}
+        for page in range(1, MOST_PAGES + 1):
+            results = await self._page(words, page, asker)
+            before = len(found)
+            for result in results:
+                if isinstance(result, dict):
+                    one = asker.checked(result.get("url"), result.get("title"))
+                    if one is not None:
+                        found.setdefault(one.url, one)
+            if len(found) >= most or len(found) == before:
+                break
+        return list(found.values())[:most]
+
+    async def _page(self, words: str, page: int, asker: Asker) -> list[Any]:
+        query = {"q": words[:LONGEST_QUERY], "format": "json", "pageno": str(page)}
+        if self.language:
+            query["language"] = self.language
+        if self.engines:
+            query["engines"] = ",".join(self.engines.split())
+        try:
+            body = await asker.get(f"{self.address.rstrip('/')}/search?{urlencode(query)}", self.robots)
+        except SourceFailed as failure:
+            if failure.status == 403:
+                failure.hint = "its settings must allow it: search: formats: [html, json]"
+            raise
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        results = answer.get("results") if isinstance(answer, dict) else None
+        if not isinstance(results, list):
+            raise SourceFailed(
+                f"{self.address} does not answer as SearXNG does", "check the address: is it that of the instance?"
+            )
+        return results
