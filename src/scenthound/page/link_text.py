@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -93,8 +92,8 @@ def address_text(url: Url) -> str:
     >>> address_text("http://a.test/wp/k/King_Arthur.htm?id=7")
     ' wp k King Arthur htm id '
     """
-    parts = urlsplit(url)
-    return _NO_LETTERS.sub(" ", f"{parts.path} {parts.query} ")
+    _, _, behind_host = url.partition("://")[2].partition("/")
+    return _NO_LETTERS.sub(" ", f"/{behind_host} ")
 
 
 class _Blocks:
