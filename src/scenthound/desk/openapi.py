@@ -96,7 +96,7 @@ ONE_AGENT = _object(
     **AGENT["properties"],
     saved=ANY,
     offspring=_list(AGENT),
-    events=_list(_object(n=WHOLE, kind=TEXT, url={"type": ["string", "null"]}, title=TEXT, facts=ANY)),
+    events=_list(_object(n=WHOLE, event=TEXT, url={"type": ["string", "null"]}, title=TEXT, facts=ANY)),
 )
 EXPERIMENT = _object(
     name=TEXT,
