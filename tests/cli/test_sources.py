@@ -64,9 +64,8 @@ def document(words: list[str], capsys: Talk) -> dict:  # type: ignore[type-arg]
 def test_sources_are_listed_and_described(capsys: Talk) -> None:
     assert run(["sources", "--json"]) == 0
     listed = {one["name"]: one["knows_back_links"] for one in json.loads(capsys.readouterr().out)}
-    assert listed == {
-        "bookmarks": False, "collections": True, "commoncrawl": False, "searxng": True, "sitemap": False,
-    }  # fmt: skip
+    ours = {"bookmarks": False, "collections": True, "commoncrawl": False, "searxng": True, "sitemap": False}
+    assert listed.items() >= ours.items()
     assert run(["sources", "searxng"]) == 0
     assert "robots" in capsys.readouterr().out
 

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 @click.option("--augment", is_flag=True, help="Start also from pages that link to several seeds; asks the sources.")
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@click.option(
+    "--stop-when-done",
+    "stop_share",
+    flag_value=0.05,
+    type=float,
+    help="Stop when the pages left are expected to bring at most 5 % of all finds.",
+)
 @option("--strategy", "NAME", "What decides which page comes next.  [default: hound]", shell_complete=strategies_named)
 @click.option(
     "--looking-for",

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.output import say
 from scenthound.formats import printable
-from scenthound.report.crawl_facts import pages_per_second
+from scenthound.report.crawl_facts import outlook, pages_per_second
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from scenthound.loop.forecast import Left
     from scenthound.wiring import Session
 
 REFRESH = 0.25
@@ -103,9 +104,18 @@ class Progress:
         paused = "paused, " if self.session.steering.is_paused else ""
         return (
             f"{prefix}{paused}{counters.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
-            f"harvest {counters.harvest:.1%} (last 100: {recent:.1%}), frontier {self.session.waiting:,}, "
-            f"hosts {self.session.hosts:,}, errors {sum(counters.misses.values()):,}"
+            f"harvest {counters.harvest:.1%} (last 100: {recent:.1%}), {self._expected()}"
+            f"frontier {self.session.waiting:,}, hosts {self.session.hosts:,}, errors {sum(counters.misses.values()):,}"
         )
+
+    def _left(self) -> Left | None:
+        crawl = self.session.crawl
+        return crawl.counters.forecast.left(crawl.limits.pages - crawl.pages)
+
+    def _expected(self) -> str:
+        """What is left to find, for the line; empty while nobody can tell."""
+        left = self._left()
+        return "" if left is None else f"at most about {left.expected:,.0f} left to find ({left.share:.0%}), "
 
     def _note(self, message: str) -> None:
         if self._live is not None:
@@ -141,6 +151,8 @@ class Progress:
         )
         grid = Table.grid(padding=(0, 3))
         grid.add_row("harvest", f"{counters.harvest:.1%}", "last 100", f"{counters.harvest_recent:.1%}")
+        left = crawl.limits.pages - crawl.pages
+        grid.add_row("expected", outlook(self._left(), left))
         grid.add_row("frontier", f"{self.session.waiting:,}", "hosts", f"{self.session.hosts:,}")
         worst = ", ".join(f"{printable(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
         grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(counters.misses.values()):,}  {worst}")

@@ -94,6 +94,11 @@ class Settings:
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
     judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")
     relevant: float = option(0.0, "a page is relevant from this relevance on; 0: by the judge's own threshold")
+    stop_share: float = option(
+        0.0,
+        "stop when the rest of the budget is expected to bring at most this share of all finds, as 0.05; 0: never",
+        most=0.99,
+    )
     dry_window: int = option(0, "stop when the harvest over this many pages stays low; 0: do not")
     dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)

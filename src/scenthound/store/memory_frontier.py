@@ -59,10 +59,10 @@ class MemoryFrontier(Frontier):
         if self._in_flight:
             self._in_flight.pop(candidate.url, None)
         evicted = None
-        if self.bound is not None and len(self._entries) >= self.bound:
+        if self.bound is not None and len(self) >= self.bound:
             if self.eviction == "refuse":
                 return candidate
-            lowest, url = self._worst.last(self._bins)
+            lowest, url = self._last()
             if self.eviction == "scored" and rounded(score) <= lowest:
                 return candidate  # inserted first, it would be the last of the order: it has the highest number
             evicted = self._remove(url)
@@ -70,15 +70,11 @@ class MemoryFrontier(Frontier):
         return evicted
 
     def matters(self, candidate: Candidate) -> bool:
-        url, score, carry, _, _, _, _, _, due, rescored = candidate
-        waiting = self._entries.get(url)
-        return (
-            waiting is None
-            or not score <= -waiting[0]  # NaN is not <=: it is for `push` to refuse
-            or rescored
-            or (bool(carry) and carry != waiting[4].carry)
-            or due > waiting[4].due
-        )
+        waiting = self._entries.get(candidate.url)
+        if waiting is None or not candidate.score <= -waiting[0] or candidate.rescored:  # NaN: `push` refuses it
+            return True
+        carry, old = candidate.carry, waiting[4]
+        return (bool(carry) and carry != old.carry) or candidate.due > old.due
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale entries."""
@@ -130,7 +126,7 @@ class MemoryFrontier(Frontier):
 
     def _recount(self, old_keys: list[float], new_keys: list[float]) -> None:
         """Update the bins for entries with new scores. A key is the score with its sign changed."""
-        if len(new_keys) == len(self._entries):
+        if len(new_keys) == len(self):
             self._bins = [0] * BINS
         else:
             for key in old_keys:
@@ -187,7 +183,7 @@ class MemoryFrontier(Frontier):
         self._enter(candidate, popped.number, host, self._version())
         self._schedule.place(host)
         is_full = self.bound is not None and len(self) > self.bound
-        return self._remove(self._worst.last(self._bins)[1]) if is_full else None
+        return self._remove(self._last()[1]) if is_full else None
 
     def settle(self, url: Url) -> None:
         self._in_flight.pop(url, None)
@@ -247,6 +243,10 @@ class MemoryFrontier(Frontier):
         self._next_number += 1
         if host.posted is None or host.parked or host.ripe[0] is not host.posted:  # else it stays where it is
             self._schedule.place(host)
+
+    def _last(self) -> tuple[float, Url]:
+        """Score and URL of the last of the order."""
+        return self._worst.last(self._bins if len(self._entries) == len(self) else None)
 
     def _version(self) -> int:
         self._next_version += 1

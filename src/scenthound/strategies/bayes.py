@@ -51,8 +51,8 @@ from scenthound.strategies.parts.corona import Corona, Fetched
 from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
 from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.strategies.parts.word_parameters import LENGTH, SCORES, stem_parameter, stop_words_parameter
-from scenthound.text.bayes import NaiveBayes
 from scenthound.text.document_store import Values
+from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 

@@ -64,6 +64,6 @@ class BestFirst(Parameterised):
 @strategy("best-n-first")
 @dataclass
 class BestNFirst(BestFirst):
-    """Links of the pages most like the topic first, 256 at once: the strong version of [EXP]."""
+    """Links of the pages most like the topic first, 256 at once."""
 
     n: int = parameter(256, "how many links are taken at once; the study had 16, 64, 128, 256", least=1)

@@ -58,7 +58,7 @@ def named_judge(text: str) -> Judge:
 def start_judge(
     text: str, topic: Topic, seeds: Sequence[Url], threshold: float = 0.0, strategy: Strategy | None = None
 ) -> Judging:
-    """A judge by its name and parameters, told what the crawl looks for, and the similarity that trails record."""
+    """A judge by its name and parameters, started for a topic, and the similarity that trails record."""
     judge, similarity = named_judge(text), KeywordSimilarity(topic)
     if isinstance(judge, UsesClassifier):
         judge.use_classifier(_classifier(strategy, text))

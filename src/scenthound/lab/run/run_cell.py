@@ -132,7 +132,7 @@ class CellResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class StrategyAccess:
     """What a strategy may get beyond the topic and seeds: lessons, if any, and `powers` unless they are to be read."""
 
     lessons: Callable[[], Lessons] | None = None
@@ -154,7 +154,7 @@ def run_cell(
     Raises for a wrong name or parameter; what the strategy raises is in the result.
     """
     made, shown = make_strategy(strategy, parameters), visible_topic(topic, bed.aliases)
-    access = Access(lambda: lessons_of(bed, topic, topics))
+    access = StrategyAccess(lambda: lessons_of(bed, topic, topics))
     return run_strategy(bed, shown, made, topic.seeds, limits, seed_number, access)
 
 
@@ -165,10 +165,10 @@ def run_strategy(
     seeds: Sequence[Url],
     limits: ReplayLimits | None = None,
     seed_number: int = 0,
-    access: Access | None = None,
+    access: StrategyAccess | None = None,
 ) -> CellResult:
     """`run_cell` for a strategy object, with seeds of the caller's choice."""
-    limits, access = limits or ReplayLimits(), access or Access()
+    limits, access = limits or ReplayLimits(), access or StrategyAccess()
     polite = limits.polite
     powers, given = access.powers or read_powers(strategy), Given()
     judging = start_judge(limits.judge, topic, seeds, strategy=strategy)
