@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from heapq import nsmallest
+from heapq import heappush, nsmallest
 from math import isnan
 
 from scenthound.model import Candidate, Url
@@ -256,7 +256,10 @@ class MemoryFrontier(Frontier):
         score = rounded(candidate.score)
         entry = self._entries[candidate.url] = (-score, number, version, host, candidate)
         self._bins[bin_of(score)] += 1
-        self._schedule.push(host, entry)
+        if candidate.due > self._schedule.now:
+            self._schedule.push(host, entry)
+        else:
+            heappush(host.ripe, entry)  # as `push` does, without a call: for every new link
         self._worst.add(score, number, candidate.url)
 
     def _offer_again(self, entry: Entry, offer: Candidate) -> None:
