@@ -14,6 +14,8 @@ from scenthound.apps.related import Answer, related, write_csv
 from scenthound.apps.related.owners import Owners
 from scenthound.cli.app import run
 from scenthound.errors import BadUsage
+from scenthound.lab.beds.serve import serving
+from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import give_label
 from scenthound.url import make
@@ -132,6 +134,21 @@ def test_the_command_answers_from_a_crawl_that_there_is(
     assert "Gamma e.V." in capsys.readouterr().out
     assert run(["related", str(folder), "--pages", "7"]) == 2
     assert "--pages is for a new crawl" in capsys.readouterr().err
+
+
+def test_the_command_crawls_and_finds_the_topic_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    web, seeds = GeneratedWeb(400, 3), tmp_path / "seeds.txt"
+    seeds.write_text("\n".join(web.topics[0].seeds))
+    with serving(web) as address:
+        words = ["--proxy", f"http://{address}", "--delay", "1 ms", "--pages", "30", "--out", str(tmp_path / "crawl")]
+        assert run(["related", str(seeds), *words, "--json"]) == 0
+    told = capsys.readouterr()
+    answered = json.loads(told.out)
+    assert "the topic is what the seeds have in common" in told.err
+    assert answered["pages"] == 30
+    assert answered["organisations"]
+    with CrawlFolder.look(tmp_path / "crawl") as opened:
+        assert (opened.request.strategy, opened.request.parameters["looking_for"]) == ("hound", "sites")
 
 
 def test_seeds_of_one_organisation_are_refused_before_anything_is_fetched(
