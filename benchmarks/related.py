@@ -9,7 +9,7 @@ they were first fetched. Right answers are the bed's targets. R-precision: preci
 targets. Tests are paired over the ten categories. The second part repeats everything on the bed without the pages that
 link to more than 30 hosts. `--fit` prints the weights for `apps/related/confidence.py`, fitted on all topics.
 
-Needs ../shared/data/apache; `--quick` is a look at two topics and 60 pages.
+Needs ../shared/data/apache; `--quick` is a look at two topics of a small generated web.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -30,10 +31,11 @@ from scenthound import url as urls
 from scenthound.apps.related.answer import read_homes
 from scenthound.apps.related.confidence import FEATURES, features
 from scenthound.apps.related.evidence import gather
-from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, list_facts
+from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, is_home, list_facts
 from scenthound.apps.related.owners import Owners
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import generate
 from scenthound.lab.measure.statistics import holm, paired_t
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.model import Candidate, Miss, Moved, Url
@@ -49,6 +51,7 @@ LARGE = 30  # hosts; a page that links to more is a large directory page
 MEASURES = ("R-precision", "P@10", "recall@25")
 PENALTY = 1.0
 BINS = 10
+SHOWN = 25
 Floats = npt.NDArray[np.float64]
 
 
@@ -130,10 +133,16 @@ class Case:
 
 def main() -> None:
     options = _options()
-    if not (SHARED / "data" / "apache").exists():
-        print("../shared/data/apache is not here: nothing to measure", file=sys.stderr)
-        return
-    bed = Bed.open(SHARED / "data" / "apache")
+    with tempfile.TemporaryDirectory() as folder:
+        if options.quick:
+            _measure(generate(Path(folder) / "web", pages=1000, seed=7, topics=4, companies=True), options)
+        elif (SHARED / "data" / "apache").exists():
+            _measure(Bed.open(SHARED / "data" / "apache"), options)
+        else:
+            print("../shared/data/apache is not here: nothing to measure", file=sys.stderr)
+
+
+def _measure(bed: Bed, options: argparse.Namespace) -> None:
     prepared = prepare(bed)
     large = large_pages(prepared)
     print(f"{len(large)} pages link to more than {LARGE} hosts: {', '.join(sorted(large))}")
@@ -147,11 +156,15 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="2 topics, 60 pages each")
+    parser.add_argument("--quick", action="store_true", help="2 topics of a generated web, 60 pages each")
     parser.add_argument("--fit", action="store_true", help="only print the weights fitted on all topics")
     parser.add_argument("--keep", type=Path, help="keep the trails in this folder, and use those that are there")
     parser.add_argument("--svg", type=Path, help="write the reliability plot to this file")
     return parser.parse_args()
+
+
+def _company_topics(bed: Bed) -> list[BedTopic]:
+    return [topic for topic in bed.topics if len(topic.seeds) > 1 and all(is_home(url) for url in topic.seeds)]
 
 
 def large_pages(bed: PreparedBed) -> frozenset[Url]:
@@ -165,7 +178,7 @@ def large_pages(bed: PreparedBed) -> frozenset[Url]:
 
 
 def _report(title: str, prepared: Smaller, bed: Bed, options: argparse.Namespace) -> None:
-    topics, at = (bed.topics[:4:3], (30, 60)) if options.quick else (bed.topics, AT)
+    topics, at = (_company_topics(bed)[:2], (30, 60)) if options.quick else (bed.topics, AT)
     facts = Facts(bed)
     name = "all" if not prepared.without else "smaller"
     trails = {(topic.id, strategy): _trail(prepared, topic, strategy, max(at), options.keep, name)
@@ -267,7 +280,11 @@ def _print_means(rows: Mapping[tuple[str, str, int], list[float]], topics: Seque
     adjusted = holm([test[4] for test in tests])
     print("\n| against | pages | measure | difference | p (Holm) |\n|---|---|---|---|---|")
     for (other, pages, measure, difference, _), p in zip(tests, adjusted, strict=True):
-        print(f"| {other} | {pages} | {measure} | {difference:+.3f} | {'-' if p is None else f'{p:.4f}'} |")
+        print(f"| {other} | {pages} | {measure} | {difference:+.3f} | {_probability(p)} |")
+
+
+def _probability(p: float | None) -> str:
+    return "-" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def _print_calibration(cases: Sequence[Case], sure: Mapping[tuple[str, int], Floats], svg: Path | None) -> None:
@@ -286,8 +303,16 @@ def _print_calibration(cases: Sequence[Case], sure: Mapping[tuple[str, int], Flo
         error += count / len(p) * abs(said - is_so)
         print(f"| {low:.1f} to {high:.1f} | {count:,} | {said:.3f} | {is_so:.3f} |")
     print(f"\nECE {error:.4f}, Brier {brier:.4f} (base rate {base:.4f}); {truth.mean():.2%} of {len(p):,} are right")
+    best = [(sure[case.topic, case.at][place], case.truth[place]) for case in cases for place in _first(case, sure)]
+    said, is_so = float(np.mean([one for one, _ in best])), float(np.mean([one for _, one in best]))
+    print(f"The first {SHOWN} answers of each: mean confidence {said:.3f}, share of targets {is_so:.3f}")
     if svg is not None:
         svg.write_text(_plot(points), encoding="utf-8")
+
+
+def _first(case: Case, sure: Mapping[tuple[str, int], Floats]) -> list[int]:
+    """The places of the answers that are shown."""
+    return [int(place) for place in np.argsort(-sure[case.topic, case.at], kind="stable")[:SHOWN]]
 
 
 def _plot(points: Sequence[tuple[float, float, int]]) -> str:

@@ -5,7 +5,7 @@ of one organisation often repeat a list; so of each organisation only its best p
 
     cocitation   sum over organisations of max s(p) / (1 + ln m(p)), over their pages that link to both
     density      the largest s(p) / m(p) of these pages
-    beside       sum over organisations of the most seeds under the same heading of one page
+    beside       sum over organisations of the most seeds under one heading of a page, or on it without any
     from_seeds   seeds that link to it
     to_seeds     seeds that it links to
     cited_by     organisations that link to it
@@ -151,9 +151,7 @@ def _count_headings(
         groups: dict[str, set[str]] = defaultdict(set)
         for mention in facts.mentions.values():
             groups[mention.heading].add(owners.key(mention.url))
-        for heading, group in groups.items():
-            if not heading:
-                continue
+        for group in groups.values():
             for other in group:
                 seeds = len(group & page.seeds - {other})
                 if seeds and other in evidence:

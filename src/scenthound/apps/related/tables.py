@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TextIO
 
 from scenthound.apps.related.answer import Answer
-from scenthound.apps.related.confidence import FEATURES
+from scenthound.apps.related.evidence import Evidence
 from scenthound.exports.csv import cell
 
+COUNTS = tuple(field.name for field in fields(Evidence))
 COLUMNS = (
     "rank",
     "confidence",
@@ -17,7 +18,7 @@ COLUMNS = (
     "home",
     "organisation",
     "decision",
-    *FEATURES,
+    *COUNTS,
     "hubs",
     "shared_words",
     "aliases",
@@ -31,6 +32,6 @@ def write_csv(answer: Answer, file: TextIO) -> None:
     for rank, one in enumerate((*answer.organisations, *answer.rejected), 1):
         counts = asdict(one.evidence)
         row = [rank, f"{one.confidence:.4f}", one.name, one.home, one.key, one.decision]
-        row += [f"{counts[name]:g}" for name in FEATURES]
+        row += [f"{counts[name]:g}" for name in COUNTS]
         row += [" ".join(hub.url for hub in one.hubs), " ".join(one.shared_words), " ".join(one.aliases)]
         writer.writerow([cell(str(value)) for value in row])
