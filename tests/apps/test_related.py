@@ -22,39 +22,13 @@ from scenthound.url import make
 from scenthound.web.html_document import parse_html
 from scenthound.web.link_context import contexts
 from scenthound.web.site_names import stated_name
+from support.application_webs import CLUB, CLUB_SEEDS, CLUBS, club_page
 from support.html_crawl import html_crawl
-
-SEEDS = ["http://alpha.com/", "http://beta.com/"]
-CLUB = "balloon club members fly hot air balloons, pilots, envelopes, burners and baskets"
-
-
-def page(title: str, text: str, *links: str, head: str = "") -> str:
-    anchors = "".join(f'<p><a href="{link}">{link}</a></p>' for link in links)
-    return f"<html><head><title>{title}</title>{head}</head><body><p>{text}</p>{anchors}</body></html>"
-
-
-WEB = {
-    "http://alpha.com/": page("Alpha club", CLUB, "http://hub.org/list", "http://ads.com/"),
-    "http://beta.com/": page("Beta club", CLUB, "http://ads.com/"),
-    "http://hub.org/list": "<title>Clubs</title><h2>Balloon clubs</h2><ul>"
-    '<li><a href="http://alpha.com/">Alpha</a>, the oldest</li><li><a href="http://beta.com/">Beta</a></li>'
-    '<li><a href="http://gamma.com/">Gamma</a>, a club in the hills</li>'
-    '<li><a href="http://gamma.net/">Gamma too</a></li>'
-    '</ul><h2>Sponsors</h2><p><a href="http://ads.com/">Ads</a> <a href="http://cars.com/">Cars</a></p>',
-    "http://gamma.com/": page(
-        "Welcome",
-        CLUB,
-        head='<script type="application/ld+json">{"@type": "Organization", "name": "Gamma e.V."}</script>',
-    ),
-    "http://gamma.net/": "=> http://gamma.com/",
-    "http://ads.com/": page("Ads", "buy banners and clicks now", "http://cars.com/"),
-    "http://cars.com/": page("=Cars", "engines, tyres and used vehicles for sale"),
-}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return html_crawl(tmp_path_factory.mktemp("related") / "crawl", WEB, SEEDS, "balloon clubs")
+    return html_crawl(tmp_path_factory.mktemp("related") / "crawl", CLUBS, CLUB_SEEDS, "balloon clubs")
 
 
 def answer(folder: Path) -> Answer:
@@ -82,7 +56,7 @@ def test_what_stands_beside_the_seeds_comes_first_with_its_evidence(folder: Path
 
 
 def test_a_decision_teaches(tmp_path: Path) -> None:
-    folder = html_crawl(tmp_path / "crawl", WEB, SEEDS, "balloon clubs")
+    folder = html_crawl(tmp_path / "crawl", CLUBS, CLUB_SEEDS, "balloon clubs")
     give_label(folder, make("http://gamma.com/"), True, time.time())
     give_label(folder, make("http://ads.com/"), False, time.time())
     found = answer(folder)
@@ -164,15 +138,15 @@ def test_seeds_of_one_organisation_are_refused_before_anything_is_fetched(
 
 
 def test_an_empty_collection_says_what_to_do(tmp_path: Path) -> None:
-    folder = html_crawl(tmp_path / "crawl", {}, SEEDS, "balloon clubs")
+    folder = html_crawl(tmp_path / "crawl", {}, CLUB_SEEDS, "balloon clubs")
     with CrawlFolder.look(folder) as opened, pytest.raises(BadUsage, match="no pages yet") as error:
         related(opened)
     assert "scenthound status" in error.value.hint
 
 
 def test_a_crawl_that_met_nobody_says_so(tmp_path: Path) -> None:
-    web = {seed: page(f"Club of {seed}", CLUB) for seed in SEEDS}
-    found = answer(html_crawl(tmp_path / "crawl", web, SEEDS, "balloon clubs"))
+    web = {seed: club_page(f"Club of {seed}", CLUB) for seed in CLUB_SEEDS}
+    found = answer(html_crawl(tmp_path / "crawl", web, CLUB_SEEDS, "balloon clubs"))
     assert found.organisations == ()
     assert any("no organisation was met" in note for note in found.notes)
     assert any("no page links to two of the seeds" in note for note in found.notes)

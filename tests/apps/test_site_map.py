@@ -15,34 +15,8 @@ from scenthound.errors import BadUsage
 from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
+from support.application_webs import HOME, SITE, site_crawl
 from support.html_crawl import html_crawl
-
-HOME = "http://site.com/"
-BALLOONS = "hot air balloons fly with burners; balloon pilots and balloon envelopes in the air"
-
-
-def page(title: str, text: str, *links: str) -> str:
-    return f"<title>{title}</title><p>{text}</p>" + "".join(f'<a href="{link}">{link}</a> ' for link in links)
-
-
-WEB = {
-    HOME: page("Front", "welcome to our site", "/a", "/c", "/old", "http://else.com/"),
-    "http://site.com/a": page("Section", "about us", "/b"),
-    "http://site.com/b": page("<script>Balloons & co</script>", BALLOONS),
-    "http://site.com/c": page("Cars", "cars and tyres", "/d"),
-    "http://site.com/d": page(
-        "More cars",
-        "engines",
-    ),
-    "http://site.com/old": "=> http://site.com/new",
-    "http://site.com/new": page("News", "news", "/e"),
-    "http://site.com/e": page("Ballooning", BALLOONS),
-}
-
-
-def crawl(folder: Path, **settings: object) -> Path:
-    judged = {"judge": "keywords:threshold=0.2", "hosts": ("site.com",)}
-    return html_crawl(folder, WEB, [HOME], "hot air balloons", **{**judged, **settings})
 
 
 def made(folder: Path, unfolded: bool = False) -> SiteMap:
@@ -52,7 +26,7 @@ def made(folder: Path, unfolded: bool = False) -> SiteMap:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return crawl(tmp_path_factory.mktemp("map") / "crawl")
+    return site_crawl(tmp_path_factory.mktemp("map") / "crawl")
 
 
 def paths(site: SiteMap) -> list[tuple[int, str]]:
@@ -125,7 +99,7 @@ def test_the_command_crawls_one_host(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_topic_without_hits_still_gets_a_map_and_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = html_crawl(tmp_path / "crawl", WEB, [HOME], "quantum chromodynamics", judge="keywords:threshold=0.2")
+    folder = html_crawl(tmp_path / "crawl", SITE, [HOME], "quantum chromodynamics", judge="keywords:threshold=0.2")
     assert run(["map", str(folder)]) == 0
     told = capsys.readouterr()
     assert "0 of 7 pages on topic" in told.out
