@@ -190,10 +190,11 @@ def _signed(key: str, value: Any) -> Any:
 
 
 def _from_files(names: Sequence[str]) -> list[str]:
-    return [seed for name in names for seed in _seeds_of(name)]
+    return [seed for name in names for seed in seeds_of(name)]
 
 
-def _seeds_of(name: str) -> list[str]:
+def seeds_of(name: str) -> list[str]:
+    """The seeds in a file; - is stdin."""
     if name != "-":
         return read_seed_file(Path(name))
     return some_seeds(sys.stdin.buffer.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace"), "stdin")
