@@ -19,7 +19,7 @@ Ours:
 * Untrained, the only goal document at the start is made of the topic's keywords and description, and there is no other
   document: until the first page is judged not to be a goal every page looks like one. Trained, goals are the examples
   and others the background, and the keywords are not counted.
-* Counts are "continually updated", so `fetch-all` scores the whole corona anew before every selection. That is O(pages);
+* Counts are "continually updated", so `fetch-all` scores the whole corona anew before every selection, in O(pages);
   with `rescore_every` = 50 it happens at every 50th, and in between a page has the P(goal) it had when it was fetched.
   In link mode, which is ours, `rescore_every` counts pages, and links of the last `recent` pages are re-scored; without
   it a link keeps its score until a label comes. Doing so every 50 pages changed nothing but the cost (20 topics of
