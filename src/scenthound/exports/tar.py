@@ -6,7 +6,6 @@ which file is which page. Names are 32 hexadecimal digits whatever the URL says.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import tarfile
 from typing import BinaryIO
@@ -15,17 +14,9 @@ from scenthound.errors import FolderBroken
 from scenthound.exports import exporter, refuse_columns
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.page_rows import EVERYTHING, Selection
+from scenthound.url import file_name
 
 LIST = "urls.tsv"
-
-
-def file_name(url: str) -> str:
-    """The name of a page's file.
-
-    >>> file_name("http://www.uiowa.edu/")
-    '160766577426e1d01fcb7735091ec584'
-    """
-    return hashlib.md5(url.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 
 @exporter("tar")
