@@ -45,8 +45,7 @@ def move(file: Path, example: str, category: str, as_json: bool) -> None:
     if as_json:
         emit({"topic": str(file), "url": moved.url, "category": moved.category, "on_topic": moved.on_topic})
     else:
-        say(
-            f"{printable(moved.url, 200)} is in {printable(category, 100)} now: {'on' if moved.on_topic else 'off'} topic"
-        )
+        side = "on" if moved.on_topic else "off"
+        say(f"{printable(moved.url, 200)} is in {printable(category, 100)} now: {side} topic")
     if not is_listed:
         say(f"note: correct `examples` in {file} yourself; it is not written one address a line")

@@ -1,7 +1,7 @@
 """Topic files and the example pages stored beside them: `reefs.toml` has `reefs.examples.jsonl`.
 
-One JSON object per line: url, title, text, category, on_topic. So training needs no network, and users can read and edit
-what a classifier learns from.
+One JSON object per line: url, title, text, category, on_topic. So training needs no network, and users can read and
+edit what a classifier learns from.
 """
 
 from __future__ import annotations
