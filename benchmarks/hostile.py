@@ -38,13 +38,14 @@ TRIALS = {
     "traps": Trial("traps take few requests, good pages all arrive", ("benchmarks/traps.py",), ("--pages", "300")),
     "failing-disk": Trial("I/O errors end a crawl with code 5", _tests("loop/test_failing_disk.py")),
     "slow-hosts": Trial(
-        "slow and dead hosts delay nobody else", _tests("loop/test_slow_hosts.py", "loop/test_slots.py")
+        "slow and dead hosts delay nobody else",
+        _tests("loop/test_slow_hosts.py", "loop/test_slots.py", "loop/test_real_sockets.py"),
     ),
     "hostile-web": Trial("a web that does its worst is crawled", _tests("loop/test_hostile.py")),
     "memory": Trial("a page costs a bounded amount of memory", _tests("page/test_memory.py")),
     "folder": Trial(
         "nothing is run from a folder, no link is followed, no archive is cut",
-        _tests("test_processes.py", "test_files.py", "loop/test_archive.py"),
+        _tests("test_processes.py", "test_files.py", "test_links.py", "loop/test_archive.py"),
     ),
 }
 

@@ -71,7 +71,7 @@ class Quality(NamedTuple):
 def main() -> None:
     options = _options()
     with tempfile.TemporaryDirectory() as folder:
-        for bed in _beds(Path(folder), options.quick):
+        for bed in webs(Path(folder), options.quick):
             _report(bed, options)
 
 
@@ -87,7 +87,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _beds(folder: Path, quick: bool) -> Iterator[Bed]:
+def webs(folder: Path, quick: bool) -> Iterator[Bed]:
+    """A generated web, and the recorded ones that are found."""
     yield generate(folder / "generated", pages=1000 if quick else 6000, seed=7, topics=4 if quick else 24)
     for name in () if quick else ("schools", "apache"):
         if (SHARED / "data" / name).exists():
@@ -99,7 +100,7 @@ def _beds(folder: Path, quick: bool) -> Iterator[Bed]:
 def _report(bed: Bed, options: argparse.Namespace) -> None:
     prepared = prepare(bed)
     prepared.read_parts(Parts((Analyser(),)))
-    chosen = _half(bed, options.half)
+    chosen = half(bed, options.half)
     parameters = {"background": False} if options.no_background else {}
     chosen = chosen[:: max(1, -(-len(chosen) // (2 if options.quick else options.topics)))]
     print(f"\n{bed.name}: {len(chosen)} topics ({options.half})")
@@ -129,7 +130,7 @@ def _report(bed: Bed, options: argparse.Namespace) -> None:
             (options.svg / f"judge-{bed.name.split()[0]}-{strategy}.svg").write_text(plot, encoding="utf-8")
 
 
-def _half(bed: Bed, half: str) -> list[BedTopic]:
+def half(bed: Bed, half: str) -> list[BedTopic]:
     """Every second topic; on a bed with several topics of one path, every second path."""
     topics = list(bed.topics)
     paths = list(dict.fromkeys(topic.path for topic in topics))

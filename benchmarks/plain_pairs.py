@@ -2,6 +2,7 @@
 
     git worktree add ../before 1128353       # the commit before the work on reliability began
     python benchmarks/plain_pairs.py ../before .                    # ten pairs, two strategies: half an hour
+    python benchmarks/plain_pairs.py ../before . --after-words "--judge keywords"  # without the later judge
     python benchmarks/plain_pairs.py ../before . --pairs 1 --pages 200    # does it run?
 
 Each checkout is run by its own `src` with this interpreter and with its own defaults, but for the delay: pages of real
@@ -55,7 +56,7 @@ def ratio(before: Sequence[float], after: Sequence[float]) -> Ratio:
     return Ratio(statistics.median(ratios), medians[RESAMPLES // 40], medians[-RESAMPLES // 40])
 
 
-def crawl(checkout: Path, served: Served, strategy: str, pages: int, out: Path) -> Result:
+def crawl(checkout: Path, served: Served, strategy: str, pages: int, words: Sequence[str], out: Path) -> Result:
     """One crawl by a checkout; fails if it did not fetch all pages."""
     seeds = out.with_suffix(".txt")
     seeds.write_text("\n".join(served.seeds) + "\n")
@@ -71,7 +72,7 @@ def crawl(checkout: Path, served: Served, strategy: str, pages: int, out: Path) 
         "--pages",
         str(pages),
     ]
-    command += ["--strategy", strategy, "--seeds", str(seeds)]
+    command += ["--strategy", strategy, "--seeds", str(seeds), *words]
     for name, value in SETTINGS.items():
         command += ["--set", f"{name}={value}"]
     result = measured(command, lambda: _pages(out), PYTHONPATH=str(checkout / "src"))
@@ -94,9 +95,9 @@ def pairs(asked: argparse.Namespace, served: Served, top: Path) -> dict[str, tup
     found: dict[str, tuple[list[Result], list[Result]]] = {name: ([], []) for name in asked.strategies.split(",")}
     for number in range(asked.pairs):
         for strategy, results in found.items():
-            sides = list(zip((asked.before, asked.after), results, strict=True))
-            for checkout, side in sides if number % 2 == 0 else reversed(sides):
-                side.append(crawl(checkout.resolve(), served, strategy, asked.pages, top / "crawl"))
+            sides = list(zip((asked.before, asked.after), ([], asked.after_words.split()), results, strict=True))
+            for checkout, words, side in sides if number % 2 == 0 else reversed(sides):
+                side.append(crawl(checkout.resolve(), served, strategy, asked.pages, words, top / "crawl"))
             old, new = (side[-1] for side in results)
             print(
                 f"pair {number + 1}: {strategy:14} {old.cpu_ms:6.2f} / {new.cpu_ms:6.2f} CPU ms,"
@@ -130,6 +131,7 @@ def main() -> int:
     options.add_argument("--pairs", type=int, default=10)
     options.add_argument("--pages", type=int, default=1500)
     options.add_argument("--strategies", default="best-first,breadth-first")
+    options.add_argument("--after-words", default="", help="further words for the command of the second checkout")
     options.add_argument("--bound", type=float, default=1.03, help="how many times the CPU time is allowed")
     asked = options.parse_args()
     for checkout in (asked.before, asked.after):

@@ -1,13 +1,14 @@
 """Crawl a web without end in replay, ever further, and print what a page costs and what memory it takes.
 
-    python benchmarks/scale.py [--pages 10000,100000,1000000] [--memory] [--strategy best-first] [--quick]
+    python benchmarks/scale.py [--pages 10000,100000,1000000] [--memory] [--strategy best-first] [--fresh 10] [--quick]
 
 Each step is a crawl of its own, in a process of its own, from the first page on: a crawl folder as `scenthound crawl`
 writes it (history, frontier, hosts and robots in SQLite; manners; scope; only the network and the WARC are left out),
-20,000 hosts, 10 new URLs a page, at most 1,000,000 of them waiting. Seconds are CPU seconds of the crawl, the making of
-the pages taken out and shown apart. `late` is the cost of the last tenth of the pages. Then a fresh process resumes the
-folder. `--memory` crawls without a folder, as the laboratory does. `--soak N` crawls N pages in one process, with at
-most 20,000 URLs waiting, and prints the resident memory after each tenth: how many bytes a further page adds.
+20,000 hosts, 10 new URLs a page (`--fresh`), at most 1,000,000 of them waiting. Seconds are CPU seconds of the crawl;
+making the pages is taken out and shown apart, and so is reading them, for strategies that look at leaves. `late` is the
+cost of the last tenth of the pages. Then a fresh process resumes the folder. `--memory` crawls without a folder, as the
+laboratory does. `--soak N` crawls N pages in one process, with at most 20,000 URLs waiting, and prints the resident
+memory after each tenth: how many bytes a further page adds.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ from scenthound.loop.messages import Limits, RobotsLanded
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Topic
+from scenthound.page.page import Page
+from scenthound.page.read import read_html
+from scenthound.page.record import Parts
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.web.robots import ALLOW_ALL
+from scenthound.wiring.build import parts_read
 
 BOUND = 1_000_000
 GROUP = 50  # pages a transaction: a quarter of 200 requests in flight, as live
@@ -62,6 +67,11 @@ class _Meter:
         self.making, self.fetched, self.robots = 0.0, 0, 0
         self.late_from = (0.0, 0.0)
         self.session: wiring.Session | None = None
+        self.parts = Parts()
+
+    def read_for(self, loop: Crawl) -> None:
+        """Read pages as the strategy wants them, if it looks at leaves or elements."""
+        self.parts = parts_read(loop.strategy)
 
     def fetch(self, candidate: Candidate) -> Landing:
         if candidate.spelling.endswith("/robots.txt"):
@@ -73,14 +83,17 @@ class _Meter:
             self.late_from = (time.process_time(), self.making)
         before = time.thread_time()
         page = self.web.fetch(candidate)
+        if self.parts.leaves:
+            record = read_html(self.web.html(candidate.url), candidate.url, self.parts)
+            page = Page(candidate.url, candidate, record, 200, page.size)
         self.making += time.thread_time() - before
         self.fetched += 1
         return page
 
 
-def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND) -> Crawled:
+def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND, fresh: int = 10) -> Crawled:
     """One step, in this process."""
-    web = EndlessWeb()
+    web = EndlessWeb(fresh=fresh)
     meter = _Meter(web, pages)
     seeds = [web.home(number) for number in range(10)]
     began, wall = time.process_time(), time.perf_counter()
@@ -98,12 +111,14 @@ def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND) ->
             limits=limits,
             judging=wiring.start_judge(Settings().judge, topic, seeds),
         )
+        meter.read_for(loop)
         loop.start()
         replay(loop, meter.fetch)
     else:
         settings = Settings(pages=pages, frontier=bound)
         session = meter.session = wiring.begin(KEYWORDS, seeds, folder, strategy=strategy, settings=settings)
         loop = session.crawl
+        meter.read_for(loop)
         reason = replay(loop, meter.fetch, now=session.clock(), pace=PACE)
         session.folder.finish(reason, session.clock())
         session.close()
@@ -146,6 +161,7 @@ def soak(pages: int, strategy: str) -> int:
         session = meter.session = wiring.begin(
             KEYWORDS, seeds, Path(top) / "crawl", strategy=strategy, settings=settings
         )
+        meter.read_for(session.crawl)
         reason = replay(session.crawl, meter.fetch, now=session.clock(), pace=PACE)
         session.folder.finish(reason, session.clock())
         session.close()
@@ -183,6 +199,9 @@ def main() -> int:
     options.add_argument("--pages", default="10000,100000,1000000", help="the steps")
     options.add_argument("--strategy", default="best-first")
     options.add_argument("--bound", type=int, default=BOUND, help="so many URLs wait at most")
+    options.add_argument(
+        "--fresh", type=int, default=10, help="new URLs a page: with 400, 2,500 pages fill the frontier"
+    )
     options.add_argument("--memory", action="store_true", help="without a crawl folder")
     options.add_argument("--soak", type=int, default=0, metavar="N", help="one crawl of N pages; its memory on the way")
     options.add_argument("--quick", action="store_true", help="500 and 2,000 pages, for crashes only")
@@ -200,7 +219,7 @@ def main() -> int:
     for pages in steps:
         with tempfile.TemporaryDirectory() as top:
             folder = None if asked.memory else Path(top) / "crawl"
-            did = _alone(crawl, folder, pages, asked.strategy, asked.bound)
+            did = _alone(crawl, folder, pages, asked.strategy, asked.bound, asked.fresh)
             line = (
                 f"{did.pages:>9,}{did.offered:>12,}{did.waiting:>11,}{1 / did.cost:>9,.0f}{did.cost * 1e6:>13,.0f}"
                 f"{did.late * 1e6:>7,.0f}{did.making * 1e6:>8,.0f}{did.wall:>7,.0f}{did.peak / 1e6:>7,.0f} MB"

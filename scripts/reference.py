@@ -92,6 +92,8 @@ def _plugins(title: str, registry: Any) -> str:
     for name, kind in registry.items():
         one = described(name, kind)
         parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
+        if one["papers"]:
+            parts.append("\n".join(f"* {paper}" for paper in one["papers"]) + "\n")
         rows = [
             f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
             for p in one["parameters"]
@@ -106,8 +108,8 @@ def commands() -> str:
 
     parts = [
         "# Commands\n\nEvery command takes `--json` and then prints one JSON document (or JSON lines) on stdout and",
-        "nothing else. Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 11 interrupted but",
-        "resumable.\n",
+        "nothing else. Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration or folder, 5 I/O error,",
+        "11 interrupted, 12 all hosts left rest. A crawl that ended with 3, 5, 11 or 12 can be resumed.\n",
     ]
     for path, text in _helps(app, None, "scenthound"):
         parts.append(f"## {path}\n\n```text\n{text.rstrip()}\n```\n")

@@ -67,7 +67,7 @@ with tempfile.TemporaryDirectory() as scratch:
         with named("serving")(web) as address:
             sys.setprofile(profile)
             scenthound.crawl(topic.keywords, list(topic.seeds), pages=40, out=scratch + "/crawl",
-                             proxy=f"http://{address}", delay=0, concurrency=1).close()
+                             strategy="best-first", proxy=f"http://{address}", delay=0, concurrency=1).close()
             sys.setprofile(None)
     else:
         named("generate")(scratch + "/bed", 400, 3)

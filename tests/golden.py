@@ -23,7 +23,7 @@ from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, Walk, walk
-from scenthound.text.smart import SCHEMES, Pool
+from scenthound.text.smart_weights import SCHEMES, Pool
 from scenthound.text.tokens import Analyser, stem
 from scenthound.web.html_document import parse_html
 

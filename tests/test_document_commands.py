@@ -1,7 +1,8 @@
 """Every command of the README and the guides runs as it is printed, in order, in an empty folder, on a served web.
 
-Only this is changed: the port of `lab serve`; addresses of the real web, which become those of a small generated one;
-large numbers of pages, in documents whose output does not depend on them; and the placeholders listed in `Place`.
+Only this is changed: the port of `lab serve` and of the desk, which opens no browser; addresses of the real web, which
+become those of a small generated one; large numbers of pages, in documents whose output does not depend on them; and
+the placeholders listed in `Place`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -29,13 +31,14 @@ ROOT = Path(__file__).resolve().parents[1]
 GUIDES = ROOT / "docs" / "guides"
 WEB = GeneratedWeb(300, seed=3)
 TOPIC = WEB.topics[0]
-NOT_OURS = ("make", "pip", "open", "git", "npm", "python")
+NOT_OURS = ("make", "pip", "open", "git", "npm", "python", "curl")
 """Commands of the reader's system: they are not run."""
 ELSEWHERE = {"add-a-driver.md", "add-a-frontier-store.md", "add-a-metric.md", "add-a-strategy.md", "add-an-exporter.md"}
-ELSEWHERE |= {"desk.md", "seed-sources.md"}
-"""Guides about plug-ins: `test_examples.py` runs their package. The desk has `tests/desk`; seed sources, whose commands
-need a search engine, have `tests/cli/test_sources.py` and `tests/desk/test_searx.py`."""
-DOCUMENTS = [ROOT / "README.md", *sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)]
+ELSEWHERE |= {"seed-sources.md"}
+"""Guides about plug-ins: `test_examples.py` runs their package. Seed sources, whose commands need a search engine, have
+`tests/cli/test_sources.py` and `tests/desk/test_searx.py`."""
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "applications.md"]
+DOCUMENTS += sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)
 SMALLER = {"README.md", "compare-crawlers.md", "polite-replay.md", "bring-a-bed.md"}
 """Documents in which numbers of pages are divided by ten."""
 
@@ -44,7 +47,7 @@ def commands(document: Path) -> Iterator[str]:
     """The shell commands of a document: plain fenced blocks, and indented lines; continued lines are joined."""
     text = document.read_text(encoding="utf-8")
     fenced = re.compile(r"^```(?:sh)?\n(.*?)^```$|^```.*?^```$", re.DOTALL | re.MULTILINE)
-    indented = re.compile(r"^ {4}(?:\$ )?(scenthound .*)$", re.MULTILINE)
+    indented = re.compile(r"^ {4}(?:\$ )?(scenthound (?:.*\\\n)*.*)$", re.MULTILINE)
     found = [(match.start(), match[1] or "") for match in fenced.finditer(text)]
     found += [(match.start(), match[1]) for match in indented.finditer(fenced.sub(lambda m: " " * len(m[0]), text))]
     for _, block in sorted(found):
@@ -67,6 +70,8 @@ class Place:
     proxy: str
     small: bool
     port: int = 0
+    desks: dict[str, str] = field(default_factory=dict)
+    """The printed address of each desk that runs, by its folder."""
     servers: ExitStack = field(default_factory=ExitStack)
 
     def prepare(self) -> None:
@@ -86,7 +91,8 @@ class Place:
         words = [str(next(seeds)) if word.startswith("https://") else word for word in words]
         words = [self.page_of(words) if word == "URL" else word for word in words]
         words = [TOPIC.id if word == "TOPIC-ID" else word for word in words]
-        if words[0] == "crawl" and "--proxy" not in words:
+        is_new = words[0] == "crawl" or not (self.folder / words[1] / "crawl.toml").exists()
+        if words[0] in ("crawl", "map", "related") and is_new and "--proxy" not in words:
             words += ["--proxy", self.proxy, "--delay", "0"]
         if words[:2] == ["topic", "new"] and "--from" not in words:
             words += ["--from", "mybed", "--background", "mybed"]
@@ -106,6 +112,12 @@ class Place:
         if words[:2] == ["lab", "serve"]:
             self.servers.enter_context(_serving(words, self.folder))
             return
+        if words[0] == "desk":
+            shown = next((word for word in words[1:] if not word.startswith("-")), "")
+            more = [] if "--no-browser" in words else ["--no-browser"]
+            words = [*words, *more, "--port", "0", "--home", str(self.folder / "home")]
+            self.desks[shown] = self.servers.enter_context(_serving(words, self.folder))
+            return
         done = subprocess.run(
             [sys.executable, "-m", "scenthound", *words],
             cwd=self.folder,
@@ -118,16 +130,24 @@ class Place:
         )
         assert done.returncode == 0, f"scenthound {shlex.join(words)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
 
+    def ask(self, command: str) -> None:
+        """Run a `curl` of the reader's system against the desk that shows the folder it names."""
+        folder = re.search(r"/collections/([\w-]+)", command)
+        base, _, token = self.desks[folder[1] if folder else ""].partition("/#token=")
+        asked = command.replace("http://127.0.0.1:8770", base).replace("$TOKEN", token)
+        done = subprocess.run(["curl", "-sS", "--fail", *shlex.split(asked)[1:]], capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
 
 @contextmanager
-def _serving(words: list[str], folder: Path) -> Iterator[None]:
+def _serving(words: list[str], folder: Path) -> Iterator[str]:
+    """A command that serves until it is interrupted; gives the first line that it prints."""
     process = subprocess.Popen(
         [sys.executable, "-m", "scenthound", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     try:
         assert process.stdout is not None
-        process.stdout.readline()  # it prints a command once it serves
-        yield
+        yield process.stdout.readline().decode().strip()  # it prints a line once it serves
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
@@ -151,13 +171,13 @@ def test_every_command_of_a_document_runs(document: Path, tmp_path: Path) -> Non
                     if words[:2] == ["lab", "generate"]:
                         _remove(tmp_path / words[2])  # the reader's folder is empty
                     place.run(words)
+                elif command.startswith("curl ") and shutil.which("curl"):
+                    place.ask(command)
                 else:
                     assert command.split()[0] in NOT_OURS, f"neither ours nor the system's: {command}"
 
 
 def _remove(folder: Path) -> None:
-    import shutil
-
     if folder.exists():
         shutil.rmtree(folder)
 

@@ -1,6 +1,6 @@
 """The port `Judge`: how likely a fetched page is what the user looks for.
 
-A judge is told the topic and the seeds once, then asked about every fetched page in order. It sees what a strategy
+A judge gets the topic and the seeds once, then asked about every fetched page in order. It sees what a strategy
 sees and nothing else: never the answers of the laboratory. `scenthound.judges` has ours, by name.
 """
 
@@ -63,6 +63,14 @@ class HearsLabels(Protocol):
     """A judge that learns from labels, given before or during a crawl."""
 
     def take_label(self, url: Url, on_topic: bool) -> None: ...
+
+
+@runtime_checkable
+class TakesVerdicts(Protocol):
+    """A strategy that learns from what the judge of the crawl says about pages."""
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        """The verdict on a fetched page; `read` is called with the page next. A resumed crawl gives the stored one."""
 
 
 # A judge whose state must survive a restart is a `ports.Saves`, as a strategy is.

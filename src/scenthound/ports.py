@@ -46,7 +46,7 @@ class Declaration:
     oracle: bool = False
     """It reads links of pages that were not fetched: for the laboratory only, and marked there."""
     oracle_modes: tuple[str, ...] = ()
-    """Parameters that make it an oracle, for whoever lists strategies."""
+    """Parameters that make it an oracle, for lists of strategies."""
     score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """The names in `Candidate.parts`, each with a line of explanation."""
 
@@ -230,7 +230,7 @@ class History(Protocol):
 
     def record(self, step: Step, where: Where | None = None) -> None: ...
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        """Record a request that brought no page. `dead`: do not ask again; `heard`: the strategy was told."""
+        """Record a request that brought no page. `dead`: do not ask again; `heard`: the strategy was informed."""
 
     def alias(self, url: Url, to: Url) -> None: ...
     def count(self, host: str, reason: str, times: int = 1) -> None: ...  # a link not followed, or anything else
@@ -248,7 +248,7 @@ class History(Protocol):
     def highest(self) -> int: ...  # the largest page number so far
     def last_event(self) -> int: ...  # the number of the latest event; 0 if there is none
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        """The events after this one that the strategy was told of, with number and place in the repository."""
+        """The events after this one that the strategy has received, with number and place in the repository."""
 
     # ---- read by reports and exports
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from support.application_webs import CLUB_SEEDS, CLUBS
+from support.html_crawl import html_crawl
 from support.running_crawl import WEB, environment, served, until
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
@@ -49,6 +51,13 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
     return answer.content[0].text
 
 
+async def ended(client: Client, collection: str) -> dict[str, Any]:
+    """The status of a crawl when it has ended."""
+    while (status := await ask(client, "crawl_status", collection=collection))["is_running"]:
+        await asyncio.sleep(0.2)  # pytest ends what hangs
+    return status
+
+
 def test_an_agent_crawls_searches_reads_and_explains(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         names = {tool.name for tool in (await client.list_tools()).tools}
@@ -60,14 +69,11 @@ def test_an_agent_crawls_searches_reads_and_explains(tmp_path: Path) -> None:
             "search",
             "read_page",
             "explain",
+            "related",
         }
         started = await ask(client, "start_crawl", topic=WEB.topics[0].keywords, seeds=SEEDS, pages=20)
         name = started["collection"]
-        for _ in range(600):
-            status = await ask(client, "crawl_status", collection=name)
-            if not status["is_running"]:
-                break
-            await asyncio.sleep(0.1)
+        status = await ended(client, name)
         assert status["pages"] == 20
         best = status["best_pages"][0]["url"]
         word = WEB.topics[0].keywords.split()[0]
@@ -112,14 +118,25 @@ def test_a_server_without_crawls_only_reads(tmp_path: Path) -> None:
     session(tmp_path / "home", ["--crawls", "0"], talk)
 
 
+def test_an_agent_finds_related_organisations(tmp_path: Path) -> None:
+    folder = html_crawl(tmp_path / "clubs", CLUBS, CLUB_SEEDS, "balloon clubs")
+
+    async def talk(client: Client) -> None:
+        found = await ask(client, "related", collection="clubs", limit=3)
+        first = found["organisations"][0]
+        assert first["home"] == "http://gamma.com/"
+        assert first["listed_beside_seeds_on"] == [{"url": "http://hub.org/list", "seeds": ["alpha.com", "beta.com"]}]
+        assert first["untrusted_text"].startswith("Gamma e.V.\nBalloon clubs: ")
+        assert found["notice"] == NOTICE
+        assert "1 to 20" in await refusal(client, "related", collection="clubs", limit=500)
+
+    session(tmp_path / "home", [str(folder)], talk)
+
+
 def test_private_addresses_are_refused(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         started = await ask(client, "start_crawl", topic="bees", seeds=["http://127.0.0.1:9/"], pages=5)
-        for _ in range(300):
-            status = await ask(client, "crawl_status", collection=started["collection"])
-            if not status["is_running"]:
-                break
-            await asyncio.sleep(0.1)
+        status = await ended(client, started["collection"])
         assert status["pages"] == 0
         assert "refused-address" in status["failed"], status
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.cli.app import run
+from scenthound.cli.papers import PAPERS
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
 from scenthound.report.causes import meaning
@@ -87,6 +89,14 @@ def test_short_names_of_papers_and_sheets_have_a_key(capsys: pytest.CaptureFixtu
     told = " ".join(capsys.readouterr().out.split())
     assert "[EXP] Pant, Srinivasan, Menczer" in told
     assert "Sheets 20.2, 00: the sections of that number in docs/spec" in told
+    assert run(["judges", "keywords-present"]) == 0
+    assert "[CHAP] Pant, Srinivasan, Menczer" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("words", [["strategies"], ["judges"], ["lab", "import", "--help"], ["lab", "run", "--help"]])
+def test_lists_and_help_have_no_short_names_of_papers(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == 0
+    assert not re.search(rf"\[({'|'.join(PAPERS)})|[Ss]heet \d", capsys.readouterr().out)
 
 
 def test_settings_speak_to_users() -> None:

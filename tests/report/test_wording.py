@@ -72,11 +72,10 @@ def test_status_and_report_have_the_words(folder: Path, capsys: Talk) -> None:
     assert chosen[0].split(" (")[0] in page
 
 
-def test_the_report_draws_the_exploration_rate_of_each_ranking_unless_it_is_always_0(folder: Path) -> None:
+def test_the_report_draws_the_exploration_rate_of_each_page_unless_it_is_always_0(folder: Path) -> None:
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)
-    assert len(facts.exploration) >= 2
-    assert all(rate == 0 and 0 < n <= facts.pages for n, rate in facts.exploration)
+    assert facts.exploration == [(n, 0.0) for n in range(1, facts.pages + 1)]
     assert "<h2>Exploration</h2>" not in render(facts)
     facts.exploration = [(2, 0.2), (8, 0.05)]
     page = render(facts)

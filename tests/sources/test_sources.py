@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import runpy
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from scenthound.testing.seed_source import RepliesTo
 from support.seed_servers import cdx_line, collinfo, searxng_reply
 from support.small_crawl import small_crawl
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "custom_seed_source.py"
 SEARCH, INDEX, SITE = "https://search.test", "https://index.test", "http://site.test"
 FOUND = [
     ("http://b.test/balloon", "Hot air balloons"),
@@ -252,3 +254,10 @@ def paced(delay: float) -> float:
 def test_requests_to_one_host_are_spaced() -> None:
     assert paced(0.2) >= 0.2
     assert paced(0.0) < 0.2
+
+
+def test_the_source_of_the_example_keeps_the_contract() -> None:
+    module = runpy.run_path(str(EXAMPLE), run_name="custom_seed_source")
+    replies = {"http://links.test/": b'<a href="http://a.test/">balloon</a><a href="/b">b</a><a href="/b">again</a>'}
+    for _, check in seed_source_contract(lambda: module["LinksOf"]("http://links.test/"), replies):
+        check()

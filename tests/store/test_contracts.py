@@ -85,4 +85,4 @@ class Forgetful(MemoryHistory):
 
 def test_a_history_that_breaks_the_contract_is_found_out() -> None:
     with pytest.raises(AssertionError):
-        dict(history_contract(Forgetful))["it knows what the strategy was told, and in which order"]()
+        dict(history_contract(Forgetful))["it knows what the strategy received, and in which order"]()

@@ -206,6 +206,18 @@ def test_a_file_of_the_fourth_edition_keeps_its_candidates_and_their_parents(tmp
         database.close()
 
 
+def test_a_large_frontier_of_the_fourth_edition_is_opened_without_loading_all_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    fourth_edition(path)
+    database = CrawlDatabase(path)
+    frontier = SqliteFrontier(database, in_memory=2)
+    assert len(frontier._entries) < len(frontier) == len(FOURTH)
+    assert sorted(frontier.entries()) == FOURTH
+    popped = [frontier.pop(0.0) for _ in FOURTH]
+    assert [(one.number, one.candidate) for one in popped if one is not None] == FOURTH
+    database.close()
+
+
 def test_links_of_one_page_keep_their_own_parts() -> None:
     database = CrawlDatabase(":memory:")
     frontier = SqliteFrontier(database)

@@ -16,7 +16,7 @@ from scenthound.page.page import Page
 from scenthound.strategies.apprentice import RECENT, Apprentice, link_features, terms_and_spots
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
-from scenthound.text.bayes import NaiveBayes
+from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes
 from scenthound.text.offsets import features
 from scenthound.text.tokens import Analyser

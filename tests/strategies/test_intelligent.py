@@ -16,6 +16,7 @@ from scenthound.strategies.intelligent import Intelligent
 from scenthound.strategies.parts.sightings import MOST_SIGHTINGS, WaitingLinks
 from scenthound.testing import TinyWeb, named, walk
 from scenthound.text.interest import Events, Totals
+from scenthound.text.vocabulary import Vocabulary
 
 
 def directory(pages: int, good: str = "sport", poor: str = "hotel") -> TinyWeb:
@@ -89,6 +90,15 @@ def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool
     for number, name in enumerate(again.names):
         assert again.pages[number] == sum(name in names for names, _ in pages)
         assert again.goals[number] == sum(name in names and is_goal for names, is_goal in pages)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=9), st.integers(0, 6))
+def test_many_sets_at_once_get_the_ids_that_they_would_get_one_by_one(sets: list[list[str]], room: int) -> None:
+    together, alone = Events(), Events()
+    together.names, alone.names = Vocabulary(room), Vocabulary(room)
+    assert together.ids_of_each(sets) == [alone.ids(names).tolist() for names in sets]
+    assert list(together.names) == list(alone.names)
 
 
 @settings(deadline=None)

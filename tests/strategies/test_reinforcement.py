@@ -19,8 +19,8 @@ from scenthound.model import Candidate
 from scenthound.page.views.surrounding_words import surroundings
 from scenthound.strategies.reinforcement import Reinforcement
 from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
-from scenthound.text.bayes import NaiveBayes
 from scenthound.text.frozen import FrozenPieces
+from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.tokens import Analyser
 
 

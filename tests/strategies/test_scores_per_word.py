@@ -13,7 +13,7 @@ from scenthound.lab.generate.web import generate
 from scenthound.lab.run.run_cell import PROFILES, ReplayLimits, run_cell
 from scenthound.parameters import values_of
 from scenthound.strategies.parts.word_parameters import LENGTH
-from scenthound.text.bayes import NaiveBayes
+from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.wiring import make_strategy
 

@@ -18,8 +18,8 @@ from scenthound.strategies.context_graph import (
     layer_probabilities,
 )
 from scenthound.testing import TinyWeb, page_of, walk
-from scenthound.text.bayes import NaiveBayes
 from scenthound.text.interest import Totals, interest
+from scenthound.text.naive_bayes import NaiveBayes
 
 
 @answers("cg")

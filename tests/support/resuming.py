@@ -69,10 +69,19 @@ class Recorded:
         return WEB.get(url) or Response(url, 404, "Not Found", (), b"")
 
 
-def born(folder: Path, name: str = "best-first", **more: Any) -> Session:
+def born(folder: Path, name: str = "best-first", parameters: Mapping[str, Any] | None = None, **more: Any) -> Session:
     settings = read(Settings, {**SETTINGS, **more})
     model = model_of(name, folder.with_name(f"{folder.name}.model"))
-    return begin(TOPIC.topic, TOPIC.seeds, folder, strategy=name, settings=settings, fetcher=Recorded(), model=model)
+    return begin(
+        TOPIC.topic,
+        TOPIC.seeds,
+        folder,
+        strategy=name,
+        parameters=parameters,
+        settings=settings,
+        fetcher=Recorded(),
+        model=model,
+    )
 
 
 def model_of(name: str, folder: Path) -> Path | None:

@@ -2,6 +2,7 @@
 
     python tests/support/trails.py              # print which strategies differ from what is pinned
     python tests/support/trails.py --pin        # pin what is computed now: say in the commit why a trail changes
+    python tests/support/trails.py --pin hound  # that of one strategy only
 
 A change of structure or speed must not change them. Each strategy crawls twice: replayed from the prepared bed, and by
 the live loop with a fetcher that answers from the bed, one request at a time.
@@ -141,15 +142,16 @@ def computed(bed: Bed, strategy: str, folder: Path) -> Mapping[str, str]:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--pin", action="store_true", help="write tests/data/trails.json")
+    arguments.add_argument("names", nargs="*", help="strategies; all if none is named")
     chosen = arguments.parse_args()
+    before = pinned().get("trails", {})
     with tempfile.TemporaryDirectory() as folder:
         bed = generated_bed(Path(folder) / "bed")
-        trails = {name: dict(computed(bed, name, Path(folder) / name)) for name in pinned_crawls()}
-        found = {"bed": bed.digest, "trails": trails}
+        trails = {name: dict(computed(bed, name, Path(folder) / name)) for name in chosen.names or pinned_crawls()}
+        found = {"bed": bed.digest, "trails": {**(before if chosen.names else {}), **trails}}
     if chosen.pin:
         PINNED.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    before = pinned().get("trails", {})
-    for name, digests in found["trails"].items():
+    for name, digests in trails.items():
         print(f"{name}  {'same' if before.get(name) == digests else 'differs'}")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
+from scenthound.text.id_lists import known_ids, pack_lists, sorted_counts, unpack_lists
 
 IDS = st.lists(st.integers(0, 30), unique=True, max_size=12)
 
@@ -23,7 +23,7 @@ def test_ids_are_sorted_with_their_counts_and_words_without_an_id_left_out(count
 
 @given(IDS, IDS)
 def test_what_is_wanted_is_found_in_the_order_in_which_it_is_wanted(held: list[int], wanted: list[int]) -> None:
-    assert found_in(array("i", sorted(held)), array("i", wanted)) == [one for one in wanted if one in held]
+    assert known_ids(array("i", sorted(held)), array("i", wanted)) == [one for one in wanted if one in held]
 
 
 @given(st.lists(st.lists(st.integers(-9, 9))))

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.errors import UnknownName
-from scenthound.text import smart
-from scenthound.text.smart import SCHEMES, Pool, Scheme
+from scenthound.text import smart_weights
+from scenthound.text.smart_weights import SCHEMES, Pool, Scheme
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.vectors import Counts, cosine, dot, norm, square, term_frequencies
 
@@ -69,7 +69,7 @@ def test_a_pool_weighs_and_compares_as_the_sheet_says(
     pages: list[dict[str, int]], description: dict[str, int], scheme: Scheme, block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(smart, "_BLOCK", block)
+        patch.setattr(smart_weights, "_BLOCK", block)
         pool = Pool(pages)
     wanted = plain_weights(pages, description, scheme)
     assert pool.weights(description, scheme) == pytest.approx(wanted, abs=1e-12)

@@ -67,6 +67,7 @@ def show(facts: CrawlFacts) -> None:
         ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
+        ("expected", facts.outlook),
         ("judge", f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant by its latest verdicts"),
         ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
         ("order", f"{facts.out_of_order:,} requests before better ones whose hosts rested; {waited}"),
@@ -137,10 +138,10 @@ def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None
                 if isinstance(line, Event):
                     click.echo(json_line(event_line(line)))
                 else:
-                    told = trail_line(line) if isinstance(line, Step) else miss_line(line)
+                    data = trail_line(line) if isinstance(line, Step) else miss_line(line)
                     if wording is not None and isinstance(line, Step):
-                        told["why"] = wording.reasons(line)
-                    click.echo(json_line(told))
+                        data["why"] = wording.reasons(line)
+                    click.echo(json_line(data))
 
 
 @click.command()
@@ -260,7 +261,7 @@ def export(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF, and print where.
+    """Write a crawl as JSONL, CSV, Parquet, WACZ, GEXF or tar (one file a page), and print where.
 
     Columns of the tables are listed in docs/reference/fields.md: text, language, host, relevance, digest and more.
     CSV has the texts only if --fields names them.

@@ -7,17 +7,20 @@ import sys
 from typing import Any
 
 from scenthound.cli.output import out, table
+from scenthound.cli.papers import papers_cited
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
-    """A plug-in as JSON data: what it does and its parameters."""
+    """A plug-in as JSON data: what it does, its papers, its parameters."""
     from scenthound.parameters import describe_parameters
 
     module = sys.modules.get(kind.__module__)
+    story = inspect.cleandoc(module.__doc__ or "") if module else ""
     return {
         "name": name,
         "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
-        "story": inspect.cleandoc(module.__doc__ or "") if module else "",
+        "story": story,
+        "papers": papers_cited(story),
         "parameters": describe_parameters(kind),
     }
 
@@ -29,6 +32,8 @@ def show(plugin: dict[str, Any], how_to_set: str) -> None:
     console = out()
     console.print(f"{plugin['name']}: {plugin['about']}\n")
     console.print(plugin["story"] + "\n")
+    for paper in plugin["papers"]:
+        console.print(f"  {paper}")
     if not plugin["parameters"]:
         console.print("It has no parameters.")
         return

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.output import say
 from scenthound.formats import printable
-from scenthound.report.crawl_facts import pages_per_second
+from scenthound.report.crawl_facts import outlook, pages_per_second
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from scenthound.loop.forecast import Left
     from scenthound.wiring import Session
 
 REFRESH = 0.25
@@ -26,8 +27,12 @@ DOUBTS_FIRST, DOUBTS_EVERY = 50, 500  # pages after which the judge is asked wha
 class Progress:
     """Use in a `with` block, and pass `tick` to `Session.run`."""
 
-    def __init__(self, session: Session, title: str = "", quiet: bool = False, resumable: bool = True) -> None:
+    def __init__(
+        self, session: Session, title: str = "", quiet: bool = False, resumable: bool = True, doubts: bool = True
+    ) -> None:
+        """`doubts`: whether to say what the judge is not sure about."""
         self.session, self.title, self.quiet, self.resumable = session, title, quiet, resumable
+        self._has_doubts = doubts
         self._live: Any = None
         self._started = time.monotonic()
         self._shown = float("-inf")
@@ -86,7 +91,7 @@ class Progress:
     def _report_doubts(self) -> None:
         """Say what the judge is not sure about, each time that it changes, at most every few hundred pages."""
         pages = self.session.crawl.counters.pages
-        if self.quiet or pages < self._doubts_from:
+        if self.quiet or not self._has_doubts or pages < self._doubts_from:
             return
         self._doubts_from = pages + DOUBTS_EVERY
         doubts = self.session.crawl.judging.doubts()
@@ -103,9 +108,18 @@ class Progress:
         paused = "paused, " if self.session.steering.is_paused else ""
         return (
             f"{prefix}{paused}{counters.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
-            f"harvest {counters.harvest:.1%} (last 100: {recent:.1%}), frontier {self.session.waiting:,}, "
-            f"hosts {self.session.hosts:,}, errors {sum(counters.misses.values()):,}"
+            f"harvest {counters.harvest:.1%} (last 100: {recent:.1%}), {self._expected()}"
+            f"frontier {self.session.waiting:,}, hosts {self.session.hosts:,}, errors {sum(counters.misses.values()):,}"
         )
+
+    def _left(self) -> Left | None:
+        crawl = self.session.crawl
+        return crawl.counters.forecast.left(crawl.limits.pages - crawl.pages)
+
+    def _expected(self) -> str:
+        """What is left to find, for the line; empty while nobody can tell."""
+        left = self._left()
+        return "" if left is None else f"at most about {left.expected:,.0f} left to find ({left.share:.0%}), "
 
     def _note(self, message: str) -> None:
         if self._live is not None:
@@ -141,6 +155,8 @@ class Progress:
         )
         grid = Table.grid(padding=(0, 3))
         grid.add_row("harvest", f"{counters.harvest:.1%}", "last 100", f"{counters.harvest_recent:.1%}")
+        left = crawl.limits.pages - crawl.pages
+        grid.add_row("expected", outlook(self._left(), left))
         grid.add_row("frontier", f"{self.session.waiting:,}", "hosts", f"{self.session.hosts:,}")
         worst = ", ".join(f"{printable(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
         grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(counters.misses.values()):,}  {worst}")

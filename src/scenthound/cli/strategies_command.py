@@ -10,18 +10,8 @@ from typing import Any
 import click
 
 from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.papers import papers_cited
 from scenthound.cli.shell_words import strategies_named
-
-PAPERS = {
-    "EXP": "Pant, Srinivasan, Menczer: Exploration versus Exploitation in Topic Driven Crawlers. WWW 2002 Workshop on "
-    "Web Dynamics, 2002",
-    "CHAP": "Pant, Srinivasan, Menczer: Crawling the Web. In Levene, Poulovassilis: Web Dynamics, Springer, 2004",
-    "BIZ": "Pant, Menczer: Topical Crawling for Business Intelligence. ECDL 2003",
-    "GRAPH": "Cami, Deo: Evaluation of a Graph-based Topical Crawler. ICOMP 2006",
-    "ECON": "Baum, Kruus, Durdanovic, Hainsworth: Focused Web Crawling using an Auction-based Economy. NEC Research "
-    "Institute, about 2002",
-}
-"""The papers that strategies cite by a short name."""
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
@@ -38,9 +28,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
         "story": story,
         "score_parts": dict(declared.score_parts),
         "oracle_modes": list(declared.oracle_modes),
-        "papers": [
-            f"[{tag}] {PAPERS[tag]}" for tag in dict.fromkeys(re.findall(r"\[([A-Z]+)\]", story)) if tag in PAPERS
-        ],
+        "papers": papers_cited(story),
         "sheets": list(dict.fromkeys(re.findall(r"[Ss]heet (\d\d(?:\.\d+)?)", story))),
         "parameters": describe_parameters(kind),
     }

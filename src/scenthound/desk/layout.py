@@ -76,7 +76,15 @@ def term(plain: str) -> Markup:
     )
 
 
-COLLECTION_PAGES = {"": "Pages", "/map": "Map", "/agents": "Agents", "/search": "Search", "/why": "Why not?"}
+COLLECTION_PAGES = {
+    "": "Pages",
+    "/map": "Map",
+    "/site-map": "Site map",
+    "/related": "Related",
+    "/agents": "Agents",
+    "/search": "Search",
+    "/why": "Why not?",
+}
 
 
 def collection_nav(name: str, here: str, without: Collection[str] = ()) -> Markup:
@@ -184,10 +192,13 @@ def label_buttons(url: str, label: str | None, name: str, like: bool = False) ->
     return element("div", button("on topic", "true"), button("off topic", "false"), copy, more, class_="labels")
 
 
-def state_chip(state: str) -> Markup:
+def state_chip(state: str, words: str = "") -> Markup:
     shape = {"running": "▶", "paused": "❚❚"}.get(state, "■")
     return element(
-        "span", element("span", shape, aria_hidden="true"), f" {state}", class_=f"chip {state.replace(' ', '-')}"
+        "span",
+        element("span", shape, aria_hidden="true"),
+        f" {words or state}",
+        class_=f"chip {state.replace(' ', '-')}",
     )
 
 

@@ -51,8 +51,8 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
         ),
         element(
             "p",
-            "Paste addresses, or drop a file here: a list, or your browser’s bookmarks. ",
-            element("label", "Choose a file", element("input", id="file", type="file"), class_="file"),
+            "Paste addresses, or drop a file here (a list, or your browser’s bookmarks); or ",
+            element("label", "choose a file", element("input", id="file", type="file"), class_="file"),
             class_="quiet-text",
         ),
         _finding(sources, source),
@@ -138,6 +138,7 @@ def _collection(row: Mapping[str, Any]) -> Markup:
     return element(
         "li",
         element("a", row["topic"] or row["name"], href=f"/c/{quote(row['name'])}"),
+        element("span", row["name"], class_="quiet-text"),
         look.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
         facts,
     )

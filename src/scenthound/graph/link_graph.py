@@ -59,20 +59,20 @@ class LinkGraph:
         number = self.numbers.get(name)
         if number is None:
             return []
-        starts, order, standing = self._reversed
+        starts, order, rank = self._reversed
         linking = order[starts[number] : starts[number + 1]]
-        best = linking[np.argsort(standing[linking])][:limit]
+        best = linking[np.argsort(rank[linking])][:limit]
         return [self.names[source] for source in best]
 
     @cached_property
     def _reversed(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Where each page's back-links start, all back-links, and the place of each page in the fixed order."""
+        """Where each page's back-links start, all back-links, and the rank of each page in the fixed order."""
         order = self.sources[np.argsort(self.targets, kind="stable")]
         starts = np.concatenate(([0], np.cumsum(self.in_degree)))
-        by_standing = sorted(range(len(self)), key=lambda page: (-int(self.in_degree[page]), self.names[page]))
-        standing = np.empty(len(self), dtype=np.int64)
-        standing[by_standing] = np.arange(len(self))
-        return starts, order, standing
+        by_rank = sorted(range(len(self)), key=lambda page: (-int(self.in_degree[page]), self.names[page]))
+        rank = np.empty(len(self), dtype=np.int64)
+        rank[by_rank] = np.arange(len(self))
+        return starts, order, rank
 
 
 def link_graph(links: Mapping[str, Iterable[str]], closed: bool = False) -> LinkGraph:

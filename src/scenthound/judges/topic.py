@@ -40,7 +40,7 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.seen_pages import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
+from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page

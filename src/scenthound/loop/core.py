@@ -15,11 +15,11 @@ from scenthound.loop.connectivity import Connectivity, is_unanswered
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.order import EarlyResults, OrderRule, Turns
-from scenthound.loop.plugin_calls import Judgement, Judging, Stopwatch, StrategyCalls
+from scenthound.loop.plugin_calls import Judging, PageJudgement, Stopwatch, StrategyCalls
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
-from scenthound.loop.selection import ALL_RESTS, Selection
+from scenthound.loop.selection import ALL_RESTS, UrlSelection
 from scenthound.loop.service_files import ServiceFiles, is_service_file, robots_file
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
@@ -67,7 +67,7 @@ class Crawl:
         is_own = isinstance(strategy, OwnFrontier)
         order = replace(self.order, window=1) if is_own or declared.batch > 1 else self.order
         self.turns = Turns(order, recorder, limits)
-        self.selection = Selection(frontier, recorder, seeds, politeness, declared, self.seed_number)
+        self.selection = UrlSelection(frontier, recorder, seeds, politeness, declared, self.seed_number)
         self.selection.follow(self.turns, has_ranks=not is_own)
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
@@ -121,10 +121,7 @@ class Crawl:
         if self.politeness is not None:
             self.selection.keep_time(now, slow)
             self._read_early(now)
-        if not self.ended and now >= limits.ends_at:
-            self.ended = "time"
-        if not self.ended and 0 < limits.requests <= self.counters.attempts + len(self._in_flight):
-            self.ended = "requests"
+        self.ended = self.ended or self.counters.reason_to_end(limits, now, len(self._in_flight))
         if not self.ended and self.pages >= limits.pages and len(slow) == len(self._in_flight):
             return self._done("pages")
         left, coming = self.turns.pages_left, len(self._in_flight)
@@ -231,7 +228,7 @@ class Crawl:
             return
         if isinstance(result, Page):
             judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
-            offers = self.calls.read(result)  # before anything is written: a strategy or a judge may raise
+            offers = self.calls.read(result, judgement)  # before anything is written: a strategy or a judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
@@ -252,7 +249,7 @@ class Crawl:
                     self.candidates.add(listed)
         self._take_events()
 
-    def _record(self, page: Page, judgement: Judgement, where: Where | None, now: float) -> None:
+    def _record(self, page: Page, judgement: PageJudgement, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
         rank, requested = self.selection.chosen.get(url, 1), self.redirects.end(url)

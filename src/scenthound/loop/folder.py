@@ -12,35 +12,41 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scenthound import url as urls
 from scenthound.errors import (
-    PATH_ERRORS,
     BadConfig,
     DiskFull,
     FileDamaged,
     FolderBroken,
-    IoFailed,
     OurFault,
     UnknownName,
 )
-from scenthound.files import NO_ROOM, make_folder, write_text
+from scenthound.files import make_folder, write_text
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
-from scenthound.loop.folder_files import MODEL, PAGES, refuse_links, remove_crawl
+from scenthound.loop.folder_files import (
+    MODEL,
+    check_writable,
+    missing_pages,
+    read_request,
+    refuse_links,
+    remove_crawl,
+    room_for_new,
+)
 from scenthound.loop.identity import user_agent, warc_info
-from scenthound.loop.messages import FOREVER
 from scenthound.loop.page_rows import page_table
-from scenthound.loop.politeness import DAY, HOST_FAILURES, KnownHost, OriginRules, Politeness
-from scenthound.loop.resume import Learned, LoopState, Saved
+from scenthound.loop.politeness import DAY, Politeness
+from scenthound.loop.resume import LoopState, Saved
+from scenthound.loop.snapshots import Snapshots
+from scenthound.loop.stored_hosts import StoredHosts
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Step
-from scenthound.ports import OwnFrontier, Saves
+from scenthound.ports import OwnFrontier
 from scenthound.store import cdxj, warc_repair
 from scenthound.store.database_repair import recover
 from scenthound.store.label_table import Labels
@@ -52,7 +58,6 @@ from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
 from scenthound.web.request_headers import request_headers
-from scenthound.web.robots import RobotsRules
 
 if TYPE_CHECKING:
     import pandas
@@ -86,6 +91,16 @@ class CrawlFolder:
     runs: list[tuple[float, float]] = field(default_factory=list)
     """The runs of this crawl, as (begin, end) by the last commit."""
 
+    @property
+    def hosts(self) -> StoredHosts:
+        """What is remembered of hosts."""
+        return StoredHosts(self.database)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """What strategy and judge have learned."""
+        return Snapshots(self.database)
+
     def __repr__(self) -> str:
         return f"<CrawlFolder {self.path}: {len(self.history):,} pages on “{self.request.topic.keywords[:60]}”>"
 
@@ -108,7 +123,7 @@ class CrawlFolder:
         if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
-        with _room(path):
+        with room_for_new(path):
             make_folder(path.resolve())
             release = lock(path).release
             try:
@@ -144,7 +159,7 @@ class CrawlFolder:
         path = Path(path)
         request = read_request(path)
         refuse_links(path)
-        _may_write(path)
+        check_writable(path)
         with contextlib.ExitStack() as undo:
             release = lock(path).release
             undo.callback(release)
@@ -206,7 +221,7 @@ class CrawlFolder:
         written, synced = (End.parse(database.meta(name)) for name in ("warc_end", "warc_synced"))
         damage = warc_repair.examine(repository, self.history, written, synced, everything=self.salvaged)
         if damage.missing and not refetch:
-            raise _missing(self.path, damage.missing)
+            raise missing_pages(self.path, damage.missing)
         mended = warc_repair.mend(repository, self.history, damage)
         self.recovered += mended.notes
         self.forgotten += mended.forgotten
@@ -258,7 +273,7 @@ class CrawlFolder:
     def attach(self, crawl: Crawl, now: float) -> None:
         """Save this crawl's state from now on, beginning with what it has already."""
         self.crawl = crawl
-        crawl.sitemaps.recall = self._recall_sitemaps
+        crawl.sitemaps.recall = self.hosts.sitemaps
         self.runs.append((now, now))
         try:
             self.commit(now)
@@ -278,11 +293,10 @@ class CrawlFolder:
         self._save_end()
         if crawl is not None:
             if crawl.politeness is not None:
-                self._save_hosts(crawl.politeness)
-            for host, asked in crawl.sitemaps.take_asked().items():
-                self.database.save_state(f"sitemaps of {host}", {"asked": asked})
+                self.hosts.save(crawl.politeness)
+            self.hosts.save_sitemaps(crawl.sitemaps)
             self.database.save_state("crawl", LoopState.of(crawl).to_plain())
-            self._save_learned(crawl)
+            self.snapshots.save(crawl, self.history.last_event(), settings.snapshot)
             self._save_run(now)
             if isinstance(crawl.strategy, OwnFrontier):  # its frontier is not in a table
                 waiting = len(crawl.frontier) + len(crawl.frontier.in_flight())
@@ -316,31 +330,6 @@ class CrawlFolder:
             self.synced = repository.synced
             self.database.save_meta("warc_synced", str(self.synced))
 
-    def _save_hosts(self, politeness: Politeness) -> None:
-        hosts, origins = politeness.take_changes()
-        for origin, rules in origins.items():
-            self.database.save_robots(origin, rules.rules.to_text(), rules.until, rules.failures)
-        for name, host in hosts.items():
-            due = host.next_allowed if host.next_allowed < FOREVER else 0.0
-            self.database.save_host(
-                name, next_allowed=due, failures=host.failures, pages=host.pages, barren=host.barren
-            )
-
-    def _save_learned(self, crawl: Crawl, now: bool = False) -> None:
-        """Save what strategy and judge have learned, and the number of the last event that is part of it."""
-        if isinstance(crawl.strategy, Saves) or crawl.judging.has_state:
-            heard = self.history.last_event()
-            last = self.database.meta_number("snapshot", -1_000_000)
-            if now or crawl.unkept or heard - last >= self.request.settings.snapshot:
-                if isinstance(crawl.strategy, Saves):
-                    self.database.save_state("strategy", crawl.calls.save() or {})
-                if crawl.judging.has_state:
-                    self.database.save_state("judge", crawl.judging.save())
-                self.database.save_meta("doubts", json.dumps(crawl.judging.doubts()))
-                self.database.save_meta("snapshot", str(heard))
-                self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
-                crawl.unkept = False
-
     def _save_run(self, now: float) -> None:
         self.runs[-1:] = [(self.runs[-1][0], now)]
         if len(self.runs) > MOST_RUNS:  # the two oldest become one of the same length
@@ -364,8 +353,8 @@ class CrawlFolder:
         if self.crawl is not None:
             revised = self.crawl.judging.revised()
             self.history.revise({url: (later.relevance, later.relevant) for url, later in revised.items()})
-            self._save_learned(self.crawl, now=True)
-            self.database.save_meta("doubts", json.dumps(self.crawl.judging.doubts()))
+            self.snapshots.save(self.crawl, self.history.last_event())
+            self.snapshots.save_doubts(self.crawl)
         self._note_end(reason, now)
         self.repository.sync()
         self.commit(now)
@@ -398,8 +387,8 @@ class CrawlFolder:
         """
         return Saved(
             self._loop_state(),
-            self._learned("strategy", relearn),
-            self._learned("judge", relearn),
+            self.snapshots.learned("strategy", relearn),
+            self.snapshots.learned("judge", relearn),
             self.salvaged,
             tuple(self.forgotten),
         )
@@ -414,59 +403,14 @@ class CrawlFolder:
             self.recovered.append(f"the saved state of the loop can't be read ({why}): retries start again from zero")
             return LoopState()
 
-    def _learned(self, name: str, relearn: bool) -> Learned:
-        """The last snapshot of the strategy or the judge, and the labels that came after it."""
-        state, labels = None if relearn else self.database.state(name), Labels(self.database)
-        if state is None:
-            return Learned(labels=labels.delivered())
-        event, last = (self.database.meta_number(key) for key in ("snapshot", "snapshot_labels"))
-        return Learned(state, event, labels.delivered(last))
-
     def doubts(self) -> list[str]:
         """Why the judge's verdicts may be wrong, by the last snapshot or the end of the last run."""
-        try:
-            said = json.loads(self.database.meta("doubts") or "[]")
-        except ValueError:
-            return []
-        return [str(doubt) for doubt in said] if isinstance(said, list) else []
+        return self.snapshots.doubts()
 
     def politeness(self, now: float) -> Politeness:
         """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
         self.database.set_clock(now, self.runs[-1][1] if self.runs else now, DAY)
-        settings = self.request.settings
-        made = Politeness(
-            settings.delay,
-            settings.backoff,
-            settings.robots,
-            settings.robots_cache,
-            recall_host=self._recall_host,
-            recall_origin=self._recall_origin,
-        )
-        for name in self.database.resting_hosts(now):
-            made.host(name)
-        return made
-
-    def _recall_host(self, name: str) -> KnownHost:
-        saved = self.database.host(name)
-        failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
-        barren = saved.more.get("barren", 0)
-        return KnownHost(saved.next_allowed, failures, barren if isinstance(barren, int) else 0, saved.pages)
-
-    def _recall_origin(self, origin: str) -> OriginRules | None:
-        saved = self.database.robots(origin)
-        if saved is None or saved.failures:
-            return None  # unreachable before: it may be there now
-        try:
-            return OriginRules(RobotsRules.from_text(saved.text), saved.until, saved.failures)
-        except ValueError:
-            return None  # damaged: requested again
-
-    def _recall_sitemaps(self, host: str) -> list[str]:
-        try:
-            asked = (self.database.state(f"sitemaps of {host}") or {}).get("asked")
-        except FolderBroken:
-            asked = None
-        return list(map(str, asked)) if isinstance(asked, list) else []  # damaged: requested again
+        return self.hosts.politeness(self.request.settings, now)
 
     def close(self) -> None:
         """Close the folder. What was not committed is lost, as after a crash."""
@@ -482,67 +426,9 @@ class CrawlFolder:
         self.close()
 
 
-def read_request(path: Path) -> CrawlRequest:
-    """Read the crawl.toml of a folder; `BadConfig` if it is no crawl."""
-    way_out = "name a folder that a crawl was written to"
-    file = path / "crawl.toml"
-    try:
-        if not path.is_dir():
-            raise BadConfig(f"there is no folder {path}", way_out)
-        if not file.is_file():
-            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", way_out)
-        return CrawlRequest.from_toml(file.read_text(encoding="utf-8"), file)
-    except UnicodeDecodeError as error:
-        raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
-    except OSError as error:
-        if error.errno not in PATH_ERRORS:
-            raise IoFailed.of(error, file) from error
-        raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
-
-
-def _missing(path: Path, files: Mapping[str, int]) -> FolderBroken:
-    """The error for missing WARC files: perhaps their disk is not mounted."""
-    names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
-    return FolderBroken(
-        path / PAGES,
-        f"lacks {names}, with {sum(files.values()):,} recorded pages",
-        f"put the files back; or have the pages fetched again: scenthound resume {shlex.quote(str(path))} --refetch",
-    )
-
-
-def _may_write(path: Path) -> None:
-    """Raise `BadConfig` if a part of the folder is not writable."""
-    pages = path / "pages"
-    for part in (path, pages, path / "crawl.db", path / LOCK, *sorted(pages.glob("*.warc.gz"))[-1:]):
-        if part.exists() and not os.access(part, os.W_OK):
-            raise BadConfig(f"{part} may not be written to", "make it yours, or copy the crawl to where you may write")
-
-
 def _read_runs(text: str) -> list[tuple[float, float]]:
     try:
         runs = [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
     except (ValueError, TypeError, OverflowError, RecursionError):
         return []  # damaged: the times of the pages must do
     return [run for run in runs if 0.0 <= run[0] <= run[1] < LATEST]
-
-
-@contextmanager
-def _room(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
-        if _is_full(path):
-            raise DiskFull(path, "make room and try again") from error
-        if isinstance(error, FileDamaged):  # it was made a moment ago
-            raise IoFailed(error.path, error.problem) from error
-        raise
-    except OSError as error:
-        if error.errno in NO_ROOM:
-            raise DiskFull(path, "make room and try again") from error
-        if error.errno not in PATH_ERRORS:
-            raise IoFailed.of(error, path) from error
-        raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
-
-
-def _is_full(path: Path) -> bool:
-    return path.exists() and shutil.disk_usage(path).free < 1 << 20

@@ -1,11 +1,17 @@
-"""The files of a crawl folder, and checks that they are safe to use."""
+"""The files of a crawl folder: checks that they are there and safe to use, and errors that name a way out."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from scenthound.files import refuse_link
+from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, FileDamaged, FolderBroken, IoFailed
+from scenthound.files import NO_ROOM, refuse_link
+from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.store.database import database_files
 from scenthound.store.lock import NAME as LOCK
 
@@ -60,3 +66,62 @@ def is_part_of_a_crawl(path: Path) -> bool:
             if first == PAGES or (target.parent == folder and first.startswith(_FILES)):
                 return True
     return False
+
+
+def read_request(path: Path) -> CrawlRequest:
+    """Read the crawl.toml of a folder; `BadConfig` if it is no crawl."""
+    way_out = "name a folder that a crawl was written to"
+    file = path / "crawl.toml"
+    try:
+        if not path.is_dir():
+            raise BadConfig(f"there is no folder {path}", way_out)
+        if not file.is_file():
+            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", way_out)
+        return CrawlRequest.from_toml(file.read_text(encoding="utf-8"), file)
+    except UnicodeDecodeError as error:
+        raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
+    except OSError as error:
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, file) from error
+        raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
+
+
+def check_writable(path: Path) -> None:
+    """Raise `BadConfig` if a part of the folder is not writable."""
+    pages = path / "pages"
+    for part in (path, pages, path / "crawl.db", path / LOCK, *sorted(pages.glob("*.warc.gz"))[-1:]):
+        if part.exists() and not os.access(part, os.W_OK):
+            raise BadConfig(f"{part} may not be written to", "make it yours, or copy the crawl to where you may write")
+
+
+def missing_pages(path: Path, files: Mapping[str, int]) -> FolderBroken:
+    """The error for missing WARC files: perhaps their disk is not mounted."""
+    names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
+    return FolderBroken(
+        path / PAGES,
+        f"lacks {names}, with {sum(files.values()):,} recorded pages",
+        f"put the files back; or have the pages fetched again: scenthound resume {shlex.quote(str(path))} --refetch",
+    )
+
+
+@contextmanager
+def room_for_new(path: Path) -> Iterator[None]:
+    """Errors while a folder is made, in our words: a full disk, a path that can't be used."""
+    try:
+        yield
+    except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
+        if _is_full(path):
+            raise DiskFull(path, "make room and try again") from error
+        if isinstance(error, FileDamaged):  # it was made a moment ago
+            raise IoFailed(error.path, error.problem) from error
+        raise
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise DiskFull(path, "make room and try again") from error
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, path) from error
+        raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
+
+
+def _is_full(path: Path) -> bool:
+    return path.exists() and shutil.disk_usage(path).free < 1 << 20

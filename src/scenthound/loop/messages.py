@@ -99,6 +99,8 @@ class Limits:
     redirects: int = 10
     retries: int = 2
     longest_wait: float = FOREVER
+    stop_share: float = 0.0
+    """Stop when the pages left are expected to bring at most this share of all finds; 0: never."""
     host_patience: int = 0
     """Pages in a row without a relevant one after which a host is left; 0: never."""
     nofollow: bool = True

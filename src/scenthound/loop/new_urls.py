@@ -11,7 +11,7 @@ from scenthound import url as urls
 from scenthound.loop.messages import SITEMAP, SitemapLanded
 from scenthound.loop.recording import Recorder
 from scenthound.loop.scope import Scope
-from scenthound.loop.selection import Selection
+from scenthound.loop.selection import UrlSelection
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
@@ -38,7 +38,7 @@ class Candidates:
         self,
         frontier: Frontier,
         recorder: Recorder,
-        selection: Selection,
+        selection: UrlSelection,
         scope: Scope | None,
         closed: Callable[[str], str | None],
         nofollow: bool,
@@ -116,7 +116,7 @@ LIKELY = 2  # redirects in a row that lead to a page more often than to another 
 class Redirects:
     """Follows redirects within scope and up to the longest chain, and knows where each chain began."""
 
-    def __init__(self, selection: Selection, recorder: Recorder, scope: Scope | None, most: int) -> None:
+    def __init__(self, selection: UrlSelection, recorder: Recorder, scope: Scope | None, most: int) -> None:
         self._selection, self._recorder, self._scope, self._most = selection, recorder, scope, most
         self._origin: dict[Url, tuple[Url, int]] = {}  # the target of a redirect: what was requested first, hops so far
 

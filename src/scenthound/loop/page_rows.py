@@ -22,7 +22,7 @@ MOST_PARTS = 50  # columns for parts of scores
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PageColumn:
     """One column: its name, the kind of its values, what it says, and how to get it of a page."""
 
     name: str
@@ -33,18 +33,18 @@ class Column:
     """Its value needs the extra `text`."""
 
 
-def _of_step(name: str, kind: Kind, doc: str) -> Column:
-    return Column(name, kind, doc, lambda page: getattr(page.step, name))
+def _of_step(name: str, kind: Kind, doc: str) -> PageColumn:
+    return PageColumn(name, kind, doc, lambda page: getattr(page.step, name))
 
 
-COLUMNS: tuple[Column, ...] = (
+COLUMNS: tuple[PageColumn, ...] = (
     _of_step("n", "whole", "number of the page in the crawl"),
     _of_step("url", "text", "canonical URL"),
-    Column("host", "text", "host of the URL", lambda page: page.host),
+    PageColumn("host", "text", "host of the URL", lambda page: page.host),
     _of_step("title", "text", "title of the page"),
-    Column("time", "time", "when it was fetched (UTC)", lambda page: page.time),
-    Column("relevance", "real", "how relevant the page is, 0 to 1", lambda page: page.relevance),
-    Column("relevant", "flag", "whether it counts as relevant", lambda page: page.is_relevant),
+    PageColumn("time", "time", "when it was fetched (UTC)", lambda page: page.time),
+    PageColumn("relevance", "real", "how relevant the page is, 0 to 1", lambda page: page.relevance),
+    PageColumn("relevant", "flag", "whether it counts as relevant", lambda page: page.is_relevant),
     _of_step("similarity", "real", "cosine similarity of the page to the keywords"),
     _of_step("score", "real", "score by which it was chosen; infinite for a seed"),
     _of_step("rank", "whole", "place among all waiting URLs when it was taken; 1 is the best"),
@@ -54,16 +54,16 @@ COLUMNS: tuple[Column, ...] = (
     _of_step("requested", "text", "URL that was requested first, if it redirected"),
     _of_step("status", "whole", "HTTP status"),
     _of_step("bytes", "whole", "size of the body as received"),
-    Column("content_type", "text", "Content-Type header", lambda page: page.content_type),
-    Column("language", "text", "language code, identified offline; extra `text`", lambda page: page.language, True),
-    Column("last_modified", "time", "Last-Modified header (UTC)", lambda page: page.last_modified),
-    Column("digest", "text", "SHA-1 of the stored body, as in WARC and CDXJ", lambda page: page.digest),
-    Column("duplicate_of", "text", "URL of the first page with the same content", lambda page: None),
-    Column("warc_file", "text", "file in `pages/`", lambda page: page.where.file if page.where else None),
-    Column("warc_offset", "whole", "offset in that file", lambda page: page.where.offset if page.where else None),
-    Column("warc_length", "whole", "length of the record", lambda page: page.where.length if page.where else None),
-    Column("text", "text", "all visible text", lambda page: page.text),
-    Column("main_text", "text", "text without menus and footers; extra `text`", lambda page: page.main_text, True),
+    PageColumn("content_type", "text", "Content-Type header", lambda page: page.content_type),
+    PageColumn("language", "text", "language code, identified offline; extra `text`", lambda page: page.language, True),
+    PageColumn("last_modified", "time", "Last-Modified header (UTC)", lambda page: page.last_modified),
+    PageColumn("digest", "text", "SHA-1 of the stored body, as in WARC and CDXJ", lambda page: page.digest),
+    PageColumn("duplicate_of", "text", "URL of the first page with the same content", lambda page: None),
+    PageColumn("warc_file", "text", "file in `pages/`", lambda page: page.where.file if page.where else None),
+    PageColumn("warc_offset", "whole", "offset in that file", lambda page: page.where.offset if page.where else None),
+    PageColumn("warc_length", "whole", "length of the record", lambda page: page.where.length if page.where else None),
+    PageColumn("text", "text", "all visible text", lambda page: page.text),
+    PageColumn("main_text", "text", "text without menus and footers; extra `text`", lambda page: page.main_text, True),
 )
 BY_NAME = {column.name: column for column in COLUMNS}
 LONG = ("text", "main_text")
@@ -92,7 +92,7 @@ EVERYTHING = Selection()
 class PageTable:
     """Rows of a crawl's pages. `problems` says in sentences what had to be left out."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[PageColumn, ...]
     problems: list[str] = field(default_factory=list)
     _first: dict[bytes, str] = field(default_factory=dict)
     """The URL of the first page of each content, by its digest."""
@@ -148,7 +148,7 @@ def page_table(pages: Iterable[StoredPage], steps: Iterable[Step]) -> pandas.Dat
     return frame
 
 
-def _named(names: Sequence[str], parts: Sequence[Column]) -> Iterator[Column]:
+def _named(names: Sequence[str], parts: Sequence[PageColumn]) -> Iterator[PageColumn]:
     choices = BY_NAME | {column.name: column for column in parts}
     for name in names:
         if name == "parts":
@@ -170,8 +170,8 @@ def _part_names(steps: Iterable[Step]) -> list[str]:
     return list(names)[:MOST_PARTS]
 
 
-def _part(name: str) -> Column:
-    return Column(PART + name, "real", f"part `{name}` of the score", lambda page: page.step.parts.get(name))
+def _part(name: str) -> PageColumn:
+    return PageColumn(PART + name, "real", f"part `{name}` of the score", lambda page: page.step.parts.get(name))
 
 
 def _has_text_extra() -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenthound.errors import JudgeFailed, StrategyFailed
-from scenthound.judging import HearsLabels, Judge, Revises
+from scenthound.judging import HearsLabels, Judge, Revises, TakesVerdicts
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import EmitsEvents, NeedsRandom, Saves, Strategy, TakesLabels
@@ -33,6 +33,17 @@ class Stopwatch:
         self.seconds += self.clock() - self._since
 
 
+class PageJudgement(NamedTuple):
+    """What the crawl thinks of a fetched page, in three values; see `model.Step`."""
+
+    similarity: float = 0.0
+    relevance: float = 0.0
+    relevant: bool = False
+
+
+NONE = PageJudgement()
+
+
 class StrategyCalls:
     """The strategy as the loop calls it. `stopwatch` counts the time of `read`, without the time to parse pages."""
 
@@ -42,6 +53,7 @@ class StrategyCalls:
         self._stopwatch = stopwatch
         self._tells = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, needed after every page
         self._hears = strategy if isinstance(strategy, TakesLabels) else None
+        self._takes_verdicts = strategy if isinstance(strategy, TakesVerdicts) else None
         self._saves = strategy if isinstance(strategy, Saves) else None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
@@ -49,12 +61,14 @@ class StrategyCalls:
             self.strategy.use_random(random.Random(seed_number))
         return list(self.strategy.start(topic, seeds))
 
-    def read(self, page: Page) -> list[Candidate]:
-        """The candidates that the strategy returns for a page."""
+    def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
+        """The candidates that the strategy returns for a page, after it was told the verdict if it asks for it."""
         reading = page.reading_seconds
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
         with self._stopwatch:
             try:
+                if self._takes_verdicts is not None:
+                    self._takes_verdicts.take_verdict(page.url, judgement.relevance, judgement.relevant)
                 candidates = list(self.strategy.read(page))
                 if fetched != (page.url, page.candidate, page.record, page.status, page.size):
                     raise TypeError("it changed the page that it was given")
@@ -98,17 +112,6 @@ class StrategyCalls:
         )
 
 
-class Judgement(NamedTuple):
-    """What the crawl thinks of a fetched page, in three values; see `model.Step`."""
-
-    similarity: float = 0.0
-    relevance: float = 0.0
-    relevant: bool = False
-
-
-NONE = Judgement()
-
-
 class Judging:
     """A judge that was started, and the similarity that every trail records. Without a judge nothing is relevant.
 
@@ -123,7 +126,7 @@ class Judging:
         self._saves = judge if isinstance(judge, Saves) else None
         self._revises = judge if isinstance(judge, Revises) else None
 
-    def judge(self, page: Page, requested: Url | None = None) -> Judgement:
+    def judge(self, page: Page, requested: Url | None = None) -> PageJudgement:
         """Judge a page that was just fetched, before the strategy reads it.
 
         `requested` is the URL from which redirects led here: the judge finds it as that of the page's candidate, so it
@@ -134,7 +137,7 @@ class Judging:
             page = Page(page.url, candidate, page.record, page.status, page.size)
         similarity = self._similarity(page) if self._similarity is not None else 0.0
         if self._judge is None:
-            return NONE if self._similarity is None else Judgement(similarity)
+            return NONE if self._similarity is None else PageJudgement(similarity)
         try:
             probability, is_relevant = self._judge.judge(page)
         except Exception as error:
@@ -142,7 +145,7 @@ class Judging:
                 f"the judge {type(self._judge).__name__} failed on {page.url}: {type(error).__name__}: {error}",
                 "nothing recorded is lost: mend the judge, then resume",
             ) from error
-        return Judgement(similarity, float(probability), self._flag(probability, is_relevant))
+        return PageJudgement(similarity, float(probability), self._flag(probability, is_relevant))
 
     def _flag(self, probability: float, is_relevant: bool) -> bool:
         return bool(probability >= self.threshold) if self.threshold else bool(is_relevant)
@@ -159,11 +162,11 @@ class Judging:
         """Why the verdicts may be wrong, in sentences for the user."""
         return self._judge.doubts() if self._judge is not None else []
 
-    def revised(self) -> dict[Url, Judgement]:
+    def revised(self) -> dict[Url, PageJudgement]:
         """The present verdicts on the pages that the judge still remembers; their `similarity` is 0."""
         if self._revises is None:
             return {}
-        return {url: Judgement(0.0, said.probability, self._flag(*said)) for url, said in self._revises.revised()}
+        return {url: PageJudgement(0.0, said.probability, self._flag(*said)) for url, said in self._revises.revised()}
 
     @property
     def has_state(self) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scenthound import url as urls
-from scenthound.loop.messages import Dropped
-from scenthound.loop.plugin_calls import Judgement
+from scenthound.loop.forecast import LITTLE_LEFT, Forecast
+from scenthound.loop.messages import Dropped, Limits
+from scenthound.loop.plugin_calls import PageJudgement
 from scenthound.loop.trap_watch import SUSPENDED, Suspended
 from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.page.page import Page
@@ -33,6 +34,8 @@ class Counted(Protocol):
     def relevance(self) -> float: ...
     @property
     def relevant(self) -> bool: ...
+    @property
+    def depth(self) -> int: ...
     @property
     def bytes(self) -> int: ...
     @property
@@ -63,6 +66,8 @@ class Counters:
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     best: list[tuple[float, int, str, str]] = field(default_factory=list)
     dry: bool = False
+    forecast: Forecast = field(default_factory=Forecast)
+    """What is left to find."""
     out_of_order: int = 0
     """URLs requested before better ones, whose hosts rested."""
     waited: float = 0.0
@@ -81,6 +86,7 @@ class Counters:
         self.similarity += step.similarity
         self.relevance += step.relevance
         self.recent.append(good)
+        self.forecast.page(step.relevance, is_seed=step.depth == 0)
         entry = (step.relevance, -step.n, str(step.url), step.title)
         if len(self.best) < BEST:
             heapq.heappush(self.best, entry)
@@ -106,6 +112,21 @@ class Counters:
     @property
     def harvest_recent(self) -> float:
         return sum(self.recent) / len(self.recent) if self.recent else 0.0
+
+    def reason_to_end(self, limits: Limits, now: float, in_flight: int) -> str:
+        """Why nothing more is to be requested, though there may be pages left in the budget; empty: go on."""
+        if now >= limits.ends_at:
+            return "time"
+        if 0 < limits.requests <= self.attempts + in_flight:
+            return "requests"
+        return LITTLE_LEFT if self._is_little_left(limits) else ""
+
+    def _is_little_left(self, limits: Limits) -> bool:
+        """Whether the rest of the budget is expected to bring no more than `limits.stop_share` of all finds."""
+        if not limits.stop_share or self.pages >= limits.pages:
+            return False
+        left = self.forecast.left(limits.pages - self.pages)
+        return left is not None and left.share <= limits.stop_share
 
     def _watch_harvest(self, good: bool) -> None:
         self._flags.append(good)
@@ -162,7 +183,7 @@ class Recorder:
         self.last_number = history.highest()
 
     def page(
-        self, page: Page, judgement: Judgement, rank: int, requested: Url | None, where: Where | None, now: float
+        self, page: Page, judgement: PageJudgement, rank: int, requested: Url | None, where: Where | None, now: float
     ) -> Step:
         """Record a page with its links; an alias if it was requested under another URL."""
         candidate, history = page.candidate, self.history

@@ -17,6 +17,7 @@ from scenthound import url as urls
 from scenthound.errors import FolderBroken, StateDamaged
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import ROBOTS, SITEMAP
+from scenthound.loop.plugin_calls import PageJudgement
 from scenthound.loop.recording import Counters
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
@@ -247,13 +248,18 @@ def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None
             page = read(event, where)
             offers = []
             if page is not None and own:
-                crawl.candidates.add_page(page, calls.read(page), unfetched)
+                crawl.candidates.add_page(page, calls.read(page, _judged(event)), unfetched)
             elif page is not None:
-                calls.read(page)
+                calls.read(page, _judged(event))
         for offer in offers if own else ():
             crawl.candidates.add(offer, unfetched)
         if not isinstance(event, DeliveredLabel):
             calls.take_events(crawl.recorder.last_number)  # recorded before the stop
+
+
+def _judged(step: Step) -> PageJudgement:
+    """What the judge said when the page was fetched: the strategy learned from that."""
+    return PageJudgement(step.similarity, step.relevance, step.relevant)
 
 
 def _load(learner: Saves, state: Mapping[str, Any]) -> None:
@@ -312,4 +318,4 @@ def _refill(crawl: Crawl, read: Callable[[Step, Where | None], Page | None]) -> 
     crawl.start()
     for _, event, where in crawl.history.numbered_after(0):
         if isinstance(event, Step) and (page := read(event, where)) is not None:
-            crawl.candidates.add_page(page, crawl.calls.read(page))
+            crawl.candidates.add_page(page, crawl.calls.read(page, _judged(event)))

@@ -74,7 +74,7 @@ class Pending:
 UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up if every eighth request fails
 
 
-class Selection:
+class UrlSelection:
     """Takes candidates out of the frontier and tracks each until it is settled.
 
     A URL is `chosen` from the moment it is popped or pending until it is released or settled.

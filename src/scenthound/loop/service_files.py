@@ -23,7 +23,7 @@ from scenthound.loop.messages import (
 )
 from scenthound.loop.new_urls import Sitemaps
 from scenthound.loop.politeness import Politeness
-from scenthound.loop.selection import Selection
+from scenthound.loop.selection import UrlSelection
 from scenthound.model import Candidate, Moved, Url
 
 
@@ -40,7 +40,7 @@ def is_service_file(candidate: Candidate) -> bool:
 class ServiceFiles:
     """Follows the redirects of robots.txt files and sitemaps. It knows whose rules are under way."""
 
-    def __init__(self, selection: Selection, politeness: Politeness | None, sitemaps: Sitemaps) -> None:
+    def __init__(self, selection: UrlSelection, politeness: Politeness | None, sitemaps: Sitemaps) -> None:
         self._selection, self._politeness, self._sitemaps = selection, politeness, sitemaps
         self._under_way: set[str] = set()  # origins whose robots.txt was redirected
 

@@ -94,6 +94,11 @@ class Settings:
     host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
     judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")
     relevant: float = option(0.0, "a page is relevant from this relevance on; 0: by the judge's own threshold")
+    stop_share: float = option(
+        0.0,
+        "stop when the rest of the budget is expected to bring at most this share of all finds, as 0.05; 0: never",
+        most=0.99,
+    )
     dry_window: int = option(0, "stop when the harvest over this many pages stays low; 0: do not")
     dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
     dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
@@ -111,6 +116,9 @@ class Settings:
     min_rate_time: float = option(15.0, "the time over which `min_rate` is measured", "seconds", least=0.01)
     idle_timeout: float = option(20.0, "give up a reply that pauses this long", "seconds")
     page_timeout: float = option(60.0, "give up a page after this long", "seconds")
+    adaptive_timeout: float = option(
+        0.0, "give up a page sooner if its host usually answers fast, but never before this; 0: off", "seconds"
+    )
     redirects: int = option(10, "follow at most this many redirects in a row")
     links_per_page: int = option(5_000, "take at most this many links of a page", least=1)
     url_length: int = option(2_000, "leave longer URLs alone", least=16)

@@ -72,7 +72,8 @@ class Page:
         >>> page_of("<a href=/x>chess club</a>").view(lambda record: len(record.links))
         1
         """
-        key, kept = (function, arguments, *named.items()), None if named else self._kept
+        key: Hashable = (function, arguments, *named.items()) if named else (function, arguments)
+        kept = None if named else self._kept
         if key in self._views:
             return self._views[key]  # type: ignore[no-any-return]
         made = None if kept is None else kept.find(function, arguments)

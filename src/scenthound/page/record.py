@@ -330,12 +330,11 @@ def _unpack(
             columns.skip(not wants_leaves)
         else:
             columns.skip(3)
-    leaves = elements = None
-    if wants_leaves:
-        arrays = [columns.numbers() for _ in range(5)]
-        leaves = Leaves._make([*arrays, columns.take(), columns.numbers()])
-    elif head.has_leaves:
-        columns.skip(7)
+    if not wants_leaves:  # nor elements, which need them
+        return Record(Url(head.url), head.title, text, layout.links, analysed, noindex=head.noindex)
+    arrays = [columns.numbers() for _ in range(5)]
+    leaves = Leaves._make([*arrays, columns.take(), columns.numbers()])
+    elements: Elements | None = None
     if head.has_elements and wants_elements:
         arrays = [columns.numbers() for _ in range(4)]
         elements = Elements._make([*arrays, tuple(unpack_terms(columns.take())), columns.numbers()])
@@ -384,6 +383,8 @@ def _check_head(head: _Head) -> None:
         raise ValueError("a record with a size that is none")
     if not all(isinstance(words, str) and type(stem) is bool for words, stem in head.analysers):
         raise ValueError("a record with an analyser that is none")
+    if head.has_elements and not head.has_leaves:
+        raise ValueError("a record with elements and without leaves")
     columns = _TEXT_COLUMNS + _ANALYSED_COLUMNS * len(head.analysers)
     columns += _LEAF_COLUMNS * head.has_leaves + _ELEMENT_COLUMNS * head.has_elements
     if len(head.sizes) != columns:
@@ -438,9 +439,7 @@ def _check(record: Record) -> None:
                 raise ValueError("the terms of a record do not fit its words")
     if leaves is not None:
         _check_leaves(leaves, len(record.text), links)
-    if elements is not None:
-        if leaves is None:
-            raise ValueError("a record with elements and without leaves")
+    if elements is not None and leaves is not None:
         _check_elements(elements, leaves.size, links)
 
 

@@ -14,6 +14,7 @@ from scenthound.errors import FolderBroken
 from scenthound.formats import full_trail_line
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.forecast import LITTLE_LEFT, Forecast, Left
 from scenthound.loop.recording import WINDOW, Counters
 from scenthound.loop.selection import ALL_RESTS
 from scenthound.loop.trap_watch import SUSPENDED
@@ -35,6 +36,7 @@ ENDINGS = {
     "frontier empty": "no URL was left to fetch",
     ALL_RESTS: "every host with URLs left had to rest too long",
     "dry": "too few relevant pages were found lately",
+    LITTLE_LEFT: "the rest of the budget was expected to bring little",
     "interrupted": "it was interrupted, and can be resumed",
     "stopped": "it was stopped, and can be resumed",
     "demo stopped": "it was stopped",
@@ -44,7 +46,7 @@ ENDINGS = {
     "paused": "it is paused: `scenthound control DIR continue` goes on",
     "cut off": "the process was killed; it can be resumed",
 }
-FINAL = {"pages", "time", "frontier empty", ALL_RESTS, "dry"}
+FINAL = {"pages", "time", "frontier empty", ALL_RESTS, "dry", LITTLE_LEFT}
 
 
 @dataclass(slots=True)
@@ -94,6 +96,8 @@ class CrawlFacts:
     busy: float = 0.0
     """Seconds of running, pauses between runs left out."""
     harvest_recent: float = 0.0
+    left: Left | None = None
+    """What the rest of the budget is expected to bring; None if too few pages have come to tell."""
     waiting: int = 0
     misses: dict[str, int] = field(default_factory=dict)
     """URLs that brought no page, by reason; one that was tried again counts once."""
@@ -118,6 +122,11 @@ class CrawlFacts:
     @property
     def harvest(self) -> float:
         return self.relevant / self.pages if self.pages else 0.0
+
+    @property
+    def outlook(self) -> str:
+        """What the rest of the budget is expected to bring, in words."""
+        return outlook(self.left, self.budget - self.pages)
 
     @property
     def rate(self) -> float:
@@ -149,6 +158,8 @@ class CrawlFacts:
             "doubts": self.doubts,
             "harvest": self.harvest,
             "harvest_recent": self.harvest_recent,
+            "expected": None if self.left is None else self.left.expected,
+            "expected_share": None if self.left is None else self.left.share,
             "similarity": self.similarity,
             "relevance": self.relevance,
             "frontier": self.waiting,
@@ -170,6 +181,17 @@ class CrawlFacts:
         }
 
 
+def outlook(left: Left | None, pages: int) -> str:
+    """What so many more pages are expected to bring, in words.
+
+    >>> outlook(Left(60.0, 2.9), 400), outlook(None, 400)
+    ('at most about 3 more relevant pages in 400, 5% of all', 'too few pages to tell')
+    """
+    if left is None:
+        return "too few pages to tell"
+    return f"at most about {left.expected:,.0f} more relevant pages in {max(pages, 0):,}, {left.share:.0%} of all"
+
+
 def pages_per_second(pages: int, seconds: float) -> float:
     """The speed of a crawl: all its pages over all its running time."""
     return pages / seconds if seconds > 0 else 0.0
@@ -187,7 +209,7 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve, pages.every)
     facts.speed = _speed(pages.busy_times)
-    facts.exploration = _exploration(folder.history.strategy_events("ranking"))
+    facts.exploration = _exploration(folder.history.strategy_events("exploration"))
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
     _ending(facts, folder)
     return facts
@@ -200,8 +222,8 @@ def _suspension(event: Event) -> str:
 
 
 def _exploration(events: Iterable[Event]) -> list[tuple[int, float]]:
-    """The exploration rates in these events, thinned to what a screen shows."""
-    rates = ((event.n, event.facts.get("exploration")) for event in events)
+    """The exploration rates in these events, one for each page, thinned to what a screen shows."""
+    rates = ((event.n, event.facts.get("rate")) for event in events)
     curve = [(n, float(rate)) for n, rate in rates if isinstance(rate, int | float) and 0 <= rate <= 1]
     return curve[:: max(1, len(curve) // POINTS)]
 
@@ -268,6 +290,7 @@ def _read(
     revised: Mapping[Url, tuple[float, bool]] | None = None,
 ) -> _Pages:
     recent: deque[bool] = deque(maxlen=WINDOW)
+    forecast = Forecast()
     best: list[tuple[float, int, Step]] = []
     pages = _Pages()
     misses: Counter[str] = Counter()
@@ -298,6 +321,7 @@ def _read(
         facts.relevant_in_the_end += latest.relevant
         similarity += event.similarity
         relevance += event.relevance
+        forecast.page(event.relevance, is_seed=event.depth == 0)
         host.pages += 1
         host.relevant += good
         recent_good += good - (recent[0] if len(recent) == WINDOW else 0)
@@ -311,6 +335,7 @@ def _read(
             if len(pages.curve) >= 4 * POINTS:
                 pages.curve, pages.every = pages.curve[1::2], pages.every * 2
     facts.best = [step for _, _, step in sorted(best, reverse=True)]
+    facts.left = forecast.left(facts.budget - facts.pages)
     facts.similarity = similarity / facts.pages if facts.pages else 0.0
     facts.relevance = relevance / facts.pages if facts.pages else 0.0
     facts.busy = sum(end - begin for begin, end in runs) if runs else facts.busy

@@ -101,11 +101,20 @@ def _tiles(facts: CrawlFacts) -> str:
         (f"{facts.relevant:,}", f"of them relevant: a harvest rate of {facts.harvest:.1%}"),
         (f"{facts.harvest_recent:.1%}", "harvest rate of the last 100 pages"),
         (f"{facts.relevant_in_the_end:,}", "relevant by the latest verdicts"),
+        *_expected(facts),
         (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
         (f"{facts.waiting:,}", "URLs still waiting"),
         (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}; {size(facts.bytes)} received"),
     ]
     return tiles(figures)
+
+
+def _expected(facts: CrawlFacts) -> list[tuple[str, str]]:
+    """What the rest of the budget is expected to bring, if anything is left and it can be told."""
+    left, pages = facts.left, facts.budget - facts.pages
+    if left is None or pages <= 0:
+        return []
+    return [(f"{left.expected:,.0f}", f"more at most expected of the {pages:,} pages left: {left.share:.0%} of all")]
 
 
 def _doubts(doubts: list[str]) -> str:

@@ -6,7 +6,7 @@ is to the topic of the crawl. The index is in `DIR/index`; everything in it can 
 """
 
 from scenthound.search.indexing import Indexer, index_folder
-from scenthound.search.query import Query, parse_query
+from scenthound.search.query import SearchQuery, parse_query
 from scenthound.search.results import WEIGHT, Found, Results, like, relevance_of, search, snippets
 from scenthound.store.text_index import Filters
 
@@ -15,8 +15,8 @@ __all__ = [
     "Filters",
     "Found",
     "Indexer",
-    "Query",
     "Results",
+    "SearchQuery",
     "index_folder",
     "like",
     "parse_query",

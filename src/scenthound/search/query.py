@@ -34,7 +34,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SearchQuery:
     """All groups must match; a group matches if one of its terms does; no excluded term may occur."""
 
     groups: tuple[tuple[Term, ...], ...]
@@ -49,7 +49,7 @@ class Query:
         return f"({wanted}) NOT (" + " OR ".join(term.expression() for term in self.excluded) + ")"
 
 
-def parse_query(text: str) -> Query:
+def parse_query(text: str) -> SearchQuery:
     """Read a query. Raises `BadUsage` or `UnknownName` with a way out.
 
     >>> parse_query('"hot air" title:club -car').expression()
@@ -82,7 +82,7 @@ def parse_query(text: str) -> Query:
         raise BadUsage("the query has no words", f"write {HELP}")
     if len(excluded) + sum(map(len, groups)) > MOST_TERMS:
         raise BadUsage(f"a query of more than {MOST_TERMS} words", "leave some out")
-    return Query(tuple(map(tuple, groups)), tuple(excluded))
+    return SearchQuery(tuple(map(tuple, groups)), tuple(excluded))
 
 
 def _terms(text: str) -> list[tuple[Term, bool, bool]]:

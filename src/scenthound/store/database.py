@@ -1,4 +1,4 @@
-"""The SQLite file of a crawl: its schema, its transactions, its errors in our words.
+"""The SQLite file of a crawl: its schema and its transactions.
 
 Everything is written inside one open transaction; `commit` ends it. What changes often (the frontier, hosts, counts) is
 collected in memory by its owner and written by `commit`, many rows at a time.
@@ -6,9 +6,7 @@ collected in memory by its owner and written by `commit`, many rows at a time.
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,17 +16,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, IoFailed, OurFault, StateDamaged
+from scenthound.errors import FolderBroken, OurFault, StateDamaged
 from scenthound.files import check_file, check_own_file, sync_file, sync_folder
 from scenthound.model import NOTHING, Url
 from scenthound.store import blobs as plain
 from scenthound.store.blobs import pack_urls, unpack_urls
 from scenthound.store.schema_check import cell_problem, misfit, schema_problem
+from scenthound.store.sqlite_errors import damaged, in_our_words
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 5
 PATIENCE = 10.0
-CACHE = 64  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
+CACHE = 16  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
 # Tables that grow with every link have no index: rows are added at the end and found by their number.
@@ -134,6 +133,7 @@ class CrawlDatabase:
     ) -> None:
         self.path, self.read_only = str(path), read_only
         self._before_commit: list[Callable[[], None]] = []
+        self._after_close: list[Callable[[], None]] = []
         self._hosts: dict[str, HostRow] = {}
         self._touched: set[str] = set()
         self._failed: OurFault | None = None
@@ -153,6 +153,10 @@ class CrawlDatabase:
     def before_commit(self, write: Callable[[], None]) -> None:
         """Call `write` at the start of every commit, to write what was collected."""
         self._before_commit.append(write)
+
+    def after_close(self, close: Callable[[], None]) -> None:
+        """Call `close` when the database has been closed, to close what belongs to it."""
+        self._after_close.append(close)
 
     def commit(self) -> None:
         """Make everything since the last commit durable, in one transaction.
@@ -197,7 +201,7 @@ class CrawlDatabase:
                 connection.execute("BEGIN IMMEDIATE")
             return connection.executemany(sql, values) if many else connection.execute(sql, values)
         except (sqlite3.Error, OSError) as error:
-            translated = _translated(error, self.path)
+            translated = in_our_words(error, self.path)
             if isinstance(translated, OurFault):
                 self._failed = translated
                 if connection.in_transaction:
@@ -213,7 +217,7 @@ class CrawlDatabase:
         try:  # not `guarded`, which is slower than the query: called for every new host
             row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
         except (sqlite3.Error, OSError) as error:
-            raise _translated(error, self.path) from error
+            raise in_our_words(error, self.path) from error
         return row
 
     def close(self) -> None:
@@ -222,6 +226,8 @@ class CrawlDatabase:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             self._connection.close()
+        for close in self._after_close:
+            close()
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -229,7 +235,7 @@ class CrawlDatabase:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise _translated(error, self.path) from error
+            raise in_our_words(error, self.path) from error
 
     def drop_misfits(self, table: str) -> int:
         """Delete the rows whose cells do not fit the schema; returns how many."""
@@ -394,14 +400,6 @@ class CrawlDatabase:
             raise damaged(self.path, f"links: {error}") from error
 
 
-def damaged(path: str, detail: str) -> FileDamaged:
-    return FileDamaged(path, f"is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
-
-
-def _full(path: str) -> DiskFull:
-    return DiskFull(path, "make room, then run `scenthound resume`")
-
-
 def without_surrogates(text: str) -> str:
     """Text without lone surrogates, which SQLite rejects."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
@@ -450,49 +448,3 @@ def _tolerant(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Text that is not UTF-8 is damage, which must not stop a query: the bad bytes are replaced."""
     connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     return connection
-
-
-def _translated(error: sqlite3.Error | OSError, path: str) -> Exception:
-    if isinstance(error, OSError):
-        return _full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else IoFailed.of(error, path)
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return _full(path)
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return _unreadable(path) or damaged(path, str(error))
-    if code == sqlite3.SQLITE_CANTOPEN and os.access(Path(path).parent, os.W_OK):
-        return IoFailed(path, str(error), "check the disk and the limit on open files, then run this again")
-    if code == sqlite3.SQLITE_CANTOPEN:
-        return FolderBroken(path, "can't be opened", "does its folder exist, and may you write there?")
-    if code == sqlite3.SQLITE_BUSY:
-        return FolderInUse(path, "is being written to by another process without a pause", "try again in a moment")
-    if code == sqlite3.SQLITE_READONLY:
-        return FolderBroken(path, "may not be written to", "copy the crawl to a folder that you may write to")
-    if code == sqlite3.SQLITE_IOERR and _no_room(path):
-        return _full(path)
-    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM):
-        return IoFailed(path, str(error))
-    if code == sqlite3.SQLITE_ERROR:  # our statements are right, so its tables are wrong
-        return damaged(path, str(error))
-    return error
-
-
-def _unreadable(path: str) -> IoFailed | None:
-    """SQLite calls a file damaged if it can't read it: try that."""
-    try:
-        with open(path, "rb") as file:
-            file.read(4096)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return IoFailed.of(error, path)
-    return None
-
-
-def _no_room(path: str) -> bool:
-    """SQLite reports some failed writes only as an I/O error: ask the file system whether it is full."""
-    try:
-        disk = os.statvfs(Path(path).parent)
-    except OSError:
-        return False
-    return disk.f_bavail * disk.f_frsize < 1 << 20

@@ -10,7 +10,7 @@ what waits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from heapq import heapify, heappop, heappush
 from math import inf
 
@@ -20,12 +20,13 @@ from scenthound.model import Candidate, Url
 class Host:
     """One host: its candidates, until when it rests, and which one it has posted as its best."""
 
-    __slots__ = ("live", "name", "parked", "posted", "resting", "ripe", "timer", "until")
+    __slots__ = ("cold_from", "live", "name", "parked", "posted", "resting", "ripe", "timer", "until")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.ripe: list[Entry] = []
         self.parked: list[tuple[float, int, Entry]] = []  # not due yet
+        self.cold_from: tuple[float, int] | None = None  # key and number of the best candidate that is not in memory
         self.live = 0
         self.until = 0.0
         self.posted: Entry | None = None
@@ -40,6 +41,10 @@ The version tells entries of one number apart: one that was changed, or came bac
 """
 
 
+FEW = 8
+"""A host's heaps are built again if one in so many of its entries, or more, is replaced at once."""
+
+
 class HostSchedule:
     """The hosts of a frontier. `entries` are what waits, kept by the frontier: a heap item not among them is stale."""
 
@@ -47,6 +52,8 @@ class HostSchedule:
         self.now = 0.0
         self.hosts_waiting = 0
         """Hosts that have a candidate."""
+        self.needs_cold = False
+        """A host has no candidate in memory that comes before its best on disk."""
         self._entries, self._spread = entries, spread
         self._hosts: dict[str, Host] = {}
         self._awake: tuple[list[Entry], list[Entry]] = ([], [])  # hosts not used lately; hosts that were
@@ -95,6 +102,12 @@ class HostSchedule:
 
     def replace(self, host: Host, changed: Mapping[Url, Entry], has_parked: bool) -> None:
         """Replace entries of a host; `has_parked`: some of them are not due yet."""
+        if FEW * len(changed) < host.live:  # cheaper than to build its heaps again
+            for entry in changed.values():
+                self.push(host, entry)
+            self.place(host)
+            self.tidy(host)
+            return
         entries, now = self._entries, self.now
         ripe, parked = list(changed.values()), []
         if has_parked:
@@ -120,6 +133,13 @@ class HostSchedule:
         self.place(host)
         self.tidy(host)
 
+    def remove_many(self, host: Host, count: int) -> None:
+        """So many candidates of the host have left the entries."""
+        host.live -= count - 1
+        host.ripe = [entry for entry in host.ripe if self._is_current(entry)]
+        heapify(host.ripe)
+        self.remove_one(host)
+
     def tidy(self, host: Host) -> None:
         """Rebuild a host's heaps when a fifth of them is stale: stale entries keep their candidates in memory."""
         if len(host.ripe) + len(host.parked) > host.live + (host.live >> 2):
@@ -130,6 +150,16 @@ class HostSchedule:
 
     def _is_current(self, entry: Entry) -> bool:
         return self._entries.get(entry[4].url) is entry
+
+    def keys(self, holds: Callable[[Host], bool], key: Callable[[str], int]) -> set[int]:
+        """The keys of the names of the hosts for which something holds."""
+        return {key(host.name) for host in self._hosts.values() if holds(host)}
+
+    def mark_cold(self, firsts: Mapping[int, tuple[float, int]], key: Callable[[str], int]) -> None:
+        """Tell each host by its key where its candidates on disk begin."""
+        for host in self._hosts.values():
+            host.cold_from = firsts.get(key(host.name))
+        self.needs_cold = False
 
     # --- time ---------------------------------------------------------------------------------
 
@@ -187,6 +217,10 @@ class HostSchedule:
         """The best candidate that has to wait, for its own time or for its host, until a known moment."""
         later, resting = self._best_later(), self._best_of_resting()  # in this order: the first may change the second
         return min((entry for entry in (resting, later) if entry is not None), default=None)
+
+    def is_used(self, name: str) -> bool:
+        """Whether the host was used for one of the last D - 1 picks."""
+        return name in self._used
 
     def mark_used(self, name: str) -> None:
         """Remember a pick: its host comes last for the next D - 1 picks."""
@@ -260,6 +294,8 @@ class HostSchedule:
             if entries.get(ripe[0][4].url) is ripe[0]:
                 break
             heappop(ripe)
+        if host.cold_from is not None and (not ripe or ripe[0][:2] > host.cold_from):
+            self.needs_cold = True
         if ripe and host.until <= now:
             moment = parked[0][0] if parked else inf
             host.resting = None

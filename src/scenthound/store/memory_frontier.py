@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from heapq import nsmallest
+from heapq import heappush, nsmallest
 from math import isnan
 
 from scenthound.model import Candidate, Url
@@ -44,6 +44,7 @@ class MemoryFrontier(Frontier):
         self._next_version = 1
         self._in_flight: dict[Url, tuple[int, Candidate]] = {}
         self._removed_number = -1
+        self._elsewhere = 0  # waiting entries that a subclass has, and that are not in memory
 
     # --- the port -----------------------------------------------------------------------------
 
@@ -59,10 +60,10 @@ class MemoryFrontier(Frontier):
         if self._in_flight:
             self._in_flight.pop(candidate.url, None)
         evicted = None
-        if self.bound is not None and len(self._entries) >= self.bound:
+        if self.bound is not None and len(self._entries) + self._elsewhere >= self.bound:
             if self.eviction == "refuse":
                 return candidate
-            lowest, url = self._worst.last(self._bins)
+            lowest, url = self._last()
             if self.eviction == "scored" and rounded(score) <= lowest:
                 return candidate  # inserted first, it would be the last of the order: it has the highest number
             evicted = self._remove(url)
@@ -70,15 +71,11 @@ class MemoryFrontier(Frontier):
         return evicted
 
     def matters(self, candidate: Candidate) -> bool:
-        url, score, carry, _, _, _, _, _, due, rescored = candidate
-        waiting = self._entries.get(url)
-        return (
-            waiting is None
-            or not score <= -waiting[0]  # NaN is not <=: it is for `push` to refuse
-            or rescored
-            or (bool(carry) and carry != waiting[4].carry)
-            or due > waiting[4].due
-        )
+        waiting = self._entries.get(candidate.url)
+        if waiting is None or not candidate.score <= -waiting[0] or candidate.rescored:  # NaN: `push` refuses it
+            return True
+        carry, old = candidate.carry, waiting[4]
+        return (bool(carry) and carry != old.carry) or candidate.due > old.due
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale entries."""
@@ -130,7 +127,7 @@ class MemoryFrontier(Frontier):
 
     def _recount(self, old_keys: list[float], new_keys: list[float]) -> None:
         """Update the bins for entries with new scores. A key is the score with its sign changed."""
-        if len(new_keys) == len(self._entries):
+        if len(new_keys) == len(self):
             self._bins = [0] * BINS
         else:
             for key in old_keys:
@@ -163,7 +160,7 @@ class MemoryFrontier(Frontier):
         return self._schedule.ready_at()
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._entries) + self._elsewhere
 
     def __contains__(self, url: object) -> bool:
         return url in self._entries
@@ -187,7 +184,7 @@ class MemoryFrontier(Frontier):
         self._enter(candidate, popped.number, host, self._version())
         self._schedule.place(host)
         is_full = self.bound is not None and len(self) > self.bound
-        return self._remove(self._worst.last(self._bins)[1]) if is_full else None
+        return self._remove(self._last()[1]) if is_full else None
 
     def settle(self, url: Url) -> None:
         self._in_flight.pop(url, None)
@@ -248,6 +245,10 @@ class MemoryFrontier(Frontier):
         if host.posted is None or host.parked or host.ripe[0] is not host.posted:  # else it stays where it is
             self._schedule.place(host)
 
+    def _last(self) -> tuple[float, Url]:
+        """Score and URL of the last of the order."""
+        return self._worst.last(None if self._elsewhere else self._bins)
+
     def _version(self) -> int:
         self._next_version += 1
         return self._next_version
@@ -256,7 +257,10 @@ class MemoryFrontier(Frontier):
         score = rounded(candidate.score)
         entry = self._entries[candidate.url] = (-score, number, version, host, candidate)
         self._bins[bin_of(score)] += 1
-        self._schedule.push(host, entry)
+        if candidate.due > self._schedule.now:
+            self._schedule.push(host, entry)
+        else:
+            heappush(host.ripe, entry)  # as `push` does, without a call: for every new link
         self._worst.add(score, number, candidate.url)
 
     def _offer_again(self, entry: Entry, offer: Candidate) -> None:

@@ -30,7 +30,7 @@ _RULES = {
 """What holds for every row of a table, beside the types."""
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column as the schema declares it."""
 
     name: str
@@ -39,9 +39,11 @@ class Column(NamedTuple):
     key: int
 
 
-def columns_of(connection: sqlite3.Connection, table: str) -> list[Column]:
+def columns_of(connection: sqlite3.Connection, table: str) -> list[TableColumn]:
     """The columns of a table; empty if there is no such table."""
-    return [Column(row[1], row[2], bool(row[3]), row[5]) for row in connection.execute(f"PRAGMA table_info({table})")]
+    return [
+        TableColumn(row[1], row[2], bool(row[3]), row[5]) for row in connection.execute(f"PRAGMA table_info({table})")
+    ]
 
 
 def schema_problem(connection: sqlite3.Connection, schema: str) -> str:

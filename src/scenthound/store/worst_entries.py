@@ -6,12 +6,13 @@ entries are scanned once more.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush, nsmallest
 
 from scenthound.model import Url
 from scenthound.store.host_schedule import Entry
-from scenthound.store.score_bins import BINS, upper_edge
+from scenthound.store.score_bins import BINS, bin_of, upper_edge
 
 SHARE = 16  # one entry in so many is kept in order
 
@@ -35,8 +36,8 @@ class WorstEntries:
             if len(self._heap) > self._most:
                 self._best_kept = None
 
-    def last(self, bins: Sequence[int]) -> tuple[float, Url]:
-        """Score and URL of the last of the order. `bins` counts the entries by score."""
+    def last(self, bins: Sequence[int] | None) -> tuple[float, Url]:
+        """Score and URL of the last of the order. `bins` counts the entries by score; None: nobody has counted."""
         while True:
             heap = self._heap if self._best_kept is not None else self._scan(bins)
             while heap:
@@ -47,8 +48,11 @@ class WorstEntries:
                 heappop(heap)
             self._best_kept = None
 
-    def _scan(self, bins: Sequence[int]) -> list[tuple[float, int, Url]]:
+    def _scan(self, bins: Sequence[int] | None) -> list[tuple[float, int, Url]]:
         """Find the last of the order, enough of them that the scan pays. The bins say how far to go."""
+        if bins is None:
+            counts = Counter(bin_of(-entry[0]) for entry in self._entries.values())
+            bins = [counts[number] for number in range(BINS)]
         size, lowest, counted = max(len(self._entries) // SHARE, 1), 0, bins[0]
         while counted < size and lowest < BINS - 1:
             lowest += 1

@@ -10,7 +10,8 @@ offset 0, the others their signed distance (`text.offsets`). When a page v arriv
 seen before is an instance of a multinomial naive Bayes model, relevant with weight R(v) and irrelevant with 1 - R(v).
 
 The first classifier: with examples and other pages given before the crawl (`train`), naive Bayes on these two classes,
-and R is the probability of the first. Otherwise R is the cosine of the topic's keywords with the page.
+and R is the probability of the first. Otherwise R is the cosine of the topic's keywords with the page. With
+`critic="judge"` R is the relevance by the judge of the crawl.
 
 Ours:
 * When the apprentice takes over, waiting links are re-scored by it too, so that one scale holds for all.
@@ -45,7 +46,7 @@ from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import WaitingLinks, new_scores
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.text.bayes import NaiveBayes
+from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
 from scenthound.text.offsets import LeafTerms, Spot, Spots, features, sums_around
 from scenthound.text.tokens import Analyser
@@ -64,6 +65,9 @@ class Apprentice(Parameterised):
     reach: int = parameter(5, "how many text leaves before and after a link are used", least=0, most=20)
     after: int = parameter(100, "instances before the apprentice is used", least=1)
     score: Literal["probability", "logit"] = parameter("probability", "rank links by this; logit does not saturate")
+    critic: Literal["own", "judge"] = parameter(
+        "own", "how relevant a page is: by its own first classifier, or by the judge of the crawl"
+    )
     memory: int = parameter(200_000, "waiting links whose surroundings are remembered", least=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
@@ -102,15 +106,17 @@ class Apprentice(Parameterised):
         self.critic_ = critic
 
     def relevance(self, page: Page) -> float:
-        """R: by label, by the first classifier, or by the topic's keywords."""
+        """R: by label, by the judge of the crawl, by the first classifier, or by the topic's keywords."""
         label = self.labels_.get(page.url, self.labels_.get(page.candidate.url))
         if label is not None:
             return float(label)
+        return self.verdict_ if self.critic == "judge" else self.page_probability(page)
+
+    def page_probability(self, page: Page) -> float:
+        """By the first classifier, or by the topic's keywords."""
         if self.critic_ is None:
             return page.view(page_similarity, self.query_)
         return self.critic_.posterior(GOOD, page.record.counts(self.analyser_))
-
-    page_probability = relevance
 
     @property
     def declaration(self) -> Declaration:
@@ -128,9 +134,14 @@ class Apprentice(Parameterised):
         self.waiting_: WaitingLinks[LeafTerms] = WaitingLinks(self.memory)
         """Every sighting: the number of the page, and the spot of the link on it."""
         self.labels_: dict[Url, bool] = {}
+        self.verdict_ = 0.0
+        """What the judge says about the page that is read next."""
         self.recent_: dict[Url, tuple[float, int, Whole]] = {}
         """The relevance, number and features of the instances that pages gave which came of late."""
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        self.verdict_ = relevance
 
     def read(self, page: Page) -> Iterable[Candidate]:
         relevance, was_listened_to = self.relevance(page), self.is_listened_to

@@ -35,7 +35,7 @@ from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers, sampled
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.text.bayes import NaiveBayes
+from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.term_counts import Document
 from scenthound.text.tokens import Analyser
 

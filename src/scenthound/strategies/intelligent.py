@@ -9,8 +9,8 @@ the predicate. An event E is something known before a page is fetched; for each 
 how many of those satisfied the predicate. Four families: the words of the pages that link to it, the words of its URL,
 a link from a satisfying page, a satisfying sibling (a page that one of its parents links to as well).
 
-The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`) or `words` (the
-page has all keywords).
+The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`), `words` (the
+page has all keywords) or `judge` (the judge of the crawl calls the page relevant).
 
 Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then the whole frontier is re-scored, and
 again every `every` pages; in between a link is worth what the page says on which it was found, and the larger value
@@ -65,8 +65,8 @@ class _Parent:
 class Intelligent(Parameterised):
     """Links that share features with wanted pages: words of parents, URL words, good parents and siblings."""
 
-    predicate: Literal["similarity", "words"] = parameter(
-        "similarity", "similarity from `threshold`, or all keywords (words)"
+    predicate: Literal["similarity", "words", "judge"] = parameter(
+        "similarity", "similarity from `threshold`, all keywords (words), or what the judge of the crawl says"
     )
     threshold: float = parameter(0.1, "similarity from which a page satisfies the predicate", least=0)
     breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)
@@ -95,7 +95,12 @@ class Intelligent(Parameterised):
         """More of each link: the words of its URL, as events, and whether a satisfying page leads to it. The numbers of
         events are bytes: those of many links are then joined by one call."""
         self.goals_: set[Url] = set()
+        self.verdict_ = False
+        """What the judge says about the page that is read next."""
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        self.verdict_ = relevant
 
     def read(self, page: Page) -> Iterable[Candidate]:
         is_goal = self.is_satisfied(page)
@@ -114,6 +119,8 @@ class Intelligent(Parameterised):
 
     def is_satisfied(self, page: Page) -> bool:
         """The predicate."""
+        if self.predicate == "judge":
+            return self.verdict_
         if self.predicate == "words":
             counts = page.record.counts(self.analyser_)
             return bool(self.query_.counts) and all(word in counts for word in self.query_.counts)

@@ -41,8 +41,8 @@ from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.text.bayes import NaiveBayes
 from scenthound.text.frozen import FrozenPieces
+from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000

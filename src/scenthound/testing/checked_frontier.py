@@ -22,7 +22,7 @@ class CheckedFrontier(Frontier):
         after = self._waiting()
         if fallen is None:
             assert candidate.url in after, f"{candidate.url} was pushed and is not there"
-            assert before <= after, f"{before - after} fell out and nobody was told"
+            assert before <= after, f"{before - after} fell out and were not reported"
         else:
             assert fallen.url not in after, f"{fallen.url} fell out and is still there"
             assert fallen.url == candidate.url or candidate.url in after

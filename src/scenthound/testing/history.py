@@ -157,7 +157,7 @@ def history_contract(
     yield "it knows what was seen, and its fate", what_is_seen
     yield "a URL that will be tried again is not seen", a_retry_is_not_the_end
     yield "events are in order", in_order
-    yield "it knows what the strategy was told, and in which order", what_the_strategy_heard
+    yield "it knows what the strategy received, and in which order", what_the_strategy_heard
     yield "it keeps what a resumed crawl counts", what_resume_counts
     yield "it knows where pages are, and their lineage", where_things_are
     yield "it keeps the events of the strategy", events_of_the_strategy

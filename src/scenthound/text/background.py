@@ -19,14 +19,21 @@ UNKNOWN = 1e-8
 
 
 @lru_cache(maxsize=1)
-def stem_frequencies() -> Mapping[str, float]:
-    """The table: stem to frequency. A line is a level, in tenths of a decade below 1, and its stems."""
+def stem_shares() -> Mapping[str, float]:
+    """b(t) of all stems of the table. A line of it is a level, in tenths of a decade below 1, and its stems."""
     table: dict[str, float] = {}
     lines = (files("scenthound.text") / "data" / "english_stems.txt").read_text("ascii").splitlines()
     for line in lines:
         level, *stems = line.split()
-        table.update(dict.fromkeys(stems, 10 ** (-int(level) / 10)))
+        table.update(dict.fromkeys(stems, _share(10 ** (-int(level) / 10))))
     return MappingProxyType(table)
+
+
+def _share(frequency: float) -> float:
+    return 1 - math.exp(-WORDS * frequency)
+
+
+UNKNOWN_SHARE = _share(UNKNOWN)
 
 
 def document_share(stem: str) -> float:
@@ -35,4 +42,4 @@ def document_share(stem: str) -> float:
     >>> document_share("time") > 0.5, document_share("ballast") < 0.01
     (True, True)
     """
-    return 1 - math.exp(-WORDS * stem_frequencies().get(stem, UNKNOWN))
+    return stem_shares().get(stem, UNKNOWN_SHARE)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scenthound.text.bayes import UNIT, NaiveBayes
+from scenthound.text.naive_bayes import UNIT, NaiveBayes
 from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.vocabulary import Vocabulary
 
@@ -77,12 +77,12 @@ class Frozen:
         known = self._numbers.take(rows, mode="clip") == document.words if len(self._numbers) else rows < 0
         rows, times = rows[known], document.times[known]
         if len(rows):
-            held = self._sparse(rows, times) if self._dense is None else times @ self._dense[rows]
+            logs = self._sparse(rows, times) if self._dense is None else times @ self._dense[rows]
             total = float(times.sum())
             if 0 < length < total:
-                joint = joint + (held - total * self._below) * (length / total)
+                joint = joint + (logs - total * self._below) * (length / total)
             else:
-                joint = joint + held - total * self._below
+                joint = joint + logs - total * self._below
         best = joint.max()
         if best == -np.inf:
             return np.full(len(joint), -np.inf)
@@ -94,8 +94,8 @@ class Frozen:
         sizes = self._ends[rows] - starts
         places = np.arange(int(sizes.sum())) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
         weights = self._logs[places] * np.repeat(times, sizes)
-        held: Values = np.bincount(self._places[places], weights=weights, minlength=len(self._prior)).astype(np.float64)
-        return held
+        sums: Values = np.bincount(self._places[places], weights=weights, minlength=len(self._prior)).astype(np.float64)
+        return sums
 
 
 class FrozenPieces:

@@ -21,17 +21,17 @@ def sorted_counts(ids: Ids, times: Ids) -> tuple[array[int], array[int]]:
     return array("i", ids[order].tobytes()), array("i", times[order].tobytes())
 
 
-def found_in(held: array[int], wanted: array[int]) -> list[int]:
-    """Those of the wanted ids that are among the held ones, which are in ascending order.
+def known_ids(known: array[int], wanted: array[int]) -> list[int]:
+    """Those of the wanted ids that are among the known ones, which are in ascending order.
 
-    >>> found_in(array("i", [3, 7, 9]), array("i", [9, 4, 3]))
+    >>> known_ids(array("i", [3, 7, 9]), array("i", [9, 4, 3]))
     [9, 3]
     """
-    if not held or not wanted:
+    if not known or not wanted:
         return []
-    sought, known = np.array(wanted), np.frombuffer(held, dtype=np.int32)
-    is_held = known.take(np.searchsorted(known, sought), mode="clip") == sought
-    return list(sought[is_held].tolist())
+    ids, sorted_ids = np.array(wanted), np.frombuffer(known, dtype=np.int32)
+    is_known = sorted_ids.take(np.searchsorted(sorted_ids, ids), mode="clip") == ids
+    return list(ids[is_known].tolist())
 
 
 def pack_lists(lists: Sequence[Sequence[int]]) -> Ids:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.text.bayes import UNIT
+from scenthound.text.naive_bayes import UNIT
 from scenthound.text.vocabulary import Ids, Vocabulary
 
 MOST_TERMS = 100_000  # terms that are counted; newer ones are ignored: bounds the counts to some 18 MB

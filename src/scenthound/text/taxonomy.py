@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.model import DECIMALS
-from scenthound.text.bayes import NaiveBayes, log_sum
 from scenthound.text.fisher import Fisher
 from scenthound.text.frozen import Frozen, Numbered, numbered
+from scenthound.text.naive_bayes import NaiveBayes, log_sum
 from scenthound.text.term_counts import Document, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Vocabulary

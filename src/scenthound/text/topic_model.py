@@ -2,12 +2,15 @@
 
     x_t    = (1 + ln tf) idf(t), divided by the length of the vector
     idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))        n pages seen; b: `text.background`
-    c      = mean of x over pages, weighted by `on`  -  0.5 mean of x, weighted by `off`  +  0.3 |c| k / sqrt(#k)
+    c      = mean of x over pages, weighted by `on`  -  0.5 mean of x, weighted by `off`  +  s |c| k / sqrt(#k)
     q      = the 100 largest positive weights of c, at length 1;   score = q . x
 
-k is the 0/1 vector of the keywords. The 50 virtual pages of English in the idf keep the topic's own words from looking
-common at the start, when most pages seen are seeds. The score of a page that is part of c is leave-one-out: c is taken
-without it. The 100 terms themselves are not chosen again; a term that only this page brought then weighs nothing.
+k is the 0/1 vector of the keywords, s their strength: 0.3 here. The strategy `hound` has the same model, with
+weights of its own for pages and keywords: `inverse_frequency`, `keyword_vector` and `topic_vector` are used by both.
+
+The 50 virtual pages of English in the idf keep the topic's own words from looking common at the start, when most pages
+seen are seeds. The score of a page that is part of c is leave-one-out: c is taken without it. The 100 terms themselves
+are not chosen again; a term that only this page brought then weighs nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ LONGEST = 5_000
 FEWEST_OTHERS = 0.3  # leave-one-out divides by at least this much weight of other pages
 
 
-class Document(NamedTuple):
+class WeightedTerms(NamedTuple):
     """A page as term ids of one model and 1 + ln of their counts."""
 
     ids: npt.NDArray[np.int64]
@@ -57,7 +60,7 @@ class TopicModel:
         self.idf_: Floats = self._idf()
         self.topic_: Floats = np.zeros(len(self.idf_))
 
-    def document(self, counts: Mapping[str, int]) -> Document:
+    def document(self, counts: Mapping[str, int]) -> WeightedTerms:
         """The page with these term counts."""
         terms, times = zip(*islice(counts.items(), LONGEST), strict=True) if counts else ((), ())
         term_ids = list(map(self.ids.get, terms))
@@ -65,19 +68,19 @@ class TopicModel:
             term_ids = [self._id(term) if known is None else known for term, known in zip(terms, term_ids, strict=True)]
         ids, weights = np.array(term_ids, np.int64), 1 + np.log(np.array(times, np.float64))
         kept = ids >= 0
-        return Document(ids, weights) if kept.all() else Document(ids[kept], weights[kept])
+        return WeightedTerms(ids, weights) if kept.all() else WeightedTerms(ids[kept], weights[kept])
 
-    def see(self, document: Document) -> None:
+    def see(self, document: WeightedTerms) -> None:
         """Count the document frequencies of a fetched page."""
         self._df[document.ids] += 1
         self.pages += 1
 
-    def fit(self, documents: Sequence[Document]) -> Fit:
+    def fit(self, documents: Sequence[WeightedTerms]) -> Fit:
         """Fix the idf and turn the documents into vectors; then `Fit.learn` sets the topic vector."""
         self.idf_ = self._idf()
         return Fit(self, documents)
 
-    def score(self, document: Document) -> float:
+    def score(self, document: WeightedTerms) -> float:
         """q . x of a page that is not part of the topic; 0 before the first `fit`."""
         fitted = document.ids < len(self.topic_)  # terms met since the last fit are not in the topic
         ids = document.ids[fitted]
@@ -136,14 +139,13 @@ class TopicModel:
 
     def _idf(self) -> Floats:
         size = len(self.ids)
-        seen = self._df[:size] + VIRTUAL_PAGES * self._background[:size] + 0.5
-        return np.maximum(0.0, np.log((self.pages + VIRTUAL_PAGES) / seen))
+        return inverse_frequency(self.pages, self._df[:size], self._background[:size])
 
 
 class Fit:
     """The documents of one fit as unit vectors, joined in flat arrays: `rows` says which page an entry belongs to."""
 
-    def __init__(self, model: TopicModel, documents: Sequence[Document]) -> None:
+    def __init__(self, model: TopicModel, documents: Sequence[WeightedTerms]) -> None:
         self._model, self._number = model, len(documents)
         self._ids = _joined(document.ids for document in documents)
         self._rows = np.repeat(np.arange(self._number), [len(document.ids) for document in documents])
@@ -157,21 +159,41 @@ class Fit:
         size, total = len(model.idf_), float(on.sum())
         mean_on = np.bincount(ids, entries * on[rows], size) / max(total, 1e-9)
         mean_off = OFF_TOPIC * np.bincount(ids, entries * off[rows], size) / max(float(off.sum()), 1e-9)
-        keywords = np.zeros(size)
-        strength = KEYWORDS * (_length(mean_on - mean_off) or 1.0)
-        if len(model.keyword_ids):
-            keywords[model.keyword_ids] = strength / math.sqrt(len(model.keyword_ids))
-        centre = mean_on - mean_off + keywords
-        chosen = np.argsort(-centre, kind="stable")[: model.terms]  # stable: the same terms on every machine
-        topic = np.zeros(size)
-        topic[chosen] = np.maximum(centre[chosen], 0.0)
-        length = _length(topic) or 1.0
-        model.topic_ = topic / length
+        keywords = keyword_vector(mean_on - mean_off, model.keyword_ids, KEYWORDS)
+        model.topic_, length = topic_vector(mean_on - mean_off + keywords, model.terms)
         others = np.maximum(total - on, FEWEST_OTHERS)[rows]
         without = (total * mean_on[ids] - on[rows] * entries) / others - mean_off[ids] + keywords[ids]
-        without = np.where(topic[ids] > 0, np.maximum(without, 0.0), 0.0) / length
+        without = np.where(model.topic_[ids] > 0, np.maximum(without, 0.0), 0.0) / length
         scores: Floats = np.bincount(rows, without * entries, self._number).astype(np.float64)
         return scores
+
+
+def inverse_frequency(pages: int, pages_with: Floats | float, background: Floats) -> Floats:
+    """The idf of terms that so many of the pages hold, and such a share of English."""
+    holding = pages_with + VIRTUAL_PAGES * background + 0.5
+    return np.asarray(np.maximum(0.0, np.log((pages + VIRTUAL_PAGES) / holding)))
+
+
+def keyword_vector(centre: Floats, keyword_ids: npt.NDArray[np.integer[Any]], strength: float) -> Floats:
+    """What the keywords add to a centre: s |c| k / sqrt(#k)."""
+    added = np.zeros(len(centre))
+    if len(keyword_ids):
+        added[keyword_ids] = strength * (_length(centre) or 1.0) / math.sqrt(len(keyword_ids))
+    return added
+
+
+def topic_vector(centre: Floats, terms: int) -> tuple[Floats, float]:
+    """The largest positive weights of a centre, at length 1, and the length that they had.
+
+    >>> vector, length = topic_vector(np.array([3.0, -9.0, 4.0, 1.0]), 2)
+    >>> vector.round(6).tolist(), length
+    ([0.6, 0.0, 0.8, 0.0], 5.0)
+    """
+    chosen = np.argsort(-centre, kind="stable")[:terms]  # stable: the same terms on every machine
+    topic = np.zeros(len(centre))
+    topic[chosen] = np.maximum(centre[chosen], 0.0)
+    length = _length(topic) or 1.0
+    return topic / length, length
 
 
 def _length(vector: Floats) -> float:

@@ -9,7 +9,6 @@ Nothing here makes decisions about a crawl: the laboratory replays crawls withou
 """
 
 from scenthound.loop.identity import product_token, versions
-from scenthound.wiring.api import crawl, crawl_async, stream
 from scenthound.wiring.build import (
     check_topic,
     make_address_delay,
@@ -21,6 +20,7 @@ from scenthound.wiring.build import (
     split_settings,
     start_judge,
 )
+from scenthound.wiring.crawl_api import crawl, crawl_async, stream
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
 from scenthound.wiring.seeding import (

@@ -201,6 +201,7 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
             redirects=settings.redirects,
             retries=settings.retries,
             longest_wait=settings.longest_wait,
+            stop_share=settings.stop_share,
             host_patience=settings.host_patience,
             nofollow=settings.nofollow,
             sitemaps=SITEMAPS_PER_HOST if settings.sitemaps else 0,

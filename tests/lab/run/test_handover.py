@@ -24,7 +24,7 @@ from scenthound.lab.measure.comparison import Question, as_json, compare_within,
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.experiment import Experiment, RunOptions, check_topics, open_experiment, run
 from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, visible_topic
-from scenthound.lab.run.run_cell import Access, CellResult, ReplayLimits, run_cell, run_strategy
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_cell, run_strategy
 from scenthound.model import Candidate, Response, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts, Record
@@ -204,7 +204,12 @@ def taught(bed: PreparedBed, made: Any) -> CellResult:
 
     topic = WEB.topics[0]
     return run_strategy(
-        bed, topic.topic, made, topic.seeds, LIMITS, access=Access(lessons=lambda: lessons_of(bed, topic, WEB.topics))
+        bed,
+        topic.topic,
+        made,
+        topic.seeds,
+        LIMITS,
+        access=StrategyAccess(lessons=lambda: lessons_of(bed, topic, WEB.topics)),
     )
 
 
@@ -273,7 +278,9 @@ def test_powers_are_read_once(bed: PreparedBed) -> None:
     assert (made.links_, result.given) == (None, ())
     changed = LateOracle()
     powers = read_powers(changed)
-    assert run_strategy(bed, topic.topic, changed, topic.seeds, LIMITS, access=Access(powers=powers)).given == ()
+    assert (
+        run_strategy(bed, topic.topic, changed, topic.seeds, LIMITS, access=StrategyAccess(powers=powers)).given == ()
+    )
     assert changed.links_ is None
 
 

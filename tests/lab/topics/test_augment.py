@@ -6,7 +6,7 @@ import doctest
 
 from scenthound.graph.link_graph import link_graph
 from scenthound.lab.topics import augment as room
-from scenthound.lab.topics.augment import Decision, HubRules, augment
+from scenthound.lab.topics.augment import HubDecision, HubRules, augment
 
 DESCRIPTION = {"bee": 2, "honey": 1}
 
@@ -49,7 +49,7 @@ def test_hubs_come_by_count_and_then_by_who_was_met_first() -> None:
     back = {"s": ["z", "y", "x"], "t": ["y", "z", "x"], "u": ["x"]}
     result = augment(["s", "t", "u"], back.__getitem__, DESCRIPTION, lambda url: None, HubRules(most=2))
     assert result.hubs == ("x", "z")
-    assert decisions(result)["y"] == Decision.BEYOND
+    assert decisions(result)["y"] == HubDecision.BEYOND
 
 
 def test_a_seed_is_no_hub_and_a_repeated_back_link_counts_once() -> None:

@@ -19,11 +19,11 @@ from scenthound.model import Topic
 from scenthound.store.model_folder import TrainedModel, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek.agents import WEIGHTINGS, draw, weights
 from scenthound.strategies.hayek.difficulty import Difficulty, choose_start
-from scenthound.strategies.hayek.features import Lexicon, LinkWords, url_features
 from scenthound.strategies.hayek.goals import make_judge
 from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
 from scenthound.strategies.hayek.known_web import Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, units
+from scenthound.strategies.hayek.page_features import Lexicon, LinkWords, url_features
 from scenthound.testing import TinyLessons, TinyWeb, page_of, strategy_contract, walk
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, resume
@@ -251,7 +251,7 @@ def test_a_sequence_starts_as_far_from_a_goal_as_the_difficulty_says() -> None:
 
 
 def test_a_lexicon_that_is_full_learns_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scenthound.strategies.hayek.features.MOST_FEATURES", 10)
+    monkeypatch.setattr("scenthound.strategies.hayek.page_features.MOST_FEATURES", 10)
     lexicon = Lexicon()
     assert lexicon.add(["one", "two", "three", "one"]).tolist() == [8, 9, -1, 8]
     assert lexicon.ids(["two", "three"]).tolist() == [9, -1]

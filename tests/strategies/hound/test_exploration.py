@@ -62,16 +62,23 @@ def test_exploration_follows_from_the_seed_number() -> None:
     assert trail_of(1, 0.0) == trail_of(2, 0.0)
 
 
-def test_the_rate_is_recorded_at_every_ranking_and_a_page_that_was_lifted_says_so() -> None:
+def test_the_rate_is_recorded_at_every_page_and_a_page_that_was_lifted_says_so() -> None:
     hound = Hound(exploration=1.0)
     walked = walk(WEB, hound, "chess", "a.test/seed", pages=60)
     tried = [step for step in walked.steps if "exploration" in step.parts]
     assert tried
     assert all(step.score > NOT_RANKED for step in tried)
     assert all(sum(step.parts.values()) == pytest.approx(step.score) for step in tried)
-    rates = [event.facts["exploration"] for event in walked.history.strategy_events("ranking")]
-    assert len(rates) > 10
-    assert all(0 <= rate <= 1 for rate in rates)
+    events = {event.url: event for event in walked.history.strategy_events("exploration")}
+    assert list(events) == [step.url for step in walked.steps]
+    assert all(0 < event.facts["rate"] <= 1 for event in list(events.values())[1:])
+    assert [url for url, event in events.items() if event.facts["tried"]] == [step.url for step in tried]
+    assert [event.n for event in events.values()] == list(range(1, 61))
+
+
+def test_without_exploration_the_rate_is_0_at_every_page() -> None:
+    events = list(walk(WEB, Hound(), "chess", "a.test/seed", pages=60).history.strategy_events("exploration"))
+    assert [(event.n, event.facts) for event in events] == [(n, {"rate": 0.0, "tried": False}) for n in range(1, 61)]
 
 
 def test_scores_that_proved_right_leave_little_unexplained() -> None:

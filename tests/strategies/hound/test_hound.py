@@ -12,8 +12,9 @@ from scenthound.model import Candidate, Miss, Topic
 from scenthound.strategies.home_pages import HomePages
 from scenthound.strategies.hound.features import Frontier
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
+from scenthound.strategies.hound.link_table import LinkTable
 from scenthound.strategies.hound.scoring import FEATURES, FEWEST, SHIPPED, Scoring, deviations
-from scenthound.strategies.hound.sites import are_sites
+from scenthound.strategies.hound.sites import SiteSearch, are_sites
 from scenthound.strategies.hound.topic import TopicModel
 from scenthound.testing import TinyWeb, named, page_of, walk
 from scenthound.text.vocabulary import Vocabulary
@@ -285,6 +286,48 @@ def test_a_home_page_that_fails_is_not_asked_for_again() -> None:
     list(hound.miss(Miss(Candidate(named("hub.test/"), 1.0), "http-404")))
     again = hound.read(page_of(SHOPS["b.test/"], "http://b.test/", candidate=Candidate(named("b.test/"), math.inf)))
     assert named("hub.test/") not in {offer.url for offer in again}
+
+
+def test_hosts_take_turns_where_their_pages_promise_the_same() -> None:
+    """Between two rankings, too: what one page of a host names, the next will hardly name again."""
+    table = LinkTable(1000)
+    sites = SiteSearch(table)
+    urls = table.numbers_of([named(f"{host}.test/{n}") for host in "ab" for n in range(3)])
+    ranked = sites.rank(_frontier(urls), np.zeros(len(urls)))
+    assert [table.names[urls[index]][7] for index in ranked.order] == list("ababab")
+
+
+def test_pages_with_addresses_like_those_that_named_sites_come_first() -> None:
+    """Pages called `partners` name other sites; nothing else tells them from the rest."""
+    titles = [f"{kind}-{n}" for n in range(8) for kind in ("history", "partners")]
+    web = {
+        "a.test/": f"<p>{CHESS}</p>" + "".join(f"<p><a href='/{title}'>more</a></p>" for title in titles),
+        "b.test/": shop(CHESS),
+        **{f"a.test/history-{n}": shop(CHESS) for n in range(8)},
+        **{f"a.test/partners-{n}": shop(CHESS, f"s{n}.test/") for n in range(8)},
+        **{f"s{n}.test/": shop(CHESS) for n in range(8)},
+    }
+    visited = walk(TinyWeb(web), Hound(), "chess", ["a.test/", "b.test/"]).visited
+    kinds = [url.rpartition("/")[2].partition("-")[0] for url in visited if "-" in url]
+    assert kinds[-4:] == ["history"] * 4
+
+
+def test_a_saved_search_for_sites_goes_on_as_before() -> None:
+    table = LinkTable(1000)
+    sites = SiteSearch(table)
+    pages = table.numbers_of([named("a.test/"), named("a.test/partners"), named("a.test/history")])
+    shops = table.numbers_of([named("s.test/"), named("t.test/")])
+    for url, targets in zip(pages, (pages, shops, pages), strict=True):
+        sites.fetched(url, targets)
+    again = SiteSearch(table)
+    again.load(sites.save())
+    assert again.list_worth.values.tolist() == sites.list_worth.values.tolist() != [0, 0]
+    assert again.lists.values.tolist() == pages[1:]
+
+
+def _frontier(urls: list[int]) -> Frontier:
+    ones = np.ones(len(urls))
+    return Frontier(np.array(urls), {}, ones, ones)
 
 
 def topic(keywords: str) -> Any:

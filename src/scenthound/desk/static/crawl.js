@@ -33,7 +33,7 @@ function show(data) {
   const { state } = data;
   root.dataset.state = state;
   byId("state").replaceChildren(el("span", { class: `chip ${state.replaceAll(" ", "-")}` },
-    el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${state}`));
+    el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${data.state_in_words}`));
   byId("pages").textContent = count.format(data.pages);
   byId("budget").textContent = count.format(data.budget);
   byId("share").textContent = data.pages ? percent(data.share) : "–";
@@ -45,6 +45,7 @@ function show(data) {
   byId("waiting").textContent = count.format(data.waiting);
   byId("hosts-pages").textContent = count.format(data.hosts.with_pages);
   byId("hosts-asleep").textContent = count.format(data.hosts.asleep);
+  byId("outlook").textContent = data.pages < data.budget ? `Still to come, by estimate: ${data.outlook}.` : "";
   if (data.exploration !== null && byId("exploration")) byId("exploration").textContent = percent(data.exploration);
   byId("curve-all").setAttribute("points", line(data.curve, 1));
   byId("curve-recent").setAttribute("points", line(data.curve, 2));

@@ -4,7 +4,7 @@ const MARGIN = 0.5; // of the window on each side of the sheet
 const REST = 140; // milliseconds without movement after which the sheet is drawn again, with links
 const SHADES = 5; // of relevance
 const DOT = 0.5, LARGEST = 9; // radius of a page in the units of the layout, and in pixels
-const MOST_NAMES = 20, LONGEST = 26; // names of hosts that are written, and their letters
+const ROOM = 40000, LONGEST = 26; // square pixels for each name of a host, and its letters
 const NEAR = 14; // pixels around a page that count as a click on it
 
 export class Drawing {
@@ -19,6 +19,7 @@ export class Drawing {
     this.until = Infinity; // the last page that is shown
     this.least = 0; // relevance from which pages are shown
     this.withLinks = true;
+    this.isReplaying = false; // then links are left out: drawing them takes longer than a step
     this.selected = null;
     this.drawn = null; // the view for which the sheet was drawn
     this.colours();
@@ -130,7 +131,7 @@ export class Drawing {
   }
 
   frame() {
-    if (!this.drawn) this.paint(this.withLinks);
+    if (!this.drawn) this.paint(this.withLinks && !this.isReplaying);
     else if (this.leavesSheet()) this.paint(false);
     const { context, drawn, view, ratio, sheet } = this;
     const factor = view.scale / drawn.scale;
@@ -180,7 +181,7 @@ export class Drawing {
       context.moveTo(...place(from));
       context.lineTo(...place(to));
     }
-    context.globalAlpha = this.links.length > 3000 ? 0.12 : 0.3;
+    context.globalAlpha = this.links.length > 3000 ? 0.1 : 0.18;
     context.strokeStyle = this.ink.soft;
     context.lineWidth = this.ratio;
     context.stroke();
@@ -217,7 +218,7 @@ export class Drawing {
       .sort((one, other) => other.r - one.r).slice(0, 200);
     Object.assign(context, { font: `${13 * ratio}px system-ui, sans-serif`, textAlign: "center", textBaseline: "middle", lineJoin: "round", lineWidth: 4 * ratio });
     for (const disc of large) {
-      if (written.length === MOST_NAMES) break;
+      if (written.length >= this.width * this.height / ROOM) break;
       const name = disc.host.length > LONGEST ? `${disc.host.slice(0, LONGEST - 1)}…` : disc.host;
       const [x, middle] = place(disc), y = middle - disc.r * scale + 9 * ratio, half = context.measureText(name).width / 2 + 4 * ratio;
       if (written.some((other) => Math.abs(other.x - x) < other.half + half && Math.abs(other.y - y) < 20 * ratio)) continue;

@@ -72,7 +72,8 @@ find.addEventListener("click", async () => {
     const answer = await call("/api/seeds", { topic: topic.value, source: sourceAsked() });
     const given = seeds.value.split("\n").map((line) => line.trim()).filter(Boolean);
     seeds.value = [...new Set([...given, ...answer.seeds])].join("\n");
-    found.textContent = `${answer.seeds.length} pages found`;
+    const count = answer.seeds.length;
+    found.textContent = count === 1 ? "1 page found" : `${count} pages found`;
   } catch (error) {
     found.textContent = "";
     fail(error.message, topic);

@@ -24,7 +24,7 @@ import numpy as np
 from scenthound.lab.beds.bed import Web
 from scenthound.lab.beds.cache import save_about
 from scenthound.lab.beds.prepare_pages import Batch, Cut, read_batch
-from scenthound.lab.beds.terms import TermsWriter
+from scenthound.lab.beds.prepared_terms import TermsWriter
 from scenthound.model import Response, Url
 from scenthound.processes import ProcessPool
 from scenthound.text.tokens import Analyser

@@ -35,7 +35,7 @@ from scenthound.lab.beds.cache import (
 from scenthound.lab.beds.kept_views import PageViews, Views, portable
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
-from scenthound.lab.beds.terms import PreparedTerms, file_bytes, open_terms
+from scenthound.lab.beds.prepared_terms import PreparedTerms, file_bytes, open_terms
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Layout, Parts, Record, read_layout

@@ -55,6 +55,12 @@ class EndlessWeb:
         record = self.record(candidate.url)
         return Page(candidate.url, candidate, record, 200, len(record.text))
 
+    def html(self, url: Url) -> str:
+        """The page as HTML, for those who look at leaves and elements: its text, then its links as a list."""
+        record = self.record(url)
+        links = "".join(f'<li><a href="{link.spelling}">{link.anchor}</a>' for link in record.links)
+        return f"<title>{record.title}</title><p>{record.text}</p><ul>{links}</ul>"
+
     def record(self, url: Url) -> Record:
         """The record of a page: a text that many pages share, and its links."""
         salt = self.seed.to_bytes(8, "little")

@@ -56,7 +56,7 @@ class OdpOptions(Options):
     level: int = option(2, "smp: depth of a topic's root in the tree (TOPIC-LEVEL)", least=1)
     depth: int = option(2, "smp: levels below the root that belong to the topic (MAX-DEPTH)")
     pages: list[str] = option([], "the recorded pages: a bed, WARC files, or folders of them")
-    recorded_only: bool = option(False, "leave links out that are not among the pages, as [EXP] left out stale ones")
+    recorded_only: bool = option(False, "leave links out that are not among the pages, as they may be dead")
     least: int = option(1, "with pages: links of a topic that must be among them")
     start: str = option("rule", "where crawls start: rule, neighbours, distance (DIST) or augmented")
     distance: int = option(3, "start = distance: links between a seed and its target (DIST)")

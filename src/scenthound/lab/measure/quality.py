@@ -22,7 +22,7 @@ from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import LinkGraph, link_graph
 from scenthound.graph.pagerank import by_name, pagerank
 from scenthound.model import DECIMALS
-from scenthound.text.smart import Pool, Scheme
+from scenthound.text.smart_weights import Pool, Scheme
 from scenthound.text.vectors import cosine
 
 Counted = Mapping[str, int]

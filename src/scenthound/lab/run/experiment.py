@@ -36,7 +36,7 @@ from scenthound.lab.measure.metrics.crawl_pairs import seed_halves
 from scenthound.lab.run.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
 from scenthound.lab.run.handover import KINDS, Powers, read_powers, visible_topic, withheld
 from scenthound.lab.run.oracles import ORACLES, OracleBed
-from scenthound.lab.run.run_cell import Access, CellResult, ReplayLimits, run_strategy
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_strategy
 from scenthound.lab.run.spec import (
     FILE,
     ExperimentSpec,
@@ -400,7 +400,7 @@ def _result(lab: _Lab, task: _Task) -> CellResult:
         pages = min(limits.pages, limits.requests or limits.pages)  # an oracle asks for nothing that is not there
         return ORACLES[task.strategy.name](lab.oracle_bed, topic, pages, seeds)
     strategy = make_strategy(task.strategy.name, task.strategy.parameters)
-    access = Access(lambda: lessons_of(lab.bed, topic, lab.topics, seeds), task.powers)
+    access = StrategyAccess(lambda: lessons_of(lab.bed, topic, lab.topics, seeds), task.powers)
     visible = visible_topic(topic, lab.bed.aliases)
     return run_strategy(lab.bed, visible, strategy, seeds, limits, task.cell.seed_number, access)
 

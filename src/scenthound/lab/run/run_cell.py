@@ -39,6 +39,7 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, named_judge, start_judge
+from scenthound.wiring.profiles import AS_PUBLISHED, FETCH_ALL
 
 JUDGE = "keywords"  # of a replay, unless another is named
 
@@ -89,14 +90,14 @@ class Profile:
     """By strategy: parameters as published, where our defaults differ. What is given explicitly goes first."""
 
 
-AS_PUBLISHED = {name: {"score": "probability"} for name in ("bayes", "focused-soft", "focused-hard")}
 PROFILES: Mapping[str, Profile] = {
     "open": Profile(),
     "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True), AS_PUBLISHED),
     "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50), AS_PUBLISHED),
     "graph": Profile(Cut(0, 256), ReplayLimits(4000), AS_PUBLISHED),
+    "econ": Profile(limits=ReplayLimits(20_000, 1_000_000), parameters=FETCH_ALL),
 }
-"""`open` is our default; `exp`, `biz` and `graph` are the set-ups of [EXP], [BIZ] and [GRAPH]."""
+"""`open` is our default; the others are the set-ups of [EXP], [BIZ], [GRAPH] and [ECON]. Live: `wiring.profiles`."""
 
 
 @dataclass(slots=True)
@@ -132,7 +133,7 @@ class CellResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class StrategyAccess:
     """What a strategy may get beyond the topic and seeds: lessons, if any, and `powers` unless they are to be read."""
 
     lessons: Callable[[], Lessons] | None = None
@@ -154,7 +155,7 @@ def run_cell(
     Raises for a wrong name or parameter; what the strategy raises is in the result.
     """
     made, shown = make_strategy(strategy, parameters), visible_topic(topic, bed.aliases)
-    access = Access(lambda: lessons_of(bed, topic, topics))
+    access = StrategyAccess(lambda: lessons_of(bed, topic, topics))
     return run_strategy(bed, shown, made, topic.seeds, limits, seed_number, access)
 
 
@@ -165,10 +166,10 @@ def run_strategy(
     seeds: Sequence[Url],
     limits: ReplayLimits | None = None,
     seed_number: int = 0,
-    access: Access | None = None,
+    access: StrategyAccess | None = None,
 ) -> CellResult:
     """`run_cell` for a strategy object, with seeds of the caller's choice."""
-    limits, access = limits or ReplayLimits(), access or Access()
+    limits, access = limits or ReplayLimits(), access or StrategyAccess()
     polite = limits.polite
     powers, given = access.powers or read_powers(strategy), Given()
     judging = start_judge(limits.judge, topic, seeds, strategy=strategy)

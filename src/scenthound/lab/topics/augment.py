@@ -17,7 +17,7 @@ BANNED = ("dmoz.org", "directory.google.com")
 MIRROR = 0.9  # [BIZ]: above this cosine a page is a copy of the category
 
 
-class Decision(StrEnum):
+class HubDecision(StrEnum):
     """What was decided about a page that links to seeds."""
 
     KEPT = "kept"
@@ -35,7 +35,7 @@ class HubCandidate:
     url: str
     seeds: int
     cosine: float | None
-    decision: Decision
+    decision: HubDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +85,20 @@ def augment(
     candidates: list[HubCandidate] = []
     hubs: list[str] = []
     for url in sorted(counted, key=lambda page_url: -counted[page_url]):  # a stable sort: ties keep their order
-        decision, close = Decision.KEPT, None
+        decision, close = HubDecision.KEPT, None
         if url in distinct:
-            decision = Decision.A_SEED
+            decision = HubDecision.A_SEED
         elif counted[url] < rules.fewest:
-            decision = Decision.TOO_FEW
+            decision = HubDecision.TOO_FEW
         elif is_banned(rules.host_of(url), rules.banned):
-            decision = Decision.BANNED
+            decision = HubDecision.BANNED
         else:
             close = likeness(page(url) or {}, description)
-            decision = (
-                Decision.MIRROR if close > MIRROR else Decision.BEYOND if len(hubs) >= rules.most else Decision.KEPT
-            )
-        if decision is Decision.KEPT:
+            if close > MIRROR:
+                decision = HubDecision.MIRROR
+            elif len(hubs) >= rules.most:
+                decision = HubDecision.BEYOND
+        if decision is HubDecision.KEPT:
             hubs.append(url)
         candidates.append(HubCandidate(url, counted[url], close, decision))
     return Augmented(distinct, tuple(hubs), tuple(candidates))

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from scenthound.strategies.hayek.features import FEATURE_CLASSES, feature_class
 from scenthound.strategies.hayek.known_web import FAR, Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Agent, Market
+from scenthound.strategies.hayek.page_features import FEATURE_CLASSES, feature_class
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
 MIXES = {"mixed": WEIGHTINGS, "mixed-counts": WEIGHTINGS[:5]}

@@ -149,7 +149,7 @@ class PagesForSale:
         self._bids[number] = effective
         heappush(self._heap, (-effective, -number, number))
         if len(self._heap) > 64 + 4 * len(self._bids):  # outdated entries
-            self._heap = [(-standing, -one, one) for one, standing in self._bids.items()]
+            self._heap = [(-bid, -bidder, bidder) for bidder, bid in self._bids.items()]
             heapify(self._heap)
 
 

@@ -16,9 +16,9 @@ from scenthound.page.page import Page
 from scenthound.strategies.hayek.agents import AgentFactory
 from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.difficulty import Difficulty, choose_start, farthest_start
-from scenthound.strategies.hayek.features import FEATURE_CLASSES
 from scenthound.strategies.hayek.known_web import ASKED, FAR, FETCHED, NEW, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Purchase, coins, units
+from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
 from scenthound.strategies.hayek.prospects import KnownProspects
 
 Sequences = Literal["restarted", "endless"]

@@ -50,10 +50,10 @@ from scenthound.strategies.hayek.agents import MIXES, WEIGHTINGS
 from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
 from scenthound.strategies.hayek.difficulty import Difficulty
 from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequences
-from scenthound.strategies.hayek.features import FEATURE_CLASSES
 from scenthound.strategies.hayek.goals import make_judge
 from scenthound.strategies.hayek.known_web import NEW, KnownWeb
 from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
+from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
 from scenthound.strategies.hayek.saved_state import living_agents, load_economy, load_model, save_economy, save_model
 from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stop_words_parameter

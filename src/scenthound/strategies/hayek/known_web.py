@@ -20,8 +20,8 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.model import Url
 from scenthound.page.page import Page
-from scenthound.strategies.hayek.features import FAR, WORDS_PER_PAGE, Lexicon, LinkWords, url_features
-from scenthound.text.id_lists import found_in, pack_lists, sorted_counts, unpack_lists
+from scenthound.strategies.hayek.page_features import FAR, WORDS_PER_PAGE, Lexicon, LinkWords, url_features
+from scenthound.text.id_lists import known_ids, pack_lists, sorted_counts, unpack_lists
 from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
 
@@ -138,7 +138,7 @@ class KnownWeb:
         known_page = self.pages[number]
         known_page.words, known_page.counts = self._words(page)
         known_page.state, known_page.matches = FETCHED, None
-        for feature in found_in(known_page.words, self._sought):
+        for feature in known_ids(known_page.words, self._sought):
             self.places[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()

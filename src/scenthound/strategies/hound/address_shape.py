@@ -12,7 +12,7 @@ from urllib.parse import unquote
 MOST_WORDS = 5
 MOST_SEGMENTS = 4
 LONGEST_EXTENSION = 5
-_NOT_WORDS = re.compile(r"[\W_]+")
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def address_shape(url: str) -> str:
@@ -24,12 +24,13 @@ def address_shape(url: str) -> str:
     ('1:', '1?php:x')
     """
     path, _, query = url.partition("://")[2].partition("/")[2].partition("?")
-    segments = path.split("/")
-    filled = [segment for segment in segments if segment]
-    name = unquote(unquote(filled[-1])) if filled else ""
+    name = path.rstrip("/").rpartition("/")[2]
+    if "%" in name:
+        name = unquote(unquote(name))
     stem, _, extension = name.rpartition(".")
     if not stem or len(extension) > LONGEST_EXTENSION:
         stem, extension = name, ""
-    words = [word for word in _NOT_WORDS.split(stem) if word][:MOST_WORDS]
-    kinds = "".join("0" if word[0].isdigit() else "X" if word[0].isupper() else "x" for word in words)
-    return f"{min(len(segments), MOST_SEGMENTS)}{'?' if query else ''}{extension}:{kinds}"
+    kinds = ""
+    for word in _WORDS.findall(stem)[:MOST_WORDS]:
+        kinds += "0" if word[0].isdigit() else "X" if word[0].isupper() else "x"
+    return f"{min(path.count('/') + 1, MOST_SEGMENTS)}{'?' if query else ''}{extension}:{kinds}"

@@ -35,6 +35,15 @@ class Column:
         self._array[self._size : size] = new
         self._size = size
 
+    def append(self, value: float) -> None:
+        """Add one value."""
+        size = self._size
+        if size == len(self._array):
+            self.add([value])
+            return
+        self._array[size] = value
+        self._size = size + 1
+
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
         """Drop all other values."""
         self._array = self._array[: self._size][which]

@@ -61,6 +61,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
     target_page = table.page_of.values[target]
     is_done = (target_page >= 0) & (target_page != source)  # a link of a page to itself says nothing
     gained = np.where(is_done, relevance[target_page], 0.0)
+    page_worth = np.where(table.page_of.values >= 0, relevance[table.page_of.values], np.nan)
     texts = table.score_new_rows(topic.word_weights())
 
     waiting = np.flatnonzero(table.state.values == WAITING)
@@ -108,7 +109,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
         "address": largest(texts[ADDRESS]),
         "keyword": largest((table.pieces[ADDRESS].mean_weight(topic.is_keyword()) > 0).astype(np.float64)),
         "shape": _shape_yields(table, relevance, mean)[waiting],
-        "addresses": largest(_address_yields(table, topic, mean)),
+        "addresses": largest(address_yields(table, page_worth, mean)),
         "page": total(of_pair, page_yield[citing]) / root,
         "near": total(of_row, _near(source, is_done, gained, mean)[rows]) / sightings,
         "path": total(of_row, path_yield[table.path.values[rows]]) / sightings,
@@ -153,16 +154,16 @@ def _shape_yields(table: LinkTable, relevance: Reals, mean: float) -> Reals:
     return np.asarray(yields[shapes])
 
 
-def _address_yields(table: LinkTable, topic: TopicModel, mean: float) -> Reals:
-    """For every link the yields of the words of its address. Each fetched page counts once."""
+def address_yields(table: LinkTable, worth: Reals, mean: float) -> Reals:
+    """For every link the yields of the words of its address, from what each URL is worth; nan: not known."""
     runs, target = table.pieces[ADDRESS], table.target.values
-    page = table.page_of.values[target]
-    _, first = np.unique(target, return_index=True)
+    rows = table.first_rows()  # each URL counts once
     is_lesson = np.zeros(len(target), dtype=np.bool_)
-    is_lesson[first] = page[first] >= 0
-    gains = np.repeat(topic.relevance.values[page[is_lesson]], runs.sizes.values[is_lesson])
-    words = runs.words.values[runs.of_each_word(is_lesson)]
-    return runs.mean_weight(_yields(words, gains, len(topic.pages_with), mean, 2))
+    is_lesson[rows] = ~np.isnan(worth[target[rows]])
+    gains = np.repeat(worth[target[is_lesson]], runs.sizes.values[is_lesson])
+    words = runs.words.values
+    yields = _yields(words[runs.of_each_word(is_lesson)], gains, int(words.max(initial=-1)) + 1, mean, 2)
+    return runs.mean_weight(yields)
 
 
 def _near(source: Whole, is_done: Flags, gained: Reals, mean: float) -> Reals:

@@ -51,6 +51,9 @@ BEST = 150
 NOT_RANKED = -100.0
 """The score of those others. Sums of weighted deviations are some 10 at most."""
 UNRANKED: Mapping[str, float] = MappingProxyType({"not ranked yet": NOT_RANKED})
+EXPLORATION = "exploration"
+"""The part of a score, the key in `carry` and the kind of the events that say how often a page that is not the best is
+taken."""
 PASSED_OVER = 20
 """So many unranked URLs in a row mean that the best are out of the crawl's scope, or on hosts that rest for long. More
 than are in flight, as some of those may have been taken before the last ranking."""
@@ -63,6 +66,9 @@ class Hound(Parameterised):
 
     score_parts: ClassVar[Mapping[str, str]] = {name: part.meaning for name, part in PARTS.items()}
     looking_for: Literal["auto", "pages", "sites"] = parameter("auto", "pages or sites; auto: as the seeds are")
+    relevance: Literal["own", "judge"] = parameter(
+        "own", "how relevant a fetched page is: by its own topic model, or by the judge of the crawl"
+    )
     memory: int = parameter(150_000, "links remembered", least=1000)
     work: int = parameter(4000, "links that are looked at again per page fetched; fewer is faster", least=100)
     exploration: float = parameter(
@@ -93,6 +99,8 @@ class Hound(Parameterised):
         self.seeds_left_ = len(set(seeds))
         """Seeds not answered yet. The first ranking waits for them, as they say what the topic is."""
         self.labels_: dict[Url, bool] = {}
+        self.verdict_ = math.nan
+        """The judge's relevance of the page that is read next, if it is asked for."""
         self.best_: set[int] = set()
         """The URLs with a score of the last ranking."""
         self.since_, self.pages_, self.unranked_ = 0, 0, 0
@@ -100,6 +108,9 @@ class Hound(Parameterised):
         numbers = [self.table_.number_of(url) for url in seeds]
         self.table_.state.values[numbers] = WAITING
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        self.verdict_ = relevance if self.relevance == "judge" else math.nan
 
     def read(self, page: Page) -> Iterable[Candidate]:
         number = self._arrived(page)
@@ -109,6 +120,7 @@ class Hound(Parameterised):
         offers = self._new_offers(page)
         if self.sites_ is not None:
             offers += self._home_offers(page, self.sites_.fetched(number, targets))
+        self._record_exploration(page)
         self.pages_ += 1
         self.since_ += 1
         is_due = self._count(page.candidate) or self.since_ >= self._pause()
@@ -170,7 +182,7 @@ class Hound(Parameterised):
         ids = self.vocabulary_.add(counts.names)
         label = self.labels_.get(page.url, self.labels_.get(page.candidate.url))
         page_number = self.topic_.add(
-            ids, counts.times, _is_seed(page.candidate), math.nan if label is None else float(label)
+            ids, counts.times, _is_seed(page.candidate), math.nan if label is None else float(label), self.verdict_
         )
         targets = self.table_.numbers_of([link.url for link in page.links])
         self.table_.page_of.values[number] = page_number
@@ -217,7 +229,7 @@ class Hound(Parameterised):
             ranked = Ranked(order, scores[order], np.full(len(order), np.nan))
         else:
             ranked = self.sites_.rank(frontier, scores).first(BEST)
-        ranked, lifts = self._explore(ranked)
+        ranked, lifts, rate = self._explore(ranked)
         best, is_list = frontier.urls[ranked.order], ~np.isnan(ranked.list_values)
         self.scoring_.chosen(best[~is_list].tolist(), z[ranked.order[~is_list]])
         explained = [
@@ -225,19 +237,25 @@ class Hound(Parameterised):
             for index, score, value, lift in zip(*map(np.ndarray.tolist, (*ranked, lifts)), strict=True)
         ]
         citing = np.stack((frontier.relevant_links, frontier.links), axis=1)[ranked.order].astype(np.int64).tolist()
-        carried = [{CITING: counts} for counts in citing]
+        tried: dict[str, Any] = {EXPLORATION: round(rate, 6)} if self.exploration else {}
+        carried = [{CITING: counts, **tried} for counts in citing]
         return self._rescored(best.tolist(), ranked.scores.tolist(), explained, carried)
 
-    def _explore(self, ranked: Ranked) -> tuple[Ranked, Reals]:
-        """The ranking with some URLs lifted to one of the next turns, and what that added to their scores."""
+    def _explore(self, ranked: Ranked) -> tuple[Ranked, Reals, float]:
+        """The ranking with some URLs lifted to one of the next turns, what that added to their scores, and the rate."""
         rate = exploration_rate(self.exploration, self.scoring_.unexplained, ranked.scores)
         ranked, lifts = lifted(ranked, rate, self._pause(), np.random.default_rng((self.luck_, self.pages_)))
-        self.events_.append(Event("ranking", {"exploration": rate, "tried": int(np.count_nonzero(lifts))}))
-        return ranked, lifts
+        return ranked, lifts, rate
+
+    def _record_exploration(self, page: Page) -> None:
+        """The rate at which this page was chosen, and whether it was taken before its turn."""
+        candidate = page.candidate
+        facts = {"rate": candidate.carry.get(EXPLORATION, 0.0), "tried": EXPLORATION in candidate.parts}
+        self.events_.append(Event(EXPLORATION, facts, page.url))
 
     def _parts(self, score: float, list_value: float, z: Reals, lift: float) -> dict[str, float]:
         """The parts of a score. `list_value` is nan unless the URL is ranked as one that may name other sites."""
-        tried = {"exploration": lift} if lift else {}
+        tried = {EXPLORATION: lift} if lift else {}
         if not math.isnan(list_value):
             return {"may name other sites": list_value, "turn": score - lift - list_value, **tried}
         parts = self.scoring_.parts(z)
@@ -278,7 +296,7 @@ class Hound(Parameterised):
             "best": sorted(self.best_),
             "counts": [self.since_, self.pages_, self.unranked_, self.seeds_left_],
             "luck": self.luck_,
-            "events": [dict(event.facts) for event in self.events_],
+            "explored": [[event.url, dict(event.facts)] for event in self.events_],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -293,7 +311,7 @@ class Hound(Parameterised):
         self.best_ = set(state["best"])
         self.since_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
         self.luck_ = int(state.get("luck", 0))
-        self.events_ = [Event("ranking", facts) for facts in state.get("events", ())]
+        self.events_ = [Event(EXPLORATION, facts, Url(url)) for url, facts in state.get("explored", ())]
 
 
 def _is_seed(candidate: Candidate) -> bool:

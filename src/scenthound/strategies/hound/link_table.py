@@ -82,10 +82,16 @@ class LinkTable:
         self.target.add(number)
         self.path.add(paths[text.path] if len(paths) else np.zeros(0, dtype=np.int64))
         self.is_first.add(is_first)
-        self.out_degree.add([len(distinct)])
+        self.out_degree.append(len(distinct))
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def first_rows(self) -> Whole:
+        """The first row of every URL that is linked to."""
+        rows = np.full(len(self.names), -1, dtype=np.int64)
+        rows[self.target.values[::-1]] = np.arange(len(self))[::-1]  # the last to be assigned stays
+        return rows[rows >= 0]
 
     def bound(self, relevance: Reals) -> None:
         """Drop a quarter of the rows if there are too many: those of the least relevant pages."""

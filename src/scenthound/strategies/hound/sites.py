@@ -4,16 +4,22 @@ If the seeds are home pages of different hosts, what is looked for are sites. A 
 give. Two kinds of URLs are worth a request:
 
     home pages   of hosts that no page was fetched from, by their score + 4 v(host)
-    lists        all other URLs, by D = 5 d(host) / g + 1 / (1 + path depth) + 0.3 ln(1 + links to it) + 0.01 score
+    lists        all other URLs, by D = 5 d(host, k) / g + P, P = 1 / (1 + path depth) + 0.3 ln(1 + links to it)
+                 + 0.1 score + w
 
 v(host) is the share of home pages in its domain (`example.org`) that could be fetched, the seeds among them. A page
 gains the sum of v over the hosts it is the first to name; g is the mean gain of a page, and
 
-    d(h) = (gain_h + 2 p_h) / (pages_h + 2) + 0.3 sqrt(ln(n + 1) / (pages_h + 1)) p_h / (1 + p_h)
+    d(h, 0) = (gain_h + 2 p_h) / (pages_h + 2) + 0.3 sqrt(ln(n + 1) / (pages_h + 1)) p_h / (1 + p_h)
 
 with p_h = g (1 + c_h); c_h other hosts link to h. What a host gained and its number of pages lose a tenth with each
-of its pages, so a host that has nothing new to name falls behind soon. After every second home page that can be fetched
-comes a list.
+of its pages, so a host that has nothing new to name falls behind soon. d(h, k) is what d(h, 0) will be if k more pages
+of h name nothing new; k waiting URLs of the host have a larger P. So hosts take turns between two rankings, too.
+
+w is learned from the crawl: the yield of the words of the address. A page counts as ln(1 + the sum of v over the hosts
+that its own host had not linked to before it), in deviations of that over all pages; home pages do not count.
+
+After every second home page that can be fetched comes a list.
 """
 
 from __future__ import annotations
@@ -25,13 +31,16 @@ import numpy as np
 
 from scenthound.model import Url
 from scenthound.strategies.hound.columns import Column
-from scenthound.strategies.hound.features import Frontier
+from scenthound.strategies.hound.features import Frontier, address_yields
 from scenthound.strategies.hound.link_table import LinkTable, Reals, Whole
 from scenthound.url import domain, host
 
 KEEP = 0.9
 DOMAIN_WEIGHT = 4.0
 HOMES_PER_LIST = 2
+SCORE_WEIGHT = 0.1
+FEWEST_LISTS = 5
+"""Pages needed before the words of addresses count."""
 STEP = 1e-4
 """Difference of the scores of two lists in a row."""
 
@@ -82,6 +91,7 @@ class SiteSearch:
         self.visited, self.cited_by = Column(np.bool_), Column(np.float64)
         self.is_named, self.domain = Column(np.bool_), Column(np.int64)
         self.tried, self.reached = Column(np.float64), Column(np.float64)  # home pages, by domain
+        self.lists, self.list_worth = Column(np.int64), Column(np.float64)  # pages fetched that are no home pages
         self.citations: set[tuple[int, int]] = set()
         self.gains, self.counted = 0.0, 0
         self.homes_tried, self.homes_reached = 1.0, 1.0
@@ -115,12 +125,15 @@ class SiteSearch:
         linked = np.unique(self.host_of.values[list(targets)])
         linked = linked[linked != own]
         new = linked[~self.is_named.values[linked]]
-        gain = float(self._domain_values()[self.domain.values[new]].sum())
+        values = self._domain_values()[self.domain.values]
+        gain = float(values[new].sum())
         self.is_named.values[new] = True
-        for other in linked.tolist():
-            if (own, other) not in self.citations:
-                self.citations.add((own, other))
-                self.cited_by.values[other] += 1
+        cited = [other for other in linked.tolist() if (own, other) not in self.citations]
+        self.citations.update((own, other) for other in cited)
+        self.cited_by.values[cited] += 1
+        if not self.is_home.values[url]:
+            self.lists.add([url])
+            self.list_worth.add([np.log1p(values[cited].sum())])
         self.pages.values[own] = self.pages.values[own] * KEEP + 1
         self.gained.values[own] = self.gained.values[own] * KEEP + gain
         self.gains += gain
@@ -162,14 +175,26 @@ class SiteSearch:
 
     def _list_values(self, frontier: Frontier, hosts: Whole, scores: Reals) -> Reals:
         mean = (self.gains + 1) / (self.counted + 5)
-        prior = mean * (1 + self.cited_by.values)
-        pages = self.pages.values
-        expected = (self.gained.values + 2 * prior) / (pages + 2)
+        prior = (mean * (1 + self.cited_by.values))[hosts]
+        page = 1 / (1 + self.depth.values[frontier.urls]) + 0.3 * np.log1p(frontier.links) + SCORE_WEIGHT * scores
+        page += self._word_values()[frontier.urls]
+        fade = KEEP ** places(hosts, page)
+        pages = self.pages.values[hosts] * fade + (1 - fade) / (1 - KEEP)
+        expected = (self.gained.values[hosts] * fade + 2 * prior) / (pages + 2)
         expected += 0.3 * np.sqrt(np.log(self.counted + 1) / (pages + 1)) * prior / (1 + prior)
-        shallow = 1 / (1 + self.depth.values[frontier.urls])
-        return np.asarray(
-            5 * expected[hosts] / max(mean, 0.05) + shallow + 0.3 * np.log1p(frontier.links) + 0.01 * scores
-        )
+        return np.asarray(5 * expected / max(mean, 0.05) + page)
+
+    def _word_values(self) -> Reals:
+        """w of every URL."""
+        table, worth = self._table, self.list_worth.values
+        values = np.zeros(len(table.names))
+        if len(worth) < FEWEST_LISTS:
+            return values
+        of_url = np.full(len(table.names), np.nan)
+        of_url[self.lists.values] = worth
+        of_link = address_yields(table, of_url, float(worth.mean()))
+        values[table.target.values] = of_link / (worth.std() + 0.05)
+        return values
 
     # ---- state
 
@@ -177,6 +202,8 @@ class SiteSearch:
         return {
             **{name: self.__dict__[name].values.copy() for name in self.COLUMNS},
             "hosts": list(self._hosts),
+            "lists": self.lists.values.copy(),
+            "list_worth": self.list_worth.values.copy(),
             "citations": np.array(sorted(self.citations), dtype=np.int64).reshape(-1, 2),
             "counts": [self.gains, self.counted, self.homes_tried, self.homes_reached],
         }
@@ -186,8 +213,24 @@ class SiteSearch:
             self._host(name)
         for name in self.COLUMNS:
             self.__dict__[name].values[:] = np.asarray(state[name])
+        self.lists.add(np.asarray(state.get("lists", ())))
+        self.list_worth.add(np.asarray(state.get("list_worth", ())))
         self.citations = {(int(source), int(target)) for source, target in np.asarray(state["citations"])}
         self.gains, self.counted, self.homes_tried, self.homes_reached = state["counts"]
+
+
+def places(hosts: Whole, values: Reals) -> Whole:
+    """The place of each URL among those of its host, the largest value first.
+
+    >>> places(np.array([7, 8, 7, 7]), np.array([0.1, 0.5, 0.3, 0.2])).tolist()
+    [2, 0, 0, 1]
+    """
+    order = np.lexsort((-values, hosts))
+    sizes = np.unique(hosts, return_counts=True)[1]
+    within = np.arange(len(hosts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    result = np.empty(len(hosts), dtype=np.int64)
+    result[order] = within
+    return result
 
 
 def _interleaved(homes: Whole, values: Reals, lists: Whole, list_values: Reals, gap: int) -> Ranked:

@@ -1,5 +1,7 @@
 """What the topic is, in words, and how well each fetched page fits it (sheet 80.2).
 
+The model is that of `text.topic_model`, which the judge `topic` uses; whom it believes differs:
+
     x_u(t) = (1 + ln tf) * idf(t), scaled to length 1      idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))
     c = e * mean of the examples + (1 - e) * mean of the 10 pages that fit the keywords best
     c = c - 0.5 * mean of the other pages, each weighted by 1 - r
@@ -29,10 +31,10 @@ import numpy.typing as npt
 
 from scenthound.strategies.hound.columns import Column, sums
 from scenthound.text.background import document_share
+from scenthound.text.topic_model import inverse_frequency, keyword_vector, topic_vector
 from scenthound.text.vocabulary import Ids, Vocabulary
 
 Reals = npt.NDArray[np.float64]
-VIRTUAL_PAGES = 50
 TOPIC_TERMS = 100
 OTHERS = 0.5
 """Weight of the pages off topic."""
@@ -66,6 +68,7 @@ class TopicModel:
         self.relevance = Column(np.float64)
         self.is_example = Column(np.bool_)
         self.labels = Column(np.float64)  # 1 on topic, 0 off topic, nan: not labelled
+        self.verdicts = Column(np.float64)  # relevance by the judge of the crawl, nan: not asked for
         self.forgotten = 0
         """Pages whose words were dropped. They keep their relevance."""
         self.learned_at = 0
@@ -85,20 +88,31 @@ class TopicModel:
             self.pages_with.add(np.zeros(len(new)))
             background = np.array([self._share(word) for word in new])
             self.background.add(background)
-            self.idf.add(_idf(len(self.sizes), 0.0, background))
+            self.idf.add(inverse_frequency(len(self.sizes), 0.0, background))
 
-    def add(self, terms: Ids, counts: npt.NDArray[np.int32], is_example: bool, label: float = math.nan) -> int:
-        """Add a fetched page, by its term frequencies. Returns its number."""
+    def add(
+        self,
+        terms: Ids,
+        counts: npt.NDArray[np.int32],
+        is_example: bool,
+        label: float = math.nan,
+        verdict: float = math.nan,
+    ) -> int:
+        """Add a fetched page, by its term frequencies. Returns its number.
+
+        Its relevance is that of the label, else of the verdict, else of this model.
+        """
         self._grow()
         known = terms >= 0
         terms, counts = terms[known], counts[known]
         self.pages_with.values[terms] += 1
         self.terms.add(terms)
         self.log_counts.add(1 + np.log(np.maximum(counts, 1)))
-        self.sizes.add([len(terms)])
-        self.is_example.add([is_example or label == 1])
-        self.labels.add([label])
-        self.relevance.add([math.nan])
+        self.sizes.append(len(terms))
+        self.is_example.append(is_example or label == 1)
+        self.labels.append(label)
+        self.verdicts.append(verdict)
+        self.relevance.append(math.nan)
         return len(self.sizes) - 1
 
     def label(self, page: int, on_topic: bool) -> None:
@@ -154,7 +168,7 @@ class TopicModel:
         return marks
 
     def _learn(self) -> None:
-        self.idf.values[:] = _idf(len(self.sizes), self.pages_with.values, self.background.values)
+        self.idf.values[:] = inverse_frequency(len(self.sizes), self.pages_with.values, self.background.values)
         terms, weights, sizes = self._vectors(0)
         is_example = self.is_example.values
         fit_to_keywords = self._believe(terms, weights, sizes)
@@ -164,14 +178,9 @@ class TopicModel:
         others = np.where(is_example, 0, np.maximum(0, 1 - np.nan_to_num(self.relevance.values)))
         if np.count_nonzero(~is_example) >= OTHERS_FROM:
             centre = centre - OTHERS * self._mean(terms, weights, sizes, others)
-        if len(self.keywords):
-            length = math.sqrt(float(centre @ centre)) or 1.0
-            strength = min(1 / max(self.belief, 1e-9), MOST_KEYWORDS)
-            centre[self.keywords] += strength * length / math.sqrt(len(self.keywords))
-        if len(centre) > TOPIC_TERMS:
-            centre[np.argpartition(-centre, TOPIC_TERMS)[TOPIC_TERMS:]] = 0
-        centre = np.maximum(centre, 0)
-        self.weights = centre / (math.sqrt(float(centre @ centre)) or 1.0)
+        strength = min(1 / max(self.belief, 1e-9), MOST_KEYWORDS)
+        centre = centre + keyword_vector(centre, self.keywords, strength)
+        self.weights, _ = topic_vector(centre, TOPIC_TERMS)
         self.learned_at = len(self.sizes)
 
     def _believe(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64]) -> Reals:
@@ -216,6 +225,8 @@ class TopicModel:
         old = self.relevance.values[first:]
         relevance = np.where(is_remembered | np.isnan(old), relevance, old)
         relevance[is_example] = self.belief + (1 - self.belief) * relevance[is_example]
+        verdicts = self.verdicts.values[first:]
+        relevance = np.where(np.isnan(verdicts), relevance, verdicts)
         self.relevance.values[first:] = np.where(np.isnan(labels), relevance, labels)
 
     def _forget(self) -> None:
@@ -231,7 +242,10 @@ class TopicModel:
 
     # ---- state
 
-    COLUMNS = ("pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels", "idf")
+    COLUMNS = (
+        "pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels", "verdicts",
+        "idf",
+    )  # fmt: skip
 
     def save(self) -> Mapping[str, Any]:
         columns = {name: self.__dict__[name].values.copy() for name in self.COLUMNS}
@@ -248,12 +262,7 @@ class TopicModel:
         for name in self.COLUMNS:
             column = self.__dict__[name]
             column.keep(np.zeros(len(column), dtype=np.bool_))
-            column.add(np.asarray(state[name]))
+            column.add(np.asarray(state[name]) if name in state else np.full(len(state["labels"]), math.nan))
         self.forgotten, self.learned_at = int(state["forgotten"]), int(state["learned_at"])
         self.weights = np.asarray(state["weights"], float)
         self.scale, self.belief = float(state["scale"]), float(state["belief"])
-
-
-def _idf(pages: int, pages_with: Reals | float, background: Reals) -> Reals:
-    holding = pages_with + VIRTUAL_PAGES * background + 0.5
-    return np.asarray(np.maximum(0, np.log((pages + VIRTUAL_PAGES) / holding)))

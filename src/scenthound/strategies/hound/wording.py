@@ -61,7 +61,7 @@ PARTS: Mapping[str, Part] = {
         "other sites of its domain could not be fetched",
     ),
     "may name other sites": Part(
-        "its host named new sites, and it lies near the top",
+        "its host, or pages with addresses like this, named new sites, and it lies near the top",
         "its host names sites that are new",
         "its host names no sites that are new",
     ),

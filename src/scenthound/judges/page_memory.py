@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Url
-from scenthound.text.topic_model import Document, Floats
+from scenthound.text.topic_model import Floats, WeightedTerms
 
 
 @dataclass(slots=True, eq=False)
@@ -19,7 +19,7 @@ class SeenPage:
     """A remembered page."""
 
     url: Url
-    document: Document
+    document: WeightedTerms
     keyword_counts: Floats
     """ln(1 + tf) of each keyword."""
     context: tuple[float, float, float]
@@ -90,14 +90,14 @@ def unpack(state: Mapping[str, Any]) -> list[SeenPage]:
     pages = []
     for number, (url, end, length) in enumerate(zip(state["urls"], ends, state["lengths"], strict=True)):
         title, links, parent = state["contexts"][number].tolist()
-        document = Document(ids[end - length : end], weights[end - length : end])
+        document = WeightedTerms(ids[end - length : end], weights[end - length : end])
         probability = float(state["probabilities"][number])
-        told = (
+        facts = (
             state["keywords"][number],
             (title, links, parent),
             state["kinds"][number],
             probability,
             page_links[number],
         )
-        pages.append(SeenPage(Url(url), document, *told))
+        pages.append(SeenPage(Url(url), document, *facts))
     return pages

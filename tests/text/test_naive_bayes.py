@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.text import bayes
-from scenthound.text.bayes import MANY, NaiveBayes, log_sum
+from scenthound.text import naive_bayes
 from scenthound.text.document_store import DocumentStore
 from scenthound.text.frozen import Frozen, FrozenPieces, numbered
+from scenthound.text.naive_bayes import MANY, NaiveBayes, log_sum
 from scenthound.text.term_counts import Numbering, SharedIds, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Ids, Vocabulary
@@ -364,8 +364,8 @@ class Logarithms:
 def test_learning_and_scoring_look_at_the_words_of_the_document_only(
     events: Events, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bayes, "Vocabulary", Watched)
-    monkeypatch.setattr(bayes, "math", Logarithms)
+    monkeypatch.setattr(naive_bayes, "Vocabulary", Watched)
+    monkeypatch.setattr(naive_bayes, "math", Logarithms)
     costs = set()
     for known in (100, 10_000):
         made = NaiveBayes(("goal", "other"), events)

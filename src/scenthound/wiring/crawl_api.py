@@ -42,7 +42,7 @@ def crawl(
     thread. Ctrl-C saves the crawl and raises `KeyboardInterrupt`. Raises `ScenthoundError` if something is wrong with
     the arguments.
     """
-    run_to_end(run_session(_beginning(topic, seeds, pages, out, strategy, watch, model, options)))
+    run_to_end(run_session(_beginning(topic, seeds, out, strategy, watch, model, {"pages": pages, **options})))
     return CrawlFolder.look(Path(out))
 
 
@@ -58,7 +58,7 @@ async def crawl_async(
     **options: Any,
 ) -> CrawlFolder:
     """`crawl` for programs that have an event loop. Cancelling its task stops the crawl and saves it."""
-    await run_session(_beginning(topic, seeds, pages, out, strategy, watch, model, options))
+    await run_session(_beginning(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
     return CrawlFolder.look(Path(out))
 
 
@@ -77,13 +77,12 @@ def stream(
 
     Takes what `crawl` takes. Leaving the loop early stops the crawl and saves it.
     """
-    return PageStream(_beginning(topic, seeds, pages, out, strategy, watch, model, options))
+    return PageStream(_beginning(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
 
 
 def _beginning(
     topic: Topic | StrPath,
     seeds: Sequence[str] | StrPath,
-    pages: int,
     out: StrPath,
     strategy: str | None,
     watch: Watch | None,
@@ -92,7 +91,7 @@ def _beginning(
 ) -> Callable[[], Session]:
     """`begin` with these arguments, to be called in the thread that runs the crawl: SQLite belongs to one."""
     name = strategy or (load_model(Path(model)).strategy if model is not None else DEFAULT_STRATEGY)
-    settings, parameters = split_settings({"pages": pages, **options}, name)
+    settings, parameters = split_settings(options, name)
     made = read(Settings, settings)
     return partial(
         begin, topic, seeds, out, strategy=strategy, parameters=parameters, settings=made, watch=watch, model=model

@@ -73,7 +73,9 @@ class NaiveBayes:
         """Occurrences or documents, by the event model, for each word in each class. The last row stays empty."""
         self._is_known = np.zeros(64, dtype=np.bool_)  # words of the vocabulary; those taken back are no longer in it
         self._size = 0
-        self._held: list[Counter[int]] = [Counter() for _ in classes]  # Bernoulli: words by their count, per class
+        self._words_by_count: list[Counter[int]] = [
+            Counter() for _ in classes
+        ]  # Bernoulli: words by their count, per class
         self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class), until something is counted
         self._logs: NDArray[np.float64] | None = None  # ln(1 + table), if it was settled and nothing counted since
         if self.vocabulary is not None:
@@ -127,12 +129,12 @@ class NaiveBayes:
         self._logs = np.log1p(self._table / UNIT)
 
     def _recount(self, place: int, before: Rows, after: Rows) -> None:
-        held = self._held[place]
-        held.update(after.tolist())
-        held.subtract(before.tolist())
+        by_count = self._words_by_count[place]
+        by_count.update(after.tolist())
+        by_count.subtract(before.tolist())
         for count in {0, *before.tolist()}:
-            if not count or not held[count]:
-                held.pop(count, None)
+            if not count or not by_count[count]:
+                by_count.pop(count, None)
 
     def documents(self, label: str) -> float:
         """How many documents a class was given."""
@@ -217,18 +219,18 @@ class NaiveBayes:
     def _bernoulli(self, counts: Document) -> list[float]:
         # P(t|c) = (1 + has) / (2 + n), so P / (1 - P) = (1 + has) / (1 + n - has)
         rows, _ = self._found(counts)
-        held = self._table[rows] / UNIT
-        present = (np.log1p(held) - np.log1p(np.array(self._documents) / UNIT - held)).sum(axis=0).tolist()
+        counted = self._table[rows] / UNIT
+        present = (np.log1p(counted) - np.log1p(np.array(self._documents) / UNIT - counted)).sum(axis=0).tolist()
         return [one + other for one, other in zip(self._all_absent(), present, strict=True)]
 
     def _all_absent(self) -> list[float]:
         """Per class the sum over V of ln(1 - P(t|c)): words that as many documents hold are summed as one."""
         if self._absent is None:
             self._absent = []
-            for count, held in zip(self._documents, self._held, strict=True):
+            for count, by_count in zip(self._documents, self._words_by_count, strict=True):
                 documents = count / UNIT
-                some = math.fsum(words * math.log(1.0 + documents - has / UNIT) for has, words in held.items())
-                none = self.size - held.total()
+                some = math.fsum(words * math.log(1.0 + documents - has / UNIT) for has, words in by_count.items())
+                none = self.size - by_count.total()
                 self._absent.append(some + none * math.log(1.0 + documents) - self.size * math.log(2.0 + documents))
         return self._absent
 
@@ -245,12 +247,12 @@ class NaiveBayes:
         empty = joint[one] - joint[1 - one] if max(joint) > -math.inf else 0.0
         rows = self._rows.ids(words)
         is_known = self._is_known[rows]
-        held = self._table[rows] / UNIT
+        counted = self._table[rows] / UNIT
         if self.events == "multinomial":
-            logs = np.log1p(held) - np.log(np.array(self._words) / UNIT + max(self.size, 1))
+            logs = np.log1p(counted) - np.log(np.array(self._words) / UNIT + max(self.size, 1))
         else:
             with np.errstate(invalid="ignore", divide="ignore"):  # of strangers, which are left out below
-                logs = np.log1p(held) - np.log1p(np.array(self._documents) / UNIT - held)
+                logs = np.log1p(counted) - np.log1p(np.array(self._documents) / UNIT - counted)
         return empty, np.where(is_known, logs[:, one] - logs[:, 1 - one], 0.0)
 
     # ---- keeping
@@ -308,7 +310,7 @@ class NaiveBayes:
         made._table[made._rows.ids(words)[rows], places] = amounts
         made._words = made._table.sum(axis=0).tolist()
         if made.events == "bernoulli":
-            made._held = [Counter(column[column > 0].tolist()) for column in made._table.T]
+            made._words_by_count = [Counter(column[column > 0].tolist()) for column in made._table.T]
         return made
 
 

@@ -1,0 +1,59 @@
+"""A custom seed source: a page of links that somebody keeps on the web.
+
+A source is a dataclass with an address and a method. The decorator gives it a name, under which `--source` and
+`scenthound.crawl` find it like ours; in a package of your own an entry point of the group `scenthound.sources` does the
+same. `asker.get` fetches within the limits and manners of the crawl, and `asker.checked` leaves out what may not be
+fetched. A source that knows links has a method `back_links` as well. The web is generated and served on loopback.
+
+    python examples/custom_seed_source.py
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import scenthound
+from scenthound.lab.beds.serve import serving
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.seeding import Asker, FoundUrl
+from scenthound.sources import source
+from scenthound.web.html_document import parse_html
+
+
+@source("links-of")
+@dataclass(frozen=True)
+class LinksOf:
+    """The links of a page, in their order."""
+
+    address: str = ""
+
+    async def seeds(self, topic: scenthound.Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
+        text = (await asker.get(self.address)).decode("utf-8", "replace")
+        checked = (asker.checked(link.spelling, link.anchor) for link in parse_html(text, self.address).links)
+        return list({one.url: one for one in checked if one is not None}.values())[:most]
+
+
+def main(out: Path) -> int:
+    web = GeneratedWeb(300, seed=3)
+    topic = web.topics[1]
+    with serving(web) as address:
+        folder = scenthound.crawl(
+            topic.keywords,
+            [],  # no seeds: the source is asked
+            pages=20,
+            out=out,
+            sources=[f"links-of:{topic.seeds[0]}"],
+            proxy=f"http://{address}",  # the generated web; leave it out to crawl the real one
+            delay=0,  # this web is ours; a stranger's host gets one second
+        )
+    with folder:
+        print(f"{len(folder.request.seeds)} seeds were found, and {len(folder.history)} pages fetched")
+        return len(folder.history)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        main(Path(scratch) / "crawl")

@@ -1,0 +1,54 @@
+"""What strategy and judge have learned, saved every so often; on resume the pages after it are read again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from scenthound.loop.core import Crawl
+from scenthound.loop.resume import Learned
+from scenthound.ports import Saves
+from scenthound.store.database import CrawlDatabase
+from scenthound.store.label_table import Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """The snapshots in the database of a crawl."""
+
+    database: CrawlDatabase
+
+    def save(self, crawl: Crawl, event: int, every: int | None = None) -> None:
+        """Save what was learned up to an event; with `every`, only if the last snapshot is so many events old."""
+        if not (isinstance(crawl.strategy, Saves) or crawl.judging.has_state):
+            return
+        last = self.database.meta_number("snapshot", -1_000_000)
+        if every is not None and not crawl.unkept and event - last < every:
+            return
+        if isinstance(crawl.strategy, Saves):
+            self.database.save_state("strategy", crawl.calls.save() or {})
+        if crawl.judging.has_state:
+            self.database.save_state("judge", crawl.judging.save())
+        self.save_doubts(crawl)
+        self.database.save_meta("snapshot", str(event))
+        self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
+        crawl.unkept = False
+
+    def save_doubts(self, crawl: Crawl) -> None:
+        self.database.save_meta("doubts", json.dumps(crawl.judging.doubts()))
+
+    def learned(self, name: str, relearn: bool) -> Learned:
+        """The last snapshot of the strategy or the judge, and the labels that came after it."""
+        state, labels = None if relearn else self.database.state(name), Labels(self.database)
+        if state is None:
+            return Learned(labels=labels.delivered())
+        event, last = (self.database.meta_number(key) for key in ("snapshot", "snapshot_labels"))
+        return Learned(state, event, labels.delivered(last))
+
+    def doubts(self) -> list[str]:
+        """Why the judge's verdicts may be wrong, by the last snapshot or the end of the last run."""
+        try:
+            said = json.loads(self.database.meta("doubts") or "[]")
+        except ValueError:
+            return []
+        return [str(doubt) for doubt in said] if isinstance(said, list) else []

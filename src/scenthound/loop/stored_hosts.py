@@ -1,0 +1,75 @@
+"""What a crawl folder remembers of hosts: when each may be asked again, its robots.txt, the sitemaps requested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scenthound.errors import FolderBroken
+from scenthound.loop.messages import FOREVER
+from scenthound.loop.new_urls import Sitemaps
+from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
+from scenthound.loop.settings import Settings
+from scenthound.store.database import CrawlDatabase
+from scenthound.web.robots import RobotsRules
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHosts:
+    """The state of hosts in the database of a crawl."""
+
+    database: CrawlDatabase
+
+    def save(self, politeness: Politeness) -> None:
+        """Save what has changed since the last call."""
+        hosts, origins = politeness.take_changes()
+        for origin, rules in origins.items():
+            self.database.save_robots(origin, rules.rules.to_text(), rules.until, rules.failures)
+        for name, host in hosts.items():
+            due = host.next_allowed if host.next_allowed < FOREVER else 0.0
+            self.database.save_host(
+                name, next_allowed=due, failures=host.failures, pages=host.pages, barren=host.barren
+            )
+
+    def save_sitemaps(self, sitemaps: Sitemaps) -> None:
+        """Save which sitemaps were requested since the last call."""
+        for host, asked in sitemaps.take_asked().items():
+            self.database.save_state(f"sitemaps of {host}", {"asked": asked})
+
+    def politeness(self, settings: Settings, now: float) -> Politeness:
+        """A politeness that knows the hosts which rest now, and reads others when needed."""
+        made = Politeness(
+            settings.delay,
+            settings.backoff,
+            settings.robots,
+            settings.robots_cache,
+            recall_host=self.host,
+            recall_origin=self.origin,
+        )
+        for name in self.database.resting_hosts(now):
+            made.host(name)
+        return made
+
+    def host(self, name: str) -> KnownHost:
+        """The saved state of a host."""
+        saved = self.database.host(name)
+        failures = min(saved.failures, HOST_FAILURES - 1)  # a new run gives a failing host one more chance
+        barren = saved.more.get("barren", 0)
+        return KnownHost(saved.next_allowed, failures, barren if isinstance(barren, int) else 0, saved.pages)
+
+    def origin(self, origin: str) -> OriginRules | None:
+        """The saved rules of an origin; None if it has to be asked."""
+        saved = self.database.robots(origin)
+        if saved is None or saved.failures:
+            return None  # unreachable before: it may be there now
+        try:
+            return OriginRules(RobotsRules.from_text(saved.text), saved.until, saved.failures)
+        except ValueError:
+            return None  # damaged: requested again
+
+    def sitemaps(self, host: str) -> list[str]:
+        """The sitemaps that were requested from a host."""
+        try:
+            asked = (self.database.state(f"sitemaps of {host}") or {}).get("asked")
+        except FolderBroken:
+            asked = None
+        return list(map(str, asked)) if isinstance(asked, list) else []  # damaged: requested again

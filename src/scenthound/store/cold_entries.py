@@ -1,0 +1,103 @@
+"""Entries of a large frontier that are not in memory: which URLs they are, and their order.
+
+Their candidates are rows of the frontier's table. `choose` says which entries are to be in memory: the best, and of
+each host no more than its share, since a host that rests after every page needs only its next few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scenthound.model import Url
+from scenthound.store.cold_order import ColdOrder, Order, Records, is_in, merge
+from scenthound.store.url_index import Pairs, UrlIndex
+
+
+class ColdEntries:
+    """The entries on disk. One that has left is remembered until the next `change`, which takes many at a time."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._index, self._order = UrlIndex(), ColdOrder(folder)
+        self.close = self._order.close
+        self._left: dict[int, Url] = {}
+
+    def __len__(self) -> int:
+        return len(self._index) - len(self._left)
+
+    @property
+    def left(self) -> int:
+        """How many have left since the last change."""
+        return len(self._left)
+
+    def find(self, url: str) -> list[int]:
+        """The numbers that this URL may have here; whether it is that URL, its row says."""
+        return [number for number in self._index.find(url) if number not in self._left]
+
+    def last(self, count: int) -> list[Order]:
+        """Some of the last of the order, at most `count`, and the very last at the end."""
+        return self._order.last(count, self._left)
+
+    def blocks(self) -> Iterator[Records]:
+        """All entries in order."""
+        left = np.array(sorted(self._left), np.uint32)
+        return (block[~is_in(block["number"], left)] for block in self._order)
+
+    def remove(self, url: Url, number: int) -> None:
+        """It is in memory from now on, or gone."""
+        self._left[number] = url
+
+    def change(self, added: Records, urls: Pairs) -> None:
+        """Add entries, with the URL of each number, and forget those that have left."""
+        self._order.change(added, np.array(sorted(self._left), np.uint32))
+        self._index.change(urls, Pairs.of(self._left.values(), self._left, len(self._left)))
+        self._left.clear()
+
+    def twins(self) -> Iterator[list[int]]:
+        """Pairs of numbers that may have the same URL."""
+        return self._index.of_equal_hash()
+
+
+class Choice(NamedTuple):
+    """Which entries are to be in memory."""
+
+    numbers: list[int]
+    passed_over: dict[int, Order]
+    """By host: its first entry that is not among them, though it comes before `end`."""
+    end: Order | None
+    """All entries from this one on were not looked at; None: there are no more."""
+
+
+def choose(
+    in_memory: Records, on_disk: Iterator[Records], most: int, share: int, is_wanted: Callable[[int], bool]
+) -> Choice:
+    """The first `most` entries of the order, and at most `share` of each host.
+
+    If none of them is of a wanted host, the search goes on until one is found, with one entry of each further host.
+    """
+    numbers: list[int] = []
+    counts: dict[int, int] = {}
+    passed_over: dict[int, Order] = {}
+    is_found = False
+    for block in merge(in_memory, on_disk):
+        full = np.array(sorted(passed_over), np.uint64)
+        for key, host, number in block[~is_in(block["host"], full)].tolist():
+            is_enough = len(numbers) >= most
+            if is_enough and is_found:
+                return Choice(numbers, passed_over, (key, number))
+            count = counts.get(host, 0)
+            if count < (1 if is_enough else share):
+                counts[host] = count + 1
+                numbers.append(number)
+                is_found = is_found or is_wanted(host)
+            elif host not in passed_over:
+                passed_over[host] = (key, number)
+    return Choice(numbers, passed_over, None)
+
+
+def host_key(name: str) -> int:
+    """A hash of a host. Two of a million hosts share one in 3 of 100 million crawls; then one waits for the other."""
+    return hash(name) & 0xFFFF_FFFF_FFFF_FFFF

@@ -1,0 +1,313 @@
+"""A frontier of which a bounded part is in memory; the rest is read from where its entries are stored.
+
+Up to `IN_MEMORY` entries all are in memory, as in `MemoryFrontier`. With more, the best are kept there, of each host no
+more than its share; of the others only order and hashes are known (`cold_entries`). The order of pops is that of a
+frontier in memory: before an entry is popped that may come after one on disk, what is in memory is chosen again.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from heapq import nsmallest
+from itertools import chain
+from math import inf, isnan
+from pathlib import Path
+
+import numpy as np
+
+from scenthound.errors import OurFault
+from scenthound.model import Candidate, Url
+from scenthound.ports import Eviction, Popped
+from scenthound.store.cold_entries import ColdEntries, choose, host_key
+from scenthound.store.cold_order import Order, Records, as_records, is_in
+from scenthound.store.host_schedule import Entry, Host
+from scenthound.store.memory_frontier import MemoryFrontier
+from scenthound.store.rediscovery import found_again, rounded
+from scenthound.store.score_bins import bin_of
+from scenthound.store.url_index import LARGEST, Pairs
+from scenthound.url import host as host_of
+
+IN_MEMORY = 100_000
+"""Entries in memory at most: the default bound of a frontier, so most crawls have all of them there."""
+SHARE = 32
+"""Entries of one host in memory, to begin with."""
+FALLING = 100
+"""Entries that are loaded at once when the last of the order are wanted."""
+
+
+class SpillingFrontier(MemoryFrontier):
+    """A frontier whose entries are stored elsewhere, too. Candidates that are not yet due are always in memory."""
+
+    def __init__(
+        self, bound: int | None, eviction: Eviction, spread: int, in_memory: int = IN_MEMORY, folder: Path | None = None
+    ) -> None:
+        super().__init__(bound, eviction, spread)
+        self._most, self._share, self._pops = in_memory, SHARE, 0
+        self._limit = in_memory  # with more entries in memory than this, they are chosen again
+        self._cold = ColdEntries(folder)
+        self._cold_from: Order | None = None
+        """Where the entries on disk begin, those aside that come after as many of their host: `Host.cold_from`."""
+
+    # --- what a store does --------------------------------------------------------------------
+
+    @abstractmethod
+    def _read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Candidate]]:
+        """The stored entries with these numbers."""
+
+    @abstractmethod
+    def _write_rows(self) -> None:
+        """Store what has changed."""
+
+    @abstractmethod
+    def _guarded(self) -> AbstractContextManager[None]:
+        """Translates errors of the file system."""
+
+    # --- the port -----------------------------------------------------------------------------
+
+    def matters(self, candidate: Candidate) -> bool:
+        if not self._elsewhere or candidate.url in self._entries:
+            return super().matters(candidate)
+        entry = self._on_disk(candidate.url)
+        return entry is None or isnan(candidate.score) or found_again(entry[1], candidate) is not entry[1]
+
+    def rescore(self, candidates: Sequence[Candidate]) -> None:
+        if not self._elsewhere:
+            self._rescore(candidates)
+            return
+        if wrong := [offer.url for offer in candidates if isnan(offer.score)]:
+            raise ValueError(f"a score must be a number: {wrong[0]}")
+        for start in range(0, len(candidates), self._most):
+            some = candidates[start : start + self._most]
+            for candidate in some:
+                self._bring(candidate.url)
+            self._rescore(some)
+            self._trim()
+
+    def pop(self, now: float) -> Popped | None:
+        if self._elsewhere:
+            self._schedule.advance(now)
+            self._find_best()
+            self._pops += 1
+        return super().pop(now)
+
+    def ready_at(self) -> float | None:
+        if self._elsewhere:
+            self._find_best()
+        return super().ready_at()
+
+    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
+        if self._elsewhere:
+            self._schedule.advance(now)
+            self._find_best_resting()
+        return super().best_resting(now)
+
+    def take(self, url: Url) -> Candidate | None:
+        self._bring(url)
+        return super().take(url)
+
+    def settle(self, url: Url) -> None:
+        self._bring(url)
+        super().settle(url)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._entries or (isinstance(url, str) and self._on_disk(Url(url)) is not None)
+
+    def urls(self) -> Collection[Url]:
+        return _WaitingUrls(self) if self._elsewhere else super().urls()
+
+    # --- for reports and for saving -----------------------------------------------------------
+
+    def best(self, n: int) -> list[Candidate]:
+        best = nsmallest(n, self.entries(), key=lambda entry: (-rounded(entry[1].score), entry[0]))
+        return [candidate for _, candidate in best]
+
+    def entry(self, url: Url) -> tuple[int, Candidate] | None:
+        return super().entry(url) or self._on_disk(url)
+
+    def entries(self) -> Iterator[tuple[int, Candidate]]:
+        on_disk = (self._read(block["number"].tolist()) for block in self._cold.blocks())
+        return chain(super().entries(), chain.from_iterable(on_disk))
+
+    # --- entries on disk ----------------------------------------------------------------------
+
+    def _on_disk(self, url: Url) -> tuple[int, Candidate] | None:
+        """The entry of a URL that waits on disk."""
+        if self._elsewhere and (numbers := self._cold.find(url)):
+            return next((entry for entry in self._read(numbers) if entry[1].url == url), None)
+        return None
+
+    def _bring(self, url: Url) -> None:
+        """Load the entry of a URL, if it waits on disk."""
+        if self._elsewhere and url not in self._entries and (entry := self._on_disk(url)) is not None:
+            self._load(*entry)
+
+    def _load(self, number: int, candidate: Candidate) -> None:
+        self._cold.remove(candidate.url, number)
+        self._elsewhere -= 1
+        self._add(number, candidate)
+        if self._cold.left > self._most:
+            self._limit = 0
+
+    def _add(self, number: int, candidate: Candidate) -> None:
+        """Put an entry into memory that is counted already."""
+        score, host = rounded(candidate.score), self._schedule.host_for(host_of(candidate.url))
+        entry = self._entries[candidate.url] = (-score, number, self._version(), host, candidate)
+        self._schedule.push(host, entry)
+        self._worst.add(score, number, candidate.url)
+        self._schedule.place(host)
+
+    def _last(self) -> tuple[float, Url]:
+        """Before one on disk falls out, it is loaded, together with others that will be next."""
+        last = self._cold.last(FALLING) if self._elsewhere else []
+        if last and (not self._entries or last[-1] > self._entries[super()._last()[1]][:2]):
+            for number, candidate in self._read_all([number for _, number in last]):
+                self._load(number, candidate)
+        return super()._last()
+
+    def _read_all(self, numbers: Sequence[int]) -> list[tuple[int, Candidate]]:
+        read = list(self._read(numbers))
+        if len(read) != len(numbers):
+            raise OurFault("entries of the frontier are missing that were stored")
+        return read
+
+    # --- what is in memory --------------------------------------------------------------------
+
+    def _trim(self) -> None:
+        """Choose again if there is too much in memory."""
+        if len(self._entries) > self._limit:
+            self._choose(self._is_awake())
+
+    def _find_best(self) -> None:
+        """Make sure that nothing on disk comes before what `pop` would return.
+
+        The share follows what was wanting: more entries of a host, or more hosts.
+        """
+        schedule, is_early = self._schedule, self._pops < self._most // 8
+        best = schedule.best()
+        if schedule.needs_cold:
+            self._share = min(2 * self._share, self._most) if is_early else self._share
+            self._choose(self._is_awake())
+        elif self._cold_from is not None and (
+            best is None or best[:2] > self._cold_from or schedule.is_used(best[3].name)
+        ):
+            self._share = max(self._share // 2, 1) if is_early else self._share
+            self._choose(self._is_awake())
+
+    def _find_best_resting(self) -> None:
+        """The same for `best_resting`, which the loop asks only of a strategy's own frontier."""
+        schedule, best = self._schedule, self._schedule.best_resting()
+        resting = schedule.keys(lambda host: schedule.now < host.until < inf, host_key)
+        is_after = self._cold_from is not None and (best is None or best[:2] > self._cold_from)
+        if schedule.needs_cold or (is_after and resting):
+            self._choose(resting.__contains__)
+
+    def _is_awake(self) -> Callable[[int], bool]:
+        """Whether the host with a key may be asked now, and was not used lately."""
+        schedule = self._schedule
+        asleep = schedule.keys(lambda host: host.until > schedule.now or schedule.is_used(host.name), host_key)
+        return lambda key: key not in asleep
+
+    def _choose(self, is_wanted: Callable[[int], bool]) -> None:
+        """Choose which entries are in memory: load what is missing there, and keep only the order of the others."""
+        self._write_rows()
+        schedule = self._schedule
+        hot = [entry for entry in self._entries.values() if entry[4].due <= schedule.now and entry[1] <= LARGEST]
+        with self._guarded():
+            choice = choose(_records(hot), self._cold.blocks(), self._most // 2, self._share, is_wanted)
+        chosen = np.array(sorted(choice.numbers), np.int64)
+        numbers = np.fromiter((entry[1] for entry in hot), np.int64, len(hot))
+        loaded = self._read_all(np.setdiff1d(chosen, numbers).tolist())
+        dropped = [entry for entry, is_kept in zip(hot, is_in(numbers, chosen), strict=True) if not is_kept]
+        schedule.mark_cold({}, host_key)
+        for number, candidate in loaded:
+            self._load(number, candidate)
+        self._drop(dropped)
+        schedule.mark_cold(choice.passed_over, host_key)
+        self._cold_from = choice.end
+        self._worst.forget()
+        self._pops, self._limit = 0, max(self._most, len(self._entries) + self._most // 2)
+
+    def _drop(self, entries: Sequence[Entry]) -> None:
+        """Take entries out of memory that are stored."""
+        counts: Counter[Host] = Counter()
+        for entry in entries:
+            del self._entries[entry[4].url]
+            counts[entry[3]] += 1
+        for host, count in counts.items():
+            self._schedule.remove_many(host, count)
+        with self._guarded():
+            self._cold.change(_records(entries), _pairs(entries))
+        self._elsewhere = len(self._cold)
+
+    def _restore_cold(self, rows: Iterable[tuple[int, Url, float, float]]) -> Iterator[tuple[int, Url]]:
+        """As `restore`, from (number, URL, score, due): only the best are loaded.
+
+        Yields what is there twice, to be deleted: damage can do that.
+        """
+        in_memory: list[int] = []
+        keys: list[float] = []
+        urls: list[Url] = []
+        numbers: list[int] = []
+        for number, url, score, due in rows:
+            score = rounded(score)
+            self._bins[bin_of(score)] += 1
+            self._next_number = max(self._next_number, number + 1)
+            if due > self._schedule.now or not 0 <= number <= LARGEST:
+                in_memory.append(number)
+                continue
+            keys.append(-score)
+            urls.append(url)
+            numbers.append(number)
+            if len(keys) >= self._most:
+                self._store(keys, urls, numbers)
+        self._store(keys, urls, numbers)
+        for pair in self._cold.twins():
+            (_, first), (number, other) = self._read_all(pair)
+            if first.url == other.url:
+                self._load(number, other)
+                self._remove(other.url)
+                yield number, other.url
+        for number, candidate in self._read_all(in_memory):
+            if candidate.url in self:
+                self._bins[bin_of(rounded(candidate.score))] -= 1
+                yield number, candidate.url
+            else:
+                self._add(number, candidate)
+        self._choose(self._is_awake())
+
+    def _store(self, keys: list[float], urls: list[Url], numbers: list[int]) -> None:
+        """Add entries to those on disk, and clear the lists."""
+        hosts, count = (host_key(host_of(url)) for url in urls), len(keys)
+        with self._guarded():
+            self._cold.change(as_records(keys, hosts, numbers, count), Pairs.of(urls, numbers, count))
+        self._elsewhere = len(self._cold)
+        for values in (keys, urls, numbers):
+            values.clear()
+
+
+def _records(entries: Collection[Entry]) -> Records:
+    hosts, numbers = (host_key(entry[3].name) for entry in entries), (entry[1] for entry in entries)
+    return as_records((entry[0] for entry in entries), hosts, numbers, len(entries))
+
+
+def _pairs(entries: Collection[Entry]) -> Pairs:
+    return Pairs.of((entry[4].url for entry in entries), (entry[1] for entry in entries), len(entries))
+
+
+class _WaitingUrls(Collection[Url]):
+    """The URLs of a frontier, read from disk as they are asked for."""
+
+    def __init__(self, frontier: SpillingFrontier) -> None:
+        self._frontier = frontier
+
+    def __iter__(self) -> Iterator[Url]:
+        return (candidate.url for _, candidate in self._frontier.entries())
+
+    def __len__(self) -> int:
+        return len(self._frontier)
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._frontier

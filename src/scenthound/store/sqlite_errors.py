@@ -1,0 +1,65 @@
+"""Errors of SQLite in our words: a full disk, a damaged file, a file that another process writes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from pathlib import Path
+
+from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, IoFailed
+
+
+def damaged(path: str, detail: str) -> FileDamaged:
+    return FileDamaged(path, f"is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
+
+
+def disk_full(path: str) -> DiskFull:
+    return DiskFull(path, "make room, then run `scenthound resume`")
+
+
+def in_our_words(error: sqlite3.Error | OSError, path: str) -> Exception:
+    """The error that says what happened to this file and what to do; the same error if nothing is known of it."""
+    if isinstance(error, OSError):
+        return disk_full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else IoFailed.of(error, path)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return disk_full(path)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return _unreadable(path) or damaged(path, str(error))
+    if code == sqlite3.SQLITE_CANTOPEN and os.access(Path(path).parent, os.W_OK):
+        return IoFailed(path, str(error), "check the disk and the limit on open files, then run this again")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return FolderBroken(path, "can't be opened", "does its folder exist, and may you write there?")
+    if code == sqlite3.SQLITE_BUSY:
+        return FolderInUse(path, "is being written to by another process without a pause", "try again in a moment")
+    if code == sqlite3.SQLITE_READONLY:
+        return FolderBroken(path, "may not be written to", "copy the crawl to a folder that you may write to")
+    if code == sqlite3.SQLITE_IOERR and _no_room(path):
+        return disk_full(path)
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM):
+        return IoFailed(path, str(error))
+    if code == sqlite3.SQLITE_ERROR:  # our statements are right, so its tables are wrong
+        return damaged(path, str(error))
+    return error
+
+
+def _unreadable(path: str) -> IoFailed | None:
+    """SQLite calls a file damaged if it can't read it: try that."""
+    try:
+        with open(path, "rb") as file:
+            file.read(4096)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return IoFailed.of(error, path)
+    return None
+
+
+def _no_room(path: str) -> bool:
+    """SQLite reports some failed writes only as an I/O error: ask the file system whether it is full."""
+    try:
+        disk = os.statvfs(Path(path).parent)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < 1 << 20
