@@ -47,7 +47,7 @@ def commands(document: Path) -> Iterator[str]:
     """The shell commands of a document: plain fenced blocks, and indented lines; continued lines are joined."""
     text = document.read_text(encoding="utf-8")
     fenced = re.compile(r"^```(?:sh)?\n(.*?)^```$|^```.*?^```$", re.DOTALL | re.MULTILINE)
-    indented = re.compile(r"^ {4}(?:\$ )?(scenthound .*)$", re.MULTILINE)
+    indented = re.compile(r"^ {4}(?:\$ )?(scenthound (?:.*\\\n)*.*)$", re.MULTILINE)
     found = [(match.start(), match[1] or "") for match in fenced.finditer(text)]
     found += [(match.start(), match[1]) for match in indented.finditer(fenced.sub(lambda m: " " * len(m[0]), text))]
     for _, block in sorted(found):

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
+from scenthound.loop.identity import product_token
 from scenthound.loop.settings import Settings
 from scenthound.model import Topic
 from scenthound.page.keyword_similarity import Query
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import page_of
-from scenthound.wiring.build import product_token, start_judge
+from scenthound.wiring.build import start_judge
 
 
 @pytest.mark.parametrize(

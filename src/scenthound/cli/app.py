@@ -32,6 +32,7 @@ NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("demo_command", "See it work: a real crawl of an embedded web, no network needed."),
     "crawl": ("crawl_commands", "Crawl the web for a topic, best pages first."),
+    "ask": ("ask_command", "Ask a question: a short crawl that shows results as it finds them."),
     "desk": ("desk_command", "Start, watch, steer and search crawls in the browser."),
     "resume": ("crawl_commands", "Continue a crawl, whatever ended it."),
     "topic": ("topic_commands", "Make a topic from example pages, or show one."),
@@ -49,6 +50,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "map": ("map_command", "Show what a site has on a topic, as a map."),
     "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
+    "portal": ("portal_command", "Make a site of a collection: categories, citations, search in the browser."),
     "mcp": ("mcp_command", "Offer crawls as tools for agents, by the Model Context Protocol."),
     "strategies": ("strategies_command", "List the strategies, or describe one."),
     "judges": ("judges_command", "List the judges, which decide what is relevant, or describe one."),

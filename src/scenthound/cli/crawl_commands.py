@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     "Without seeds: ask this for some, as searxng:https://…; `scenthound sources` lists what there is.",
     shell_complete=sources_named,
 )
+@option("--topic-from", "FILE", "A topic of this file (topics.jsonl, or a bed), with its seeds.", type=Path)
+@option("--id topic_id", "ID", "With --topic-from: which topic.")
 @click.option("--augment", is_flag=True, help="Start also from pages that link to several seeds; asks the sources.")
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
@@ -83,6 +85,9 @@ if TYPE_CHECKING:
 @repeatable("--not-domain not_domains", "NAME", "Keep out of this domain.")
 @repeatable("--path paths", "PATTERN", "Follow only paths that match (RE2), as `^/news/`.")
 @repeatable("--not-path not_paths", "PATTERN", "Do not follow paths that match.")
+@option(
+    "--profile", "NAME", "Limits of a paper: open, exp, biz, graph or econ; other options go first.", default="open"
+)
 @option("--depth", "N", "Follow links at most this far from a seed.  [default: no limit]")
 @option("--pages-per-host", "N", "Fetch at most this many pages of a host.  [default: no limit]")
 @option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
@@ -99,6 +104,7 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
       $ scenthound crawl balloons.toml --seeds bookmarks.html --contact me@example.org
       $ scenthound crawl bees --seed https://example.org/ --strategy best-n-first --set n=64 --scope domain
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
+      $ scenthound crawl --topic-from topics.jsonl --id ballooning --profile exp --strategy best-n-first
     """
     from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
     from scenthound.wiring import begin

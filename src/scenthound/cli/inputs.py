@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scenthound import url as urls
 from scenthound.cli.output import key_value, say
@@ -34,6 +34,7 @@ from scenthound.store.model_folder import load_model
 from scenthound.strategies import STRATEGIES
 from scenthound.wiring import (
     as_recorded,
+    check_sources,
     check_topic,
     find_seeds,
     found_urls,
@@ -41,6 +42,10 @@ from scenthound.wiring import (
     make_strategy,
     split_settings,
 )
+from scenthound.wiring.profiles import profile_values
+
+if TYPE_CHECKING:
+    from scenthound.lab.beds.bed import BedTopic
 
 _ABOUT_CRAWLS = {"format", "started", "versions", "found"}  # keys of a crawl.toml that a new crawl does not take over
 
@@ -60,6 +65,10 @@ class CrawlOptions:
     config: Path | None = None
     scope: str = "any"
     augment: bool = False
+    topic_from: Path | None = None
+    """A file of topics, as beds have it, or a bed."""
+    topic_id: str | None = None
+    profile: str = "open"
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Settings that have an option of their own."""
 
@@ -86,17 +95,20 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "hound"')
     given |= plain
     _check_file(given, name, config)
+    given = {**profile_values(options.profile, name), **given}
     given |= dict(map(key_value, options.pairs))
     given |= _looking_for(options.looking_for, name)
     given = {key: _signed(key, value) for key, value in given.items()}
     settings, parameters = split_settings(given, name)
     flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
     settings |= {key: _signed(key, value) for key, value in flags.items()}  # never parameters of the same name
-    topic = _topic(options.topic, topic_table, config)
+    listed = _listed_topic(options)
+    topic = listed.topic if listed is not None else _topic(options.topic, topic_table, config)
     check_topic(topic)
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
     seeds = seeds or check_seeds([(f"{config} seeds", seed) for seed in config_seeds])
-    seeds, found = _found(options, topic, seeds, settings)
+    seeds = seeds or (list(map(str, listed.seeds)) if listed is not None else [])
+    _check_start(options, seeds, asked := read(Settings, settings))
     if learned is not None:
         name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
     strategy = make_strategy(name, parameters)
@@ -104,16 +116,15 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
         require_model(strategy, name)
     values = values_of(strategy)
     parameters = {key: values[key] for key in parameters if key in values}
+    seeds, found = _found(options, topic, seeds, asked)  # last, since it may take a while
     checked = read(Settings, _scoped(settings, seeds, options.scope))
     make_scope(checked)  # raises for a bad pattern, before anything is written
     return CrawlRequest(topic, tuple(seeds), name, parameters, checked, found=found)
 
 
-def _found(
-    options: CrawlOptions, topic: Topic, seeds: list[str], settings: Mapping[str, Any]
-) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """The seeds, and which of them sources found: all if none were given, and the hubs of `--augment`."""
-    asked, found = read(Settings, settings), dict[str, tuple[str, ...]]()
+def _check_start(options: CrawlOptions, seeds: Sequence[str], asked: Settings) -> None:
+    """Raise `BadUsage` if there are neither seeds nor sources, or no source where one is needed."""
+    check_sources(asked.sources)
     if not seeds and not asked.sources:
         raise BadUsage(
             "no seeds: a crawl has to start somewhere",
@@ -121,6 +132,13 @@ def _found(
         )
     if options.augment and not asked.sources:
         raise BadUsage("--augment needs to be told who knows links", "add --source collections:FOLDER, or searxng:URL")
+
+
+def _found(
+    options: CrawlOptions, topic: Topic, seeds: list[str], asked: Settings
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """The seeds, and which of them sources found: all if none were given, and the hubs of `--augment`."""
+    found: dict[str, tuple[str, ...]] = {}
     if not seeds:
         answers = asyncio.run(find_seeds(topic, asked))
         for answer in answers:
@@ -151,6 +169,26 @@ def slug(topic: Topic) -> str:
     """
     words = re.findall(r"\w+", (topic.name or topic.keywords).lower())
     return "-".join(words)[:60].strip("-") or "crawl"
+
+
+def _listed_topic(options: CrawlOptions) -> BedTopic | None:
+    """The topic that `--topic-from` and `--id` name: a crawl sees of it what it would see in the lab."""
+    from scenthound.lab.importers.interface import Notes
+    from scenthound.lab.importers.topics_jsonl import read_topics
+
+    path = options.topic_from
+    if path is None:
+        if options.topic_id is not None:
+            raise BadUsage("--id names a topic of a file", "add --topic-from topics.jsonl")
+        return None
+    if options.topic is not None:
+        raise BadUsage("a topic and --topic-from are both given", "leave one of them out")
+    topics = {topic.id: topic for topic in read_topics(path / "topics.jsonl" if path.is_dir() else path, Notes())}
+    if options.topic_id is None and len(topics) != 1:
+        raise BadUsage(f"{path} has {len(topics):,} topics", f"choose one with --id, as {next(iter(topics), 'ID')}")
+    if options.topic_id is not None and options.topic_id not in topics:
+        raise UnknownName.among("topic", options.topic_id, topics)
+    return topics[options.topic_id] if options.topic_id is not None else next(iter(topics.values()))
 
 
 def _topic(typed: str | None, written: Mapping[str, Any], config: Path | None) -> Topic:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from scenthound.desk import (
     api,
+    lab_api,
     lab_view,
     map_view,
     opensearch,
@@ -31,7 +32,10 @@ from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
-PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, related_view, site_map_view, lab_view)
+PARTS = (
+    *(api, opensearch, seed_finding, pages, map_view, population_view),
+    *(related_view, site_map_view, lab_api, lab_view),
+)
 """Each brings its routes."""
 
 

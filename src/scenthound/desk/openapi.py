@@ -44,6 +44,9 @@ OVERVIEW = _object(
     bytes=WHOLE,
     waiting=WHOLE,
     hosts=ANY,
+    expected={"type": ["number", "null"]},
+    expected_share={"type": ["number", "null"]},
+    outlook=TEXT,
     exploration={"type": ["number", "null"]},
     failed=ANY,
     not_followed=ANY,
@@ -97,7 +100,7 @@ ONE_AGENT = _object(
     **AGENT["properties"],
     saved=ANY,
     offspring=_list(AGENT),
-    events=_list(_object(n=WHOLE, kind=TEXT, url={"type": ["string", "null"]}, title=TEXT, facts=ANY)),
+    events=_list(_object(n=WHOLE, event=TEXT, url={"type": ["string", "null"]}, title=TEXT, facts=ANY)),
 )
 EXPERIMENT = _object(
     name=TEXT,

@@ -30,7 +30,7 @@ Progress = Callable[[str], None]
 def train(
     strategy: str,
     topic: TopicFile | Topic | str | Path,
-    source: Source | str | Path,
+    source: Source | str | Path | Callable[[], Source],
     out: str | Path,
     *,
     parameters: Mapping[str, Any] | None = None,
@@ -42,7 +42,8 @@ def train(
 ) -> TrainedModel:
     """Train a strategy on a known web and save the model in the new folder `out`.
 
-    `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. Raises `ScenthoundError` if
+    `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. A source that takes long to make
+    may be a function, which is called once everything else is checked. Raises `ScenthoundError` if
     something is wrong; then nothing is written. With `jobs` above 1 that many processes read the pages, which in a
     script of yours needs `if __name__ == "__main__":`.
     """
@@ -53,6 +54,8 @@ def train(
     if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
         raise BadConfig(f"{out} is not empty", "give a new folder as --out")
     topic_file = _topic_file(topic)
+    if callable(source):
+        source = source()
     if not isinstance(source, Source):
         say(f"reading {source}")
         source = open_source(source, jobs)
@@ -93,6 +96,7 @@ def user_lessons(
     stored = {example.url: example.page() for example in topic_file.examples}
     labelled = [url for url, on_topic in source.labels.items() if on_topic]
     refused = [url for url, on_topic in source.labels.items() if not on_topic]
+    refused += [example.url for example in topic_file.examples if not example.on_topic]
     named = dict.fromkeys([*stored, *valid_urls(topic_file.topic.examples), *labelled])
     examples = [url for url in named if url not in refused and (url in stored or url in source.bed)]
     if not examples:
@@ -122,6 +126,9 @@ def _tree(topic_file: TopicFile, source: Source, categories: Categories | None, 
         placed = {(REST,): list(lessons.others)}
     own = topic_file.topic.name or "the topic"
     categories_of_examples = {example.url: example.category for example in topic_file.examples}
+    for example in topic_file.examples:
+        if not example.on_topic and example.category:
+            placed.setdefault(path_named(example.category), []).append(example.page())
     added: dict[str, None] = {}
     for page in lessons.examples:
         path = path_named(categories_of_examples.get(page.url) or own)
