@@ -32,7 +32,7 @@ from scenthound import url as urls
 from scenthound.apps.related.answer import read_homes
 from scenthound.apps.related.confidence import FEATURES, features
 from scenthound.apps.related.evidence import gather
-from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, is_home, list_facts
+from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, list_facts
 from scenthound.apps.related.owners import Owners
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
@@ -191,7 +191,7 @@ def _options() -> argparse.Namespace:
 
 
 def _company_topics(bed: Bed) -> list[BedTopic]:
-    return [topic for topic in bed.topics if len(topic.seeds) > 1 and all(is_home(url) for url in topic.seeds)]
+    return [topic for topic in bed.topics if len(topic.seeds) > 1 and all(urls.is_home(url) for url in topic.seeds)]
 
 
 def large_pages(bed: PreparedBed) -> frozenset[Url]:
