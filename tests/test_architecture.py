@@ -39,12 +39,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": FLOOR | {"loop", "strategies", "judging", "judges", "seeding", "sources"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
-    "desk": FLOOR | {"loop", "wiring", "search", "report", "lab"},
-    "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "desk"},
+    "apps": FLOOR | {"loop", "wiring", "search", "report", "exports", "sources"},
+    "desk": FLOOR | {"loop", "wiring", "search", "report", "apps", "lab"},
+    "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "apps", "desk"},
     "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges", "seeding", "sources"},
     "cli": FLOOR
     | {"loop", "strategies", "wiring", "search", "desk", "agent_tools", "lab", "exports", "report", "judges"}
-    | {"seeding", "sources"},
+    | {"seeding", "sources", "apps"},
     "": BASE | {"ports", "page", "wiring", "strategies", "loop", "lab", "exports"},
     "__main__": {"cli"},
 }

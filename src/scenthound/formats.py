@@ -129,15 +129,16 @@ def miss_line(lost: Lost) -> dict[str, Any]:
 
 def event_line(event: Event) -> dict[str, Any]:
     """An event of a strategy: the page count, the kind of event, the page it is about, and its facts."""
-    return {"n": event.n, "event": event.kind, "url": event.url, "facts": _json_facts(dict(event.facts))}
+    return {"n": event.n, "event": event.kind, "url": event.url, "facts": json_facts(dict(event.facts))}
 
 
-def _json_facts(value: Any) -> Any:
+def json_facts(value: Any) -> Any:
+    """Facts of an event as JSON can hold them: numbers that are not finite become text."""
     if isinstance(value, float):
         return json_number(value)
     if isinstance(value, dict):
-        return {str(key): _json_facts(inner) for key, inner in value.items()}
-    return [_json_facts(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {str(key): json_facts(inner) for key, inner in value.items()}
+    return [json_facts(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def json_number(value: float | None) -> float | str | None:

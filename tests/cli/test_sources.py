@@ -189,3 +189,22 @@ def test_training_from_sample_urls_with_our_own_crawl_as_the_source(web: str, tm
     assert (model / "model.toml").is_file()
     assert run(words) == 2
     assert "train on what?" in capsys.readouterr().err
+
+
+def test_what_is_wrong_is_told_before_anybody_is_asked(tmp_path: Path, capsys: Talk) -> None:
+    topic = tmp_path / "balloons.toml"
+    topic.write_text('keywords = "hot air balloon"\nexamples = ["http://127.0.0.1:9/"]\n', encoding="utf-8")
+
+    def refuse(path: str, query: dict[str, list[str]]) -> Reply:
+        asked.append(path)
+        return NOT_FOUND
+
+    asked: list[str] = []
+    with server(refuse) as engine:
+        source = ["--source", f"searxng:{engine}", "--allow-private", "loopback"]
+        assert run(["crawl", "hot air balloon", *source, "--strategy", "nonsense"]) == 2
+        assert run(["crawl", "hot air balloon", *source, "--strategy", "context-graph"]) == 4
+        train = ["--topic", str(topic), "--out", str(tmp_path / "model"), *source]
+        assert run(["train", "breadth-first", *train]) == 2
+        assert "learns nothing before it crawls" in capsys.readouterr().err
+    assert asked == []

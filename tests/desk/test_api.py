@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.forecast import WINDOW
 from scenthound.search import index_folder
 from scenthound.store.label_table import Labels
 from scenthound.store.order_table import Orders
@@ -54,6 +55,24 @@ def test_the_figures_are_those_of_the_status_command(desk: TestClient, crawl: Pa
     assert shown["failed"] == facts.misses
     assert shown["curve"][-1][0] == facts.pages
     assert [row["name"] for row in desk.get("/api/collections").json()["collections"]] == ["crawl"]
+
+
+def test_the_estimate_of_what_is_left_is_that_of_the_status_command(tmp_path: Path) -> None:
+    from scenthound.report.crawl_facts import gather
+
+    links = [f"http://h{n % 9}.test/{n}" for n in range(WINDOW + 20)]
+    web = {"http://a.test/": ("hub", "hot air balloons", links)}
+    web |= {link: ("page", "hot air balloons" if n % 3 else "cars", []) for n, link in enumerate(links)}
+    folder = small_crawl(tmp_path / "crawl", web, pages=1000, traps=False, host_patience=0)
+    with CrawlFolder.look(folder) as opened:
+        facts = gather(opened)
+    assert facts.left is not None
+    assert facts.left.expected > 10
+    with client(tmp_path / "home", folder) as desk:
+        shown = desk.get(ONE).json()
+        assert shown["expected"] == pytest.approx(facts.left.expected)
+        assert shown["expected_share"] == pytest.approx(facts.left.share)
+        assert shown["outlook"] == facts.outlook
 
 
 def test_pages_can_be_ordered_and_filtered(desk: TestClient) -> None:

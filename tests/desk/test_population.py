@@ -68,7 +68,7 @@ def test_a_spider_has_words_a_net_children_and_pages(spiders: Path) -> None:
     assert set(found["saved"]["words"]) == set(parent["words"]) >= {"hot", "air", "balloon"}
     assert len(found["saved"]["net"]["w1"][0]) == len(parent["words"])
     meal = found["events"][0]
-    assert meal["kind"] == "fed"
+    assert meal["event"] == "fed"
     assert meal["facts"]["energy"] == pytest.approx(meal["facts"]["before"] + meal["facts"]["similarity"])
     assert agent_of(spiders, 10_000) is None
 
@@ -108,3 +108,10 @@ def test_a_crawl_without_agents_has_no_such_page_in_its_navigation(tmp_path: Pat
     with client(tmp_path / "home", folder) as desk:
         assert "/c/plain/agents" not in desk.get("/c/plain").text
         assert "No agents" in desk.get("/c/plain/agents").text
+
+
+def test_a_page_says_which_agent_read_it(spiders: Path, tmp_path: Path) -> None:
+    with client(tmp_path / "home", spiders) as desk:
+        answer = desk.get("/c/spiders/page", params={"url": HUB})
+        assert answer.status_code == 200
+        assert 'href="/c/spiders/agents/0"' in answer.text

@@ -18,7 +18,7 @@ from scenthound.errors import DiskFull
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
-from scenthound.store import cold_entries, cold_order
+from scenthound.store import cold_entries, cold_order, url_index
 from scenthound.store.cold_order import ColdOrder
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.spilling_frontier import IN_MEMORY
@@ -268,18 +268,16 @@ def test_the_order_of_a_large_frontier_leaves_no_file_behind(tmp_path: Path, mon
     database.close()
 
 
-class Clashing(str):
-    """A URL that shares its hash with all others of this kind."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        return 7 << 8
+@pytest.fixture
+def one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All URLs share a hash."""
+    monkeypatch.setattr(url_index, "hash", lambda url: 7 << 8, raising=False)
 
 
+@pytest.mark.usefixtures("one_hash")
 def test_urls_that_share_a_hash_are_told_apart() -> None:
     index = UrlIndex()
-    names = [Clashing(f"http://a.test/{number}") for number in range(5)]
+    names = urls(5)
     index.change(Pairs.of(names, range(10, 15), 5), Pairs.of([], [], 0))
     assert index.find(names[0]) == [10, 11, 12, 13, 14]
     assert list(index.of_equal_hash()) == [[10, 11], [11, 12], [12, 13], [13, 14]]
@@ -288,12 +286,13 @@ def test_urls_that_share_a_hash_are_told_apart() -> None:
     assert len(index) == 4
 
 
-def test_two_waiting_urls_of_one_hash_keep_their_scores() -> None:
+@pytest.mark.usefixtures("one_hash")
+def test_waiting_urls_of_one_hash_keep_their_scores() -> None:
     frontier = SqliteFrontier(CrawlDatabase(":memory:"), in_memory=2)
-    names = [Url(Clashing(f"http://h{number}.test/")) for number in range(8)]
+    names = urls(8)
     for number, url in enumerate(names):
         frontier.push(Candidate(url, number / 10))
-    assert Url(Clashing("http://h9.test/")) not in frontier
+    assert Url("http://h9.test/") not in frontier
     frontier.push(Candidate(names[1], 0.95))
     assert not frontier.matters(Candidate(names[2], 0.1))
     assert [popped.candidate.url for _ in names if (popped := frontier.pop(0.0))] == [names[1], *names[:1:-1], names[0]]

@@ -13,6 +13,7 @@ from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.cli.shell_words import judges_named, settings_named, sources_named, strategies_named
 
 if TYPE_CHECKING:
+    from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.wiring import Session
 
 
@@ -152,18 +153,12 @@ def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int
     return finish(session, as_json)
 
 
-def finish(session: Session, as_json: bool) -> int:
-    """Run a crawl to its end, write its report, print a summary and return the exit code.
-
-    A crawl without a single page is an error; the message names its cause.
-    """
+def run_to_report(session: Session) -> tuple[str, CrawlFacts, Path]:
+    """Run a crawl to its end and write its report: why it ended, its figures, and where the report is."""
     import asyncio
 
-    from scenthound.cli.app import INTERRUPTED, RESTING
     from scenthound.cli.process_limits import keep_memory
     from scenthound.cli.progress import Progress
-    from scenthound.loop.selection import ALL_RESTS
-    from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report
 
@@ -172,9 +167,21 @@ def finish(session: Session, as_json: bool) -> int:
         with Progress(session) as progress:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
         facts = gather(session.folder)
-        report = write_report(session.folder, facts)
+        return reason, facts, write_report(session.folder, facts)
     finally:
         session.close()
+
+
+def finish(session: Session, as_json: bool) -> int:
+    """Run a crawl to its end, write its report, print a summary and return the exit code.
+
+    A crawl without a single page is an error; the message names its cause.
+    """
+    from scenthound.cli.app import INTERRUPTED, RESTING
+    from scenthound.loop.selection import ALL_RESTS
+    from scenthound.report.causes import why_nothing
+
+    reason, facts, report = run_to_report(session)
     path = session.folder.path
     is_unfinished = reason in ("interrupted", "stopped")
     failure = why_nothing(facts) if not facts.pages and not is_unfinished else None

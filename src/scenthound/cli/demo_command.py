@@ -135,7 +135,7 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
     asked = Topic(WEB_TOPIC, name=WEB_TOPIC.capitalize())
     session = begin(asked, list(topic.seeds), folder / strategy, strategy=strategy, settings=settings)
     try:
-        with Progress(session, title=strategy, resumable=False) as progress:
+        with Progress(session, title=strategy, resumable=False, doubts=False) as progress:  # its seeds are off topic
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
         if reason == "interrupted":  # its web ends with this process, so it can't be resumed
             session.folder.finish("demo stopped", session.clock())

@@ -41,14 +41,14 @@ def desk(
     sources: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Start, watch, steer and search crawls in the browser.
+    """Start, watch, steer and search crawls in the browser, and compare experiments.
 
-    Opens the browser and prints the address. FOLDER is a crawl, running or not, or a folder with several. Crawls that
-    are started at the desk go on when it is closed.
+    Opens the browser and prints the address. FOLDER is a crawl, running or not, an experiment of the laboratory, or a
+    folder with several. Crawls that are started at the desk go on when it is closed.
 
     \b
       $ scenthound desk
-      $ scenthound desk balloons bees --no-browser
+      $ scenthound desk balloons runs/first --no-browser
       $ scenthound desk --port 8080
       $ scenthound desk --source searxng:https://search.example.org/
     """

@@ -34,6 +34,7 @@ from scenthound.store.model_folder import load_model
 from scenthound.strategies import STRATEGIES
 from scenthound.wiring import (
     as_recorded,
+    check_sources,
     check_topic,
     find_seeds,
     found_urls,
@@ -107,7 +108,7 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
     seeds = seeds or check_seeds([(f"{config} seeds", seed) for seed in config_seeds])
     seeds = seeds or (list(map(str, listed.seeds)) if listed is not None else [])
-    seeds, found = _found(options, topic, seeds, settings)
+    _check_start(options, seeds, asked := read(Settings, settings))
     if learned is not None:
         name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
     strategy = make_strategy(name, parameters)
@@ -115,16 +116,15 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
         require_model(strategy, name)
     values = values_of(strategy)
     parameters = {key: values[key] for key in parameters if key in values}
+    seeds, found = _found(options, topic, seeds, asked)  # last, since it may take a while
     checked = read(Settings, _scoped(settings, seeds, options.scope))
     make_scope(checked)  # raises for a bad pattern, before anything is written
     return CrawlRequest(topic, tuple(seeds), name, parameters, checked, found=found)
 
 
-def _found(
-    options: CrawlOptions, topic: Topic, seeds: list[str], settings: Mapping[str, Any]
-) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """The seeds, and which of them sources found: all if none were given, and the hubs of `--augment`."""
-    asked, found = read(Settings, settings), dict[str, tuple[str, ...]]()
+def _check_start(options: CrawlOptions, seeds: Sequence[str], asked: Settings) -> None:
+    """Raise `BadUsage` if there are neither seeds nor sources, or no source where one is needed."""
+    check_sources(asked.sources)
     if not seeds and not asked.sources:
         raise BadUsage(
             "no seeds: a crawl has to start somewhere",
@@ -132,6 +132,13 @@ def _found(
         )
     if options.augment and not asked.sources:
         raise BadUsage("--augment needs to be told who knows links", "add --source collections:FOLDER, or searxng:URL")
+
+
+def _found(
+    options: CrawlOptions, topic: Topic, seeds: list[str], asked: Settings
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """The seeds, and which of them sources found: all if none were given, and the hubs of `--augment`."""
+    found: dict[str, tuple[str, ...]] = {}
     if not seeds:
         answers = asyncio.run(find_seeds(topic, asked))
         for answer in answers:
@@ -214,10 +221,11 @@ def _signed(key: str, value: Any) -> Any:
 
 
 def _from_files(names: Sequence[str]) -> list[str]:
-    return [seed for name in names for seed in _seeds_of(name)]
+    return [seed for name in names for seed in seeds_of(name)]
 
 
-def _seeds_of(name: str) -> list[str]:
+def seeds_of(name: str) -> list[str]:
+    """The seeds in a file; - is stdin."""
     if name != "-":
         return read_seed_file(Path(name))
     return some_seeds(sys.stdin.buffer.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace"), "stdin")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
-from scenthound.cli.output import option, repeatable
+from scenthound.cli.output import emit, option, repeatable
 from scenthound.errors import BadConfig
 from scenthound.loop.settings import Settings, read
 
@@ -24,6 +25,7 @@ from scenthound.loop.settings import Settings, read
 @repeatable("--domain domains", "NAME", "Crawl only in this domain, with all its hosts.")
 @option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
 @repeatable("--set pairs", "KEY=VALUE", "A setting of every crawl that is started here, as contact=me@example.org.")
+@click.option("--json", "as_json", is_flag=True, help="Print the entry for the configuration of a client, and exit.")
 def mcp(
     folders: tuple[Path, ...],
     pages: int,
@@ -33,6 +35,7 @@ def mcp(
     domains: tuple[str, ...],
     home: Path | None,
     pairs: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Offer crawls as tools for agents, by the Model Context Protocol over stdin and stdout.
 
@@ -43,7 +46,22 @@ def mcp(
       $ scenthound mcp
       $ scenthound mcp balloons --crawls 0
       $ scenthound mcp --pages 500 --time '30 min' --domain example.org
+      $ scenthound mcp --pages 500 --json
     """
+    seconds = read(Settings, {"time": duration}).time
+    if as_json:
+        words = [
+            *("--pages", str(pages)),
+            *("--time", duration),
+            *("--crawls", str(crawls)),
+            *("--at-once", str(at_once)),
+        ]
+        words += [] if home is None else ["--home", str(home.absolute())]
+        for name, values in (("--domain", domains), ("--set", pairs)):
+            words += [word for value in values for word in (name, value)]
+        command = ["-m", "scenthound", "mcp", *words, *(str(folder.absolute()) for folder in folders)]
+        emit({"mcpServers": {"scenthound": {"command": sys.executable, "args": command}}})
+        return
     try:
         from scenthound.agent_tools.server import serve
     except ImportError:
@@ -55,6 +73,5 @@ def mcp(
         from platformdirs import user_data_path
 
         home = user_data_path("scenthound") / "collections"
-    seconds = read(Settings, {"time": duration}).time
     limits = Limits(pages, seconds, crawls, at_once, tuple(name.strip().strip(".").lower() for name in domains))
     serve(Tools(home, folders, limits, [word for pair in pairs for word in ("--set", pair)]))

@@ -27,8 +27,12 @@ DOUBTS_FIRST, DOUBTS_EVERY = 50, 500  # pages after which the judge is asked wha
 class Progress:
     """Use in a `with` block, and pass `tick` to `Session.run`."""
 
-    def __init__(self, session: Session, title: str = "", quiet: bool = False, resumable: bool = True) -> None:
+    def __init__(
+        self, session: Session, title: str = "", quiet: bool = False, resumable: bool = True, doubts: bool = True
+    ) -> None:
+        """`doubts`: whether to say what the judge is not sure about."""
         self.session, self.title, self.quiet, self.resumable = session, title, quiet, resumable
+        self._has_doubts = doubts
         self._live: Any = None
         self._started = time.monotonic()
         self._shown = float("-inf")
@@ -87,7 +91,7 @@ class Progress:
     def _report_doubts(self) -> None:
         """Say what the judge is not sure about, each time that it changes, at most every few hundred pages."""
         pages = self.session.crawl.counters.pages
-        if self.quiet or pages < self._doubts_from:
+        if self.quiet or not self._has_doubts or pages < self._doubts_from:
             return
         self._doubts_from = pages + DOUBTS_EVERY
         doubts = self.session.crawl.judging.doubts()

@@ -150,13 +150,15 @@ def asked_settings(options: Mapping[str, Any]) -> Settings:
     """The settings that these commands take, checked. Parameters of the default strategy are ignored."""
     from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
     from scenthound.loop.settings import Settings, read
-    from scenthound.wiring import split_settings
+    from scenthound.wiring import check_sources, split_settings
 
     pairs: Sequence[str] = options.get("pairs", ())
     named, _ = split_settings(dict(map(key_value, pairs)), DEFAULT_STRATEGY)
     given = {**named, "sources": list(options["sources"])}
     flags = {key: value for key, value in options.items() if key in ("contact", "allow_private") and value}
-    return read(Settings, {**given, **flags})
+    settings = read(Settings, {**given, **flags})
+    check_sources(settings.sources)
+    return settings
 
 
 def augmented(found: Sequence[str], topic: Any, settings: Settings, quiet: bool) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,7 @@ def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bo
     model = learn(
         strategy,
         topic,
-        source if source is not None else _gathered(topic, live, options["seed_number"], progress),
+        source if source is not None else partial(_gathered, topic, live, options["seed_number"], progress),
         out,
         parameters=dict(map(key_value, options.pop("pairs"))),
         when=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -15,13 +15,27 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import api, lab_view, map_view, opensearch, pages, population_view, seed_finding
+from scenthound.desk import (
+    api,
+    lab_api,
+    lab_view,
+    map_view,
+    opensearch,
+    pages,
+    population_view,
+    related_view,
+    seed_finding,
+    site_map_view,
+)
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
-PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, lab_view)
+PARTS = (
+    *(api, opensearch, seed_finding, pages, map_view, population_view),
+    *(related_view, site_map_view, lab_api, lab_view),
+)
 """Each brings its routes."""
 
 

@@ -107,6 +107,11 @@ def now_sentence(facts: Mapping[str, Any]) -> str:
     return f"{working} gave pages in the last 10 s. {resting} rest between requests{wait}."
 
 
+def outlook_sentence(facts: Mapping[str, Any]) -> str:
+    """What the rest of the budget is expected to bring."""
+    return f"Still to come, by estimate: {facts['outlook']}." if facts["pages"] < facts["budget"] else ""
+
+
 def _hosts(number: int) -> str:
     return f"{number:,} host" if number == 1 else f"{number:,} hosts"
 
@@ -122,12 +127,13 @@ def figures(facts: Mapping[str, Any]) -> Markup:
         element("li", element("span", words), element("b", f"{number:,}", id=identity))
         for words, number, identity in rows
     ]
+    left = element("p", outlook_sentence(facts), id="outlook")
     if facts["exploration"] is not None:
         tried = element("b", f"{facts['exploration']:.0%}", id="exploration")
         now.append(element("li", look.term("pages taken to try something"), tried))
     return join(
         look.card(look.term("on-topic share"), curve_figure(facts["curve"])),
-        look.card("Now", element("p", now_sentence(facts), id="now"), element("ul", *now, class_="counts")),
+        look.card("Now", element("p", now_sentence(facts), id="now"), left, element("ul", *now, class_="counts")),
     )
 
 

@@ -3,107 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
-from scenthound.desk import api, pages
 from scenthound.desk import layout as look
-from scenthound.desk import parameters as read
+from scenthound.desk import pages
+from scenthound.desk.lab_api import chosen_of, folder_of, pair_of
 from scenthound.desk.markup import Content, Markup, element, join
-from scenthound.errors import BadUsage
-from scenthound.lab.measure.comparison import crawlers, non_oracles, open_run, points_shown
+from scenthound.lab.measure.comparison import crawlers, non_oracles, points_shown
 from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.measure.metrics import get_metric
-from scenthound.lab.report.chosen import Chosen, choose
-from scenthound.lab.report.downloads import TABLES, as_csv, as_latex, as_svg
+from scenthound.lab.report.chosen import Chosen
 from scenthound.lab.report.formatting import number
 from scenthound.lab.run.spec import display_name
-
-KINDS = {"csv": "text/csv", "tex": "application/x-tex", "svg": "image/svg+xml"}
-SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-MOST_POINTS = 10**9
-
-
-def folder_of(request: Request) -> Path:
-    """The experiment that the address names. Raises `Unknown`."""
-    name = request.path_params["name"]
-    path = api.desk_of(request).collections.experiments().get(name)
-    if path is None:
-        raise api.Unknown(f"no experiment called `{name[:80]}`", "GET /api/experiments lists them")
-    return path
-
-
-def chosen_of(path: Path, query: QueryParams) -> Chosen:
-    """What the query chooses."""
-    run = open_run(path)
-    at = read.whole(query, "at", 0, 0, MOST_POINTS) if query.get("at") else None
-    return choose(
-        run, measured_metrics(run), query.get("metric", ""), query.getlist("strategy"), query.getlist("topic"), at
-    )
-
-
-def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
-    """The two crawlers whose topics are compared; at first the two of the largest difference."""
-    names = chosen.names
-    for wanted in (query.get("across"), query.get("up")):
-        if wanted and wanted not in names:
-            raise BadUsage(f"`{wanted[:80]}` is not among the chosen", f"there are: {', '.join(names)}")
-    if len(names) < 2:
-        return None
-    if query.get("across") and query.get("up"):
-        return query["across"], query["up"]
-    first = chosen.tests[0] if chosen.tests else None
-    across, up = (first.second, first.first) if first else names[:2]
-    return query.get("across") or across, query.get("up") or up
-
-
-# ---- the API
-
-
-async def get_experiments(request: Request) -> Any:
-    found = api.desk_of(request).collections.experiments()
-    return {"experiments": [{"name": name, "folder": str(path)} for name, path in found.items()]}
-
-
-async def get_experiment(request: Request) -> Any:
-    path = folder_of(request)
-
-    def look_up() -> dict[str, Any]:
-        chosen = chosen_of(path, request.query_params)
-        known = {"metrics": measured_metrics(chosen.run), "all_strategies": crawlers(chosen.run)}
-        return {"name": request.path_params["name"], "points": list(chosen.shown), **known, **chosen.as_plain()}
-
-    return await run_in_threadpool(look_up)
-
-
-async def get_file(request: Request) -> Response:
-    path, query = folder_of(request), request.query_params
-    what, _, kind = request.path_params["file"].partition(".")
-    if what not in TABLES or kind not in KINDS or (what, kind) == ("tests", "svg"):
-        raise api.Unknown("no such file", "there are: curves, tests, topics, as .csv or .tex; curves.svg, topics.svg")
-
-    def make() -> tuple[str, str]:
-        chosen = chosen_of(path, query)
-        if kind == "svg":
-            return as_svg(chosen, what, pair_of(chosen, query) if what == "topics" else None), chosen.metric
-        return (as_csv if kind == "csv" else as_latex)(chosen, what), chosen.metric
-
-    text, metric = await run_in_threadpool(make)
-    headers = {"Content-Security-Policy": SVG_POLICY} if kind == "svg" else {}
-    if query.get("save") == "yes":
-        file = "".join(letter if letter.isalnum() else "-" for letter in metric)
-        headers["Content-Disposition"] = f'attachment; filename="{file}-{what}.{kind}"'
-    return Response(text, media_type=KINDS[kind], headers=headers)
-
-
-# ---- the page
 
 
 async def experiment_page(request: Request) -> str:
@@ -115,7 +32,7 @@ async def experiment_page(request: Request) -> str:
         pair = pair_of(chosen, query)
         content = [
             _head(name, chosen, is_fresh),
-            _form(name, chosen, query, pair),
+            _form(name, chosen),
             _figure(name, chosen),
             _tests(name, chosen),
         ]
@@ -142,7 +59,7 @@ def _head(name: str, chosen: Chosen, is_fresh: bool) -> Markup:
     return element("section", element("h1", name), element("p", facts, class_="quiet-text"), old, class_="crawl-head")
 
 
-def _form(name: str, chosen: Chosen, query: QueryParams, pair: tuple[str, str] | None) -> Markup:
+def _form(name: str, chosen: Chosen) -> Markup:
     run = chosen.run
     given = run.spec.given
     metrics = element(
@@ -418,8 +335,5 @@ def _pairs(chosen: Chosen) -> list[tuple[str, str]]:
 
 
 ROUTES = [
-    Route("/api/experiments", api.answers(get_experiments), methods=["GET"]),
-    Route("/api/experiments/{name}", api.answers(get_experiment), methods=["GET"]),
-    Route("/api/experiments/{name}/{file}", api.answers(get_file), methods=["GET"]),
     Route("/lab/{name}", pages.shows(experiment_page)),
 ]

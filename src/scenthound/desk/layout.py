@@ -76,7 +76,15 @@ def term(plain: str) -> Markup:
     )
 
 
-COLLECTION_PAGES = {"": "Pages", "/map": "Map", "/agents": "Agents", "/search": "Search", "/why": "Why not?"}
+COLLECTION_PAGES = {
+    "": "Pages",
+    "/map": "Map",
+    "/site-map": "Site map",
+    "/related": "Related",
+    "/agents": "Agents",
+    "/search": "Search",
+    "/why": "Why not?",
+}
 
 
 def collection_nav(name: str, here: str, without: Collection[str] = ()) -> Markup:

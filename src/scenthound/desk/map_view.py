@@ -51,7 +51,9 @@ def _head(name: str, found: dict[str, Any], hosts: int) -> Markup:
 
 
 def _body(name: str, hosts: list[dict[str, Any]]) -> Markup:
-    new = element("button", "", type="button", id="map-new", data_do="map-new", class_="new-bar", hidden=True)
+    new = element(
+        "button", "Draw the map again", type="button", id="map-new", data_do="map-new", class_="new-bar", hidden=True
+    )
     canvas = element("canvas", id="map", class_="map", tabindex=0, role="application", aria_label=f"Map. {KEYS}")
     picture = element(
         "section", new, _controls(), canvas, element("p", KEYS, class_="quiet-text only-keys"), class_="card scripted"

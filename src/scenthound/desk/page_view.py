@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element, join
@@ -60,7 +61,7 @@ def fetched(name: str, found: Mapping[str, Any], links: Mapping[str, Any] | None
         id_="copy",
     )
     why = look.card(
-        "Why it is here", _sentence(page, found), _path(name, found["path"]), _score(page, found), _events(found)
+        "Why it is here", _sentence(page, found), _path(name, found["path"]), _score(page, found), _events(name, found)
     )
     crawl = element("div", stored, element("div", why, _links(name, links)), class_="two")
     return element("div", head, crawl, id="crawl", data_name=name)
@@ -126,20 +127,25 @@ def _score(page: Mapping[str, Any], found: Mapping[str, Any]) -> Content:
     return join(element("h3", "Because"), because, parts_shown)
 
 
-def _events(found: Mapping[str, Any]) -> Content:
+def _events(name: str, found: Mapping[str, Any]) -> Content:
     if not found["told"]:
         return None
     rows = [
-        element("li", element("b", str(event["kind"])), " ", _facts(event.get("facts", event)))
+        element("li", element("b", event["event"]), " ", _agent(name, event["facts"]), _facts(event["facts"]))
         for event in found["told"][:20]
     ]
     return join(element("h3", "What the strategy noted"), element("ul", *rows, class_="events"))
 
 
-def _facts(facts: Any) -> str:
-    if not isinstance(facts, Mapping):
-        return str(facts)[:200]
-    return ", ".join(f"{key} {value}" for key, value in facts.items() if key not in ("kind", "url"))[:300]
+def _agent(name: str, facts: Mapping[str, Any]) -> Content:
+    number = facts.get("agent")
+    if not isinstance(number, int):
+        return None
+    return [element("a", f"agent {number}", href=f"/c/{quote(name)}/agents/{number}"), ": "]
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in facts.items() if key != "agent")[:300]
 
 
 def _links(name: str, links: Mapping[str, Any] | None) -> Markup:

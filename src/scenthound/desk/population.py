@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadUsage
+from scenthound.formats import event_line, json_facts
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Event
 from scenthound.store.live_queries import titles
@@ -104,16 +105,10 @@ def agent_of(path: Path, number: int) -> dict[str, Any] | None:
         children = [agent for agent in agents.values() if agent["parent"] == number]
         return {
             **agents[number],
-            "saved": dict(saved_agents(folder).get(number, {})),
+            "saved": json_facts(dict(saved_agents(folder).get(number, {}))),
             "offspring": sorted(children, key=lambda child: int(child["agent"])),
             "events": [
-                {
-                    "n": event.n,
-                    "kind": event.kind,
-                    "url": event.url,
-                    "title": "" if event.url is None else known.get(event.url, ""),
-                    "facts": dict(event.facts),
-                }
+                {**event_line(event), "title": "" if event.url is None else known.get(event.url, "")}
                 for event in latest
             ],
         }

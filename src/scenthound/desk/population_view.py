@@ -297,10 +297,10 @@ def _page_link(name: str, event: Mapping[str, Any]) -> Content:
 
 def _told(name: str, agent: int, event: Mapping[str, Any]) -> Content:
     facts = event["facts"]
-    if event["kind"] == "fed":
+    if event["event"] == "fed":
         expected = f" (expected {facts['expected']:.2f})" if "expected" in facts else ""
         return f"similarity {facts['similarity']:.2f}{expected}, energy {facts['before']:.2f} → {facts['energy']:.2f}"
-    if event["kind"] == "sold":
+    if event["event"] == "sold":
         goal = " A goal." if facts.get("goal") else ""
         if facts.get("seller") == agent:
             return join(
@@ -313,7 +313,7 @@ def _told(name: str, agent: int, event: Mapping[str, Any]) -> Content:
             "nobody" if not isinstance(seller, int) or seller < 0 else _link(name, seller, f"agent {seller}")
         )
         return join("Bought from ", source, f" for {facts['price']:,.2f}; bid {facts['bid']:,.2f}.{goal}")
-    return str(event["kind"])
+    return str(event["event"])
 
 
 ROUTES = [

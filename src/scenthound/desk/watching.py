@@ -13,8 +13,9 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.forecast import Forecast
 from scenthound.loop.politeness import HOST_FAILURES
-from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length
+from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, outlook
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -51,6 +52,7 @@ class Watch:
         self.pages = self.relevant = self.bytes = 0
         self.curve = Curve()
         self._last = 0.0
+        self._forecast = Forecast()
         self._recent: deque[bool] = deque(maxlen=RECENT)
         self._recent_good = 0
         self._times: deque[float] = deque(maxlen=2000)
@@ -80,6 +82,7 @@ class Watch:
             self._recent_good -= self._recent[0]
         self._recent.append(good)
         self._recent_good += good
+        self._forecast.page(page.relevance, bool(page.is_seed))
         self._times.append(page.time)
         self._last = page.time
         self._hosts[host] += 1
@@ -100,6 +103,7 @@ class Watch:
         """The figures as JSON data."""
         request, database = self.folder.request, self.folder.database
         state, why = self.state()
+        left = self._forecast.left(self.folder.budget - self.pages)
         hosts = live_queries.host_states(database, now, HOST_FAILURES, request.settings.host_patience)
         working = sum(at > now - WORKING for at in self._last_at.values()) if state == "running" else 0
         resting = hosts.resting if state in ("running", "paused") else 0
@@ -128,7 +132,10 @@ class Watch:
                 "barren": hosts.barren,
                 "next_in": None if hosts.next_at is None or not resting else max(0.0, hosts.next_at - now),
             },
-            "exploration": _share(live_queries.last_told(database, "ranking").get("exploration")),
+            "expected": None if left is None else left.expected,
+            "expected_share": None if left is None else left.share,
+            "outlook": outlook(left, self.folder.budget - self.pages),
+            "exploration": _share(live_queries.last_told(database, "exploration").get("rate")),
             "failed": self.folder.history.reasons(),
             "not_followed": live_queries.counts(database),
             "curve": [list(point) for point in self.curve.points],

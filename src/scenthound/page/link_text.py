@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -60,13 +60,14 @@ def link_text(record: Record, analyser: Analyser) -> LinkText:
     """
     names = record.counts(analyser).terms
     numbers = {name: number for number, name in enumerate(names)}
-    tokens, first_token = token_terms(record, analyser), record.leaves.first_token
+    tokens, first_token = token_terms(record, analyser), record.leaves.first_token.tolist()
+    is_term = tokens >= 0  # the others are stop words
+    terms, place = tokens[is_term].tolist(), [0, *np.cumsum(is_term).tolist()]
     blocks, paths = _Blocks(record), dict[str, int]()
     runs: list[Sequence[int]] = []
 
     def between(begin: int, end: int) -> list[int]:
-        run = tokens[max(begin, 0) : max(end, 0)]
-        return run[run >= 0].tolist()  # type: ignore[no-any-return]
+        return terms[place[begin] : place[end]]  # type: ignore[no-any-return]
 
     def of_text(text: str) -> list[int]:
         return [numbers.setdefault(term, len(numbers)) for term in analyser.terms(text)]
@@ -78,12 +79,12 @@ def link_text(record: Record, analyser: Analyser) -> LinkText:
         block_begin, block_end = blocks.tokens_of(link.position)
         runs.append(between(begin, end) if end > begin else of_text(link.anchor))
         runs.append(between(max(begin - REACH, block_begin), begin) + between(end, min(end + REACH, block_end)))
-        runs.append(between(int(first_token[first]), int(first_token[last])))
+        runs.append(between(first_token[first], first_token[last]))
         runs.append(of_text(address_text(link.url)))
         of_path[link.position] = paths.setdefault(blocks.path_of(link.position), len(paths))
     starts = np.zeros(len(runs) + 1, dtype=np.int32)
-    np.cumsum([len(run) for run in runs], out=starts[1:])
-    flat = np.fromiter((term for run in runs for term in run), dtype=np.int32, count=int(starts[-1]))
+    np.cumsum(list(map(len, runs)), out=starts[1:])
+    flat = np.fromiter(chain.from_iterable(runs), dtype=np.int32, count=int(starts[-1]))
     return LinkText(tuple(numbers)[len(names) :], fixed(flat), fixed(starts), tuple(paths), fixed(of_path))
 
 
@@ -93,8 +94,8 @@ def address_text(url: Url) -> str:
     >>> address_text("http://a.test/wp/k/King_Arthur.htm?id=7")
     ' wp k King Arthur htm id '
     """
-    parts = urlsplit(url)
-    return _NO_LETTERS.sub(" ", f"{parts.path} {parts.query} ")
+    _, _, behind_host = url.partition("://")[2].partition("/")
+    return _NO_LETTERS.sub(" ", f"/{behind_host} ")
 
 
 class _Blocks:

@@ -16,6 +16,7 @@ from scenthound.model import Url
 
 _ARRAY = "\x00array"
 _LONGEST_LINKS = 256 << 20  # bytes of an unpacked list of links: the folder may come from a stranger
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 _KINDS = "biuf"  # truth values, whole and real numbers
 
 
@@ -49,6 +50,8 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
             raise ValueError(f"a key of a saved state must be text, not {wrong[0]!r}")
         return {key: _plain(inner, arrays) for key, inner in value.items()}
     if isinstance(value, list | tuple):
+        if _PLAIN.issuperset(map(type, value)):  # long lists are those of strings or numbers
+            return value
         return [_plain(inner, arrays) for inner in value]
     import numpy  # slow to import, and many states hold no array
 
@@ -66,6 +69,8 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
 def _revive(value: Any, data: bytes, at: int) -> tuple[Any, int]:
     """The value with its arrays, and the offset of the next array."""
     if isinstance(value, list):
+        if _PLAIN.issuperset(map(type, value)):
+            return value, at
         made = []
         for inner in value:
             item, at = _revive(inner, data, at)

@@ -24,10 +24,9 @@ class ColdEntries:
         self._index, self._order = UrlIndex(), ColdOrder(folder)
         self.close = self._order.close
         self._left: dict[int, Url] = {}
-        self._count = 0
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._index) - len(self._left)
 
     @property
     def left(self) -> int:
@@ -50,13 +49,11 @@ class ColdEntries:
     def remove(self, url: Url, number: int) -> None:
         """It is in memory from now on, or gone."""
         self._left[number] = url
-        self._count -= 1
 
     def change(self, added: Records, urls: Pairs) -> None:
         """Add entries, with the URL of each number, and forget those that have left."""
         self._order.change(added, np.array(sorted(self._left), np.uint32))
         self._index.change(urls, Pairs.of(self._left.values(), self._left, len(self._left)))
-        self._count += len(added)
         self._left.clear()
 
     def twins(self) -> Iterator[list[int]]:

@@ -27,7 +27,7 @@ from scenthound.store.sqlite_errors import damaged, in_our_words
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 5
 PATIENCE = 10.0
-CACHE = 32  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
+CACHE = 16  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
 # Tables that grow with every link have no index: rows are added at the end and found by their number.

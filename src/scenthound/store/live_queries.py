@@ -110,6 +110,11 @@ def titles(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, str]:
     return found
 
 
+def redirects(database: CrawlDatabase) -> dict[Url, Url]:
+    """The URLs that were redirected, and where to."""
+    return {Url(url): Url(to) for url, to in database.rows("SELECT url, to_url FROM aliases")}
+
+
 def last_told(database: CrawlDatabase, kind: str) -> Mapping[str, Any]:
     """The facts of the strategy's latest event of this kind; empty if there is none."""
     if not database.has_table("told"):
@@ -149,15 +154,18 @@ class Fetched(NamedTuple):
     event: int
     is_page: bool
     url: Url
+    relevance: float
     relevant: bool
+    is_seed: bool
     bytes: int
     time: float
 
 
 def fetched_after(database: CrawlDatabase, event: int, relevant_from: float = 0.0) -> Iterator[Fetched]:
     """Pages and misses after this event, oldest first. `relevant_from` is as in `pages`."""
-    _, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
-    columns = f"event, kind = 'page', url, kind = 'page' AND {relevant.format(relevant_from)}, bytes, time"
+    relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
+    verdict = f"{relevance}, kind = 'page' AND {relevant.format(relevant_from)}"
+    columns = f"event, kind = 'page', url, {verdict}, depth = 0, bytes, time"
     sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
     return map(Fetched._make, database.rows(sql, (event,)))
 

@@ -44,6 +44,7 @@ class MemoryFrontier(Frontier):
         self._next_version = 1
         self._in_flight: dict[Url, tuple[int, Candidate]] = {}
         self._removed_number = -1
+        self._elsewhere = 0  # waiting entries that a subclass has, and that are not in memory
 
     # --- the port -----------------------------------------------------------------------------
 
@@ -59,7 +60,7 @@ class MemoryFrontier(Frontier):
         if self._in_flight:
             self._in_flight.pop(candidate.url, None)
         evicted = None
-        if self.bound is not None and len(self) >= self.bound:
+        if self.bound is not None and len(self._entries) + self._elsewhere >= self.bound:
             if self.eviction == "refuse":
                 return candidate
             lowest, url = self._last()
@@ -159,7 +160,7 @@ class MemoryFrontier(Frontier):
         return self._schedule.ready_at()
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._entries) + self._elsewhere
 
     def __contains__(self, url: object) -> bool:
         return url in self._entries
@@ -246,7 +247,7 @@ class MemoryFrontier(Frontier):
 
     def _last(self) -> tuple[float, Url]:
         """Score and URL of the last of the order."""
-        return self._worst.last(self._bins if len(self._entries) == len(self) else None)
+        return self._worst.last(None if self._elsewhere else self._bins)
 
     def _version(self) -> int:
         self._next_version += 1

@@ -68,13 +68,13 @@ class SpillingFrontier(MemoryFrontier):
     # --- the port -----------------------------------------------------------------------------
 
     def matters(self, candidate: Candidate) -> bool:
-        if not self._cold or candidate.url in self._entries:
+        if not self._elsewhere or candidate.url in self._entries:
             return super().matters(candidate)
         entry = self._on_disk(candidate.url)
         return entry is None or isnan(candidate.score) or found_again(entry[1], candidate) is not entry[1]
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
-        if not self._cold:
+        if not self._elsewhere:
             self._rescore(candidates)
             return
         if wrong := [offer.url for offer in candidates if isnan(offer.score)]:
@@ -87,19 +87,19 @@ class SpillingFrontier(MemoryFrontier):
             self._trim()
 
     def pop(self, now: float) -> Popped | None:
-        if self._cold:
+        if self._elsewhere:
             self._schedule.advance(now)
             self._find_best()
             self._pops += 1
         return super().pop(now)
 
     def ready_at(self) -> float | None:
-        if self._cold:
+        if self._elsewhere:
             self._find_best()
         return super().ready_at()
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        if self._cold:
+        if self._elsewhere:
             self._schedule.advance(now)
             self._find_best_resting()
         return super().best_resting(now)
@@ -112,14 +112,11 @@ class SpillingFrontier(MemoryFrontier):
         self._bring(url)
         super().settle(url)
 
-    def __len__(self) -> int:
-        return len(self._entries) + len(self._cold)
-
     def __contains__(self, url: object) -> bool:
         return url in self._entries or (isinstance(url, str) and self._on_disk(Url(url)) is not None)
 
     def urls(self) -> Collection[Url]:
-        return _WaitingUrls(self) if self._cold else super().urls()
+        return _WaitingUrls(self) if self._elsewhere else super().urls()
 
     # --- for reports and for saving -----------------------------------------------------------
 
@@ -138,18 +135,21 @@ class SpillingFrontier(MemoryFrontier):
 
     def _on_disk(self, url: Url) -> tuple[int, Candidate] | None:
         """The entry of a URL that waits on disk."""
-        if self._cold and (numbers := self._cold.find(url)):
+        if self._elsewhere and (numbers := self._cold.find(url)):
             return next((entry for entry in self._read(numbers) if entry[1].url == url), None)
         return None
 
     def _bring(self, url: Url) -> None:
         """Load the entry of a URL, if it waits on disk."""
-        if self._cold and url not in self._entries and (entry := self._on_disk(url)) is not None:
+        if self._elsewhere and url not in self._entries and (entry := self._on_disk(url)) is not None:
             self._load(*entry)
 
     def _load(self, number: int, candidate: Candidate) -> None:
         self._cold.remove(candidate.url, number)
+        self._elsewhere -= 1
         self._add(number, candidate)
+        if self._cold.left > self._most:
+            self._limit = 0
 
     def _add(self, number: int, candidate: Candidate) -> None:
         """Put an entry into memory that is counted already."""
@@ -161,7 +161,7 @@ class SpillingFrontier(MemoryFrontier):
 
     def _last(self) -> tuple[float, Url]:
         """Before one on disk falls out, it is loaded, together with others that will be next."""
-        last = self._cold.last(FALLING) if self._cold else []
+        last = self._cold.last(FALLING) if self._elsewhere else []
         if last and (not self._entries or last[-1] > self._entries[super()._last()[1]][:2]):
             for number, candidate in self._read_all([number for _, number in last]):
                 self._load(number, candidate)
@@ -177,7 +177,7 @@ class SpillingFrontier(MemoryFrontier):
 
     def _trim(self) -> None:
         """Choose again if there is too much in memory."""
-        if len(self._entries) > self._limit or self._cold.left > self._most:
+        if len(self._entries) > self._limit:
             self._choose(self._is_awake())
 
     def _find_best(self) -> None:
@@ -240,6 +240,7 @@ class SpillingFrontier(MemoryFrontier):
             self._schedule.remove_many(host, count)
         with self._guarded():
             self._cold.change(_records(entries), _pairs(entries))
+        self._elsewhere = len(self._cold)
 
     def _restore_cold(self, rows: Iterable[tuple[int, Url, float, float]]) -> Iterator[tuple[int, Url]]:
         """As `restore`, from (number, URL, score, due): only the best are loaded.
@@ -282,6 +283,7 @@ class SpillingFrontier(MemoryFrontier):
         hosts, count = (host_key(host_of(url)) for url in urls), len(keys)
         with self._guarded():
             self._cold.change(as_records(keys, hosts, numbers, count), Pairs.of(urls, numbers, count))
+        self._elsewhere = len(self._cold)
         for values in (keys, urls, numbers):
             values.clear()
 

@@ -39,6 +39,7 @@ class SqliteFrontier(SpillingFrontier):
     ) -> None:
         folder = None if database.path == ":memory:" else Path(database.path).parent
         super().__init__(bound, eviction, spread, in_memory, folder)
+        database.after_close(self._cold.close)
         self._database = database
         self._changed: dict[int, Url] = {}  # entries by number whose row has to be written or deleted
         self._saved_recent: list[str] = []
@@ -47,18 +48,18 @@ class SqliteFrontier(SpillingFrontier):
         if waiting(database) <= in_memory:
             self.restore(self._stored())
         else:
-            self._changed.update(self._restore_cold(self._stored_order()))
+            self._changed.update(list(self._restore_cold(self._stored_order())))
         number = database.meta(_NUMBER)
         self._next_number = max(self._next_number, int(number) if number.isdigit() else 0)
         self._unwritten = self._next_number
         for name in _names(database.meta(_RECENT)):
             self._schedule.mark_used(name)
         database.before_commit(self._write)
-        database.after_close(self._cold.close)
 
     def push(self, candidate: Candidate) -> Candidate | None:
         url = candidate.url
-        self._bring(url)
+        if self._elsewhere:
+            self._bring(url)
         if url in self._in_flight:  # it gets a new number
             self._changed[self._in_flight[url][0]] = url
         before = self._entries.get(url)
@@ -68,7 +69,8 @@ class SqliteFrontier(SpillingFrontier):
             self._changed[after[1]] = url
         if evicted is not None and evicted is not candidate:
             self._changed[self._removed_number] = evicted.url
-        self._trim()
+        if len(self._entries) > self._limit:
+            self._trim()
         return evicted
 
     def _rescore(self, offers: Sequence[Candidate]) -> bool:

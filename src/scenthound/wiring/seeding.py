@@ -37,9 +37,10 @@ class SourceAnswer:
     hint: str = ""
 
 
-def check_sources(texts: Iterable[str]) -> dict[str, SeedSource]:
-    """The sources that are meant, by what was written. Raises `BadConfig` or `UnknownName`."""
-    return {text: named_source(text) for text in texts}
+def check_sources(texts: Iterable[str]) -> None:
+    """Raise `BadConfig` or `UnknownName` for the first text that names no source."""
+    for text in texts:
+        named_source(text)
 
 
 @asynccontextmanager
@@ -67,7 +68,7 @@ async def find_seeds(
         return await source.seeds(topic, wanted, asker)
 
     async with asking(settings, fetcher) as asker:
-        return await _ask_all(check_sources(settings.sources), ask, asker)
+        return await _ask_all(settings.sources, ask, asker)
 
 
 async def find_back_links(url: Url, settings: Settings, most: int, asker: Asker) -> list[SourceAnswer]:
@@ -78,14 +79,14 @@ async def find_back_links(url: Url, settings: Settings, most: int, asker: Asker)
             raise BadUsage("this source knows no links", "ask collections:FOLDER or searxng:ADDRESS")
         return await source.back_links(url, most, asker)
 
-    return await _ask_all(check_sources(settings.sources), ask, asker)
+    return await _ask_all(settings.sources, ask, asker)
 
 
-async def _ask_all(sources: Mapping[str, SeedSource], ask: Question, asker: Asker) -> list[SourceAnswer]:
+async def _ask_all(sources: Iterable[str], ask: Question, asker: Asker) -> list[SourceAnswer]:
     answers = []
-    for text, source in sources.items():
+    for text in dict.fromkeys(sources):
         try:
-            answers.append(SourceAnswer(text, tuple(await ask(source, asker))))
+            answers.append(SourceAnswer(text, tuple(await ask(named_source(text), asker))))
         except ScenthoundError as error:
             answers.append(SourceAnswer(text, problem=error.message, hint=error.hint))
         except Exception as error:  # a bug of a plug-in, which must not stop a crawl

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.loop.settings import Settings, read
+from scenthound.model import Url
+from scenthound.ports import Strategy
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.strategies.hound.hound import Hound
 from scenthound.testing import TinyWeb, walk
@@ -17,6 +25,7 @@ from support.resuming import SETTINGS, TOPIC, Recorded, step_through, trail
 CHESS = "chess openings gambit endgame knight bishop castling"
 GARDEN = "garden tulip compost rake seedling mulch trowel"
 EACH = 15
+GENERATED = GeneratedWeb(pages=1500, seed=11)
 
 
 def bed(seeds: dict[str, str]) -> TinyWeb:
@@ -65,3 +74,41 @@ def test_a_live_crawl_with_a_small_frontier_drops_no_seed(tmp_path: Path, name: 
     step_through(session, 1000)
     session.close()
     assert set(seeds) <= {url for _, url, *_ in trail(tmp_path / "crawl")}
+
+
+# ---- on a generated web
+
+
+@pytest.fixture(scope="module")
+def web() -> PreparedBed:
+    return prepare(GENERATED, jobs=1)
+
+
+def recall(bed: PreparedBed, topic: BedTopic, seeds: Sequence[Url], strategy: Strategy) -> float:
+    """The share of the targets, seeds left out, among the first 120 pages."""
+    visited = run_strategy(bed, topic.topic, strategy, seeds, ReplayLimits(pages=120)).visited
+    targets = set(topic.targets).difference(seeds)
+    return len(targets.intersection(visited)) / len(targets)
+
+
+def lead(bed: PreparedBed, seeds_of: Callable[[BedTopic, BedTopic], Sequence[Url]]) -> float:
+    """How many times as much as breadth-first hound finds, over four topics; the second topic is another one."""
+    pairs = list(pairwise(GENERATED.topics[:5]))
+    found, blind = (
+        sum(recall(bed, topic, seeds_of(topic, other), make()) for topic, other in pairs)
+        for make in (Hound, BreadthFirst)
+    )
+    return found / blind
+
+
+def test_on_a_generated_web_one_seed_is_enough(web: PreparedBed) -> None:
+    assert lead(web, lambda topic, _: topic.targets[:1]) > 1.8
+
+
+def test_on_a_generated_web_keywords_lead_away_from_seeds_that_are_off_topic(web: PreparedBed) -> None:
+    assert not any(set(topic.seeds) <= set(topic.targets) for topic in GENERATED.topics[:4])
+    assert lead(web, lambda topic, _: topic.seeds) > 4
+
+
+def test_on_a_generated_web_the_keywords_choose_among_seeds_of_two_topics(web: PreparedBed) -> None:
+    assert lead(web, lambda topic, other: [*topic.targets[:2], *other.targets[:3]]) > 1.5

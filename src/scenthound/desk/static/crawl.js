@@ -45,6 +45,7 @@ function show(data) {
   byId("waiting").textContent = count.format(data.waiting);
   byId("hosts-pages").textContent = count.format(data.hosts.with_pages);
   byId("hosts-asleep").textContent = count.format(data.hosts.asleep);
+  byId("outlook").textContent = data.pages < data.budget ? `Still to come, by estimate: ${data.outlook}.` : "";
   if (data.exploration !== null && byId("exploration")) byId("exploration").textContent = percent(data.exploration);
   byId("curve-all").setAttribute("points", line(data.curve, 1));
   byId("curve-recent").setAttribute("points", line(data.curve, 2));

@@ -69,6 +69,8 @@ async function useLinks(all) {
 function stop() {
   clearInterval(playing);
   playing = null;
+  drawing.isReplaying = false;
+  drawing.renew();
   byId("map-play").textContent = "Replay";
 }
 
@@ -78,6 +80,7 @@ does("map-play", () => {
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const every = isCalm ? 1000 : 50, step = Math.max(1, Math.round(pages.length * every / 1000 / SECONDS));
   byId("map-play").textContent = "Stop";
+  drawing.isReplaying = true;
   playing = setInterval(() => {
     time.value = String(Math.min(pages.length, Number(time.value) + step));
     showTime();

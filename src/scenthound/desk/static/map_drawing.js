@@ -19,6 +19,7 @@ export class Drawing {
     this.until = Infinity; // the last page that is shown
     this.least = 0; // relevance from which pages are shown
     this.withLinks = true;
+    this.isReplaying = false; // then links are left out: drawing them takes longer than a step
     this.selected = null;
     this.drawn = null; // the view for which the sheet was drawn
     this.colours();
@@ -130,7 +131,7 @@ export class Drawing {
   }
 
   frame() {
-    if (!this.drawn) this.paint(this.withLinks);
+    if (!this.drawn) this.paint(this.withLinks && !this.isReplaying);
     else if (this.leavesSheet()) this.paint(false);
     const { context, drawn, view, ratio, sheet } = this;
     const factor = view.scale / drawn.scale;

@@ -30,7 +30,7 @@ Progress = Callable[[str], None]
 def train(
     strategy: str,
     topic: TopicFile | Topic | str | Path,
-    source: Source | str | Path,
+    source: Source | str | Path | Callable[[], Source],
     out: str | Path,
     *,
     parameters: Mapping[str, Any] | None = None,
@@ -42,7 +42,8 @@ def train(
 ) -> TrainedModel:
     """Train a strategy on a known web and save the model in the new folder `out`.
 
-    `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. Raises `ScenthoundError` if
+    `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. A source that takes long to make
+    may be a function, which is called once everything else is checked. Raises `ScenthoundError` if
     something is wrong; then nothing is written. With `jobs` above 1 that many processes read the pages, which in a
     script of yours needs `if __name__ == "__main__":`.
     """
@@ -53,6 +54,8 @@ def train(
     if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
         raise BadConfig(f"{out} is not empty", "give a new folder as --out")
     topic_file = _topic_file(topic)
+    if callable(source):
+        source = source()
     if not isinstance(source, Source):
         say(f"reading {source}")
         source = open_source(source, jobs)

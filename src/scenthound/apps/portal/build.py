@@ -1,0 +1,231 @@
+"""Builds a portal from a crawl folder, and brings it up to date: only files that have changed are written.
+
+Each file is replaced whole or not at all. `.portal/` has what was read of the pages, so that the next run reads only
+new ones, and the list of the portal's files; it need not be put on a web server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from scenthound.apps.portal import categories as sorting
+from scenthound.apps.portal.collect import READ, Collected, collect, write_kept
+from scenthound.apps.portal.pages import Site, site_files
+from scenthound.apps.portal.search_files import search_files
+from scenthound.apps.portal.vectors import Vectors, make_vectors, related, term_counts
+from scenthound.errors import BadConfig
+from scenthound.files import make_folder, move_aside, write_bytes, write_text
+from scenthound.loop.folder import CrawlFolder
+from scenthound.store.lock import lock
+
+PORTAL, STATE, FILES = "portal", ".portal", "files.json"
+_OURS = re.compile(r"(?:assets|c|p|search)/[a-z0-9_.-]+|index\.html|search\.html")
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """What was built."""
+
+    path: Path
+    pages: int
+    new: int
+    left_out: int
+    categories: list[tuple[str, int]]
+    """Names, with the number of pages."""
+    written: int
+    removed: int
+    files: int
+    bytes: int
+    """Of all files."""
+    search_bytes: int
+    """Of the search index."""
+    cites: int
+    """Pairs of pages of which one cites the other."""
+    references: int
+    """Those of them that were found in reference lists."""
+
+    def as_plain(self) -> dict[str, Any]:
+        return {
+            "site": str(self.path),
+            "pages": self.pages,
+            "new": self.new,
+            "left_out": self.left_out,
+            "categories": [{"name": name, "pages": pages} for name, pages in self.categories],
+            "files": self.files,
+            "written": self.written,
+            "removed": self.removed,
+            "bytes": self.bytes,
+            "search_bytes": self.search_bytes,
+            "cites": self.cites,
+            "references": self.references,
+        }
+
+
+def build_portal(
+    folder: Path,
+    out: Path | None = None,
+    taxonomy: Path | None = None,
+    clusters: int | None = None,
+    relevant_only: bool = False,
+    progress: Callable[[int], None] = lambda pages: None,
+) -> Portal:
+    """Make the portal of a crawl, or bring it up to date. `out` is `FOLDER/portal` by default.
+
+    With `clusters` new categories are proposed, and the old file is kept under another name. Raises `BadConfig` for a
+    folder that is no crawl or has no pages, and for categories that can't be used.
+    """
+    path = out or folder / PORTAL
+    with CrawlFolder.look(folder) as crawl:
+        _check_place(path, _identity(crawl))
+        if not len(crawl.history):
+            raise BadConfig(f"the crawl in {folder} has no pages yet", "let it fetch some first")
+        make_folder(path)
+        make_folder(path / STATE)
+        held = lock(path / STATE)
+        try:
+            collected = collect(crawl, path / STATE / READ, relevant_only, progress)
+            if not collected.entries:
+                raise BadConfig(f"no page of the crawl in {folder} can be shown", _why_none(relevant_only))
+            return _write(path, crawl, collected, taxonomy, clusters)
+        finally:
+            held.release()
+
+
+def _why_none(relevant_only: bool) -> str:
+    return "leave out --relevant-only" if relevant_only else "none of its pages is stored"
+
+
+def _identity(crawl: CrawlFolder) -> dict[str, Any]:
+    return {"topic": crawl.request.topic.keywords, "started": crawl.request.started}
+
+
+def _check_place(path: Path, identity: dict[str, Any]) -> None:
+    """Raise `BadConfig` if a folder has something else in it than a portal of this crawl."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    if not (path / STATE).is_dir():
+        raise BadConfig(f"{path} exists and is not a portal", "name a new folder as --out")
+    if (before := _state(path).get("crawl", identity)) != identity:
+        raise BadConfig(
+            f"{path} is the portal of another crawl, on “{str(before)[:80]}”", "name another folder as --out"
+        )
+
+
+def _state(path: Path) -> dict[str, Any]:
+    try:
+        plain = json.loads((path / STATE / FILES).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return plain if isinstance(plain, dict) else {}
+
+
+def _write(path: Path, crawl: CrawlFolder, collected: Collected, taxonomy: Path | None, groups: int | None) -> Portal:
+    entries = collected.entries
+    counts = [term_counts(entry.title, entry.text) for entry in entries]
+    vectors = make_vectors(counts)
+    if taxonomy is not None:
+        done = sorting.sort_by_taxonomy(taxonomy, entries)
+    else:
+        done = sorting.sort_by_words(_own_categories(path / sorting.FILE, vectors, groups, crawl), vectors)
+    numbers = [entry.n for entry in entries]
+    cites = _merged(numbers, collected)
+    site = Site(
+        crawl.request.topic.name or crawl.request.topic.keywords,
+        done.categories,
+        {entry.n: entry for entry in entries},
+        dict(zip(numbers, done.places, strict=True)),
+        cites,
+        _turned(cites),
+        {number: frozenset(cited) for number, cited in collected.cites.items()},
+        {
+            number: [numbers[place] for place in near]
+            for number, near in zip(numbers, related(vectors.rows), strict=True)
+        },
+    )
+    names = {category.id: category.name for category in done.categories}
+    in_words = [names[place] for place in done.places]
+    files = chain(site_files(site), search_files(entries, counts, in_words))
+    made = _Written(path)
+    made.write(files)
+    removed = made.remove_old(_state(path).get("files", []))
+    write_kept(path / STATE / READ, entries)
+    write_text(path / STATE / FILES, json.dumps({"crawl": _identity(crawl), "files": sorted(made.sizes)}))
+    sizes = Counter(done.places)
+    return Portal(
+        path,
+        len(entries),
+        collected.new,
+        collected.left_out,
+        [(category.name, sizes[category.id]) for category in done.categories],
+        made.written,
+        removed,
+        len(made.sizes),
+        sum(made.sizes.values()),
+        sum(size for name, size in made.sizes.items() if name.startswith("search/")),
+        sum(map(len, cites.values())),
+        sum(map(len, collected.cites.values())),
+    )
+
+
+def _own_categories(file: Path, vectors: Vectors, groups: int | None, crawl: CrawlFolder) -> list[sorting.Category]:
+    """Those of the portal's file; proposed and written if there is none, or if others are asked for."""
+    if file.exists() and groups is None:
+        return sorting.read_proposed(file)
+    found = sorting.proposed(vectors, groups, crawl.request.topic.keywords)
+    if file.exists():
+        move_aside(file, "old")
+    if found:
+        sorting.write_categories(file, found)
+    return found
+
+
+def _merged(numbers: list[int], collected: Collected) -> dict[int, list[int]]:
+    """Whom each page cites: by its reference list first, then by links."""
+    return {
+        number: list(dict.fromkeys([*collected.cites.get(number, ()), *collected.links.get(number, ())]))
+        for number in numbers
+    }
+
+
+def _turned(cites: dict[int, list[int]]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for number, cited in cites.items():
+        for one in cited:
+            found.setdefault(one, []).append(number)
+    return found
+
+
+class _Written:
+    """Writes files of a portal that are new or different, and removes those that it has no more."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.sizes: dict[str, int] = {}
+        self.written = 0
+
+    def write(self, files: Iterable[tuple[str, bytes]]) -> None:
+        for folder in ("assets", "c", "p", "search"):
+            make_folder(self.path / folder)
+        for name, content in files:
+            file = self.path / name
+            self.sizes[name] = len(content)
+            if file.is_symlink() or not file.is_file() or file.read_bytes() != content:
+                write_bytes(file, content)
+                self.written += 1
+
+    def remove_old(self, names: Any) -> int:
+        """Remove files of the last run that this one did not make; never anything that a portal does not write."""
+        listed = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+        removed = 0
+        for name in sorted(listed - self.sizes.keys()):
+            if _OURS.fullmatch(name) and (self.path / name).is_file():
+                (self.path / name).unlink()
+                removed += 1
+        return removed

@@ -1,0 +1,148 @@
+"""The pages of a crawl as a portal shows them. What was read of a page is kept, so that only new pages are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from scenthound.apps.portal.references import Paper, Papers, references
+from scenthound.apps.portal.stated import stated
+from scenthound.errors import BadUsage, FolderBroken
+from scenthound.files import replacing
+from scenthound.formats import printable
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.stored_page import StoredPage
+
+FORMAT = 1
+LONGEST_TEXT = 100_000  # characters of a page that are shown and searched
+READ = "read.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One page of the portal."""
+
+    n: int
+    """Its number in the crawl, which names its file."""
+    url: str
+    title: str
+    text: str
+    """Paragraphs, one a line."""
+    authors: tuple[str, ...]
+    date: str
+    references: tuple[str, ...]
+    relevance: float
+    relevant: bool
+    fetched: float
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    entries: list[Entry]
+    new: int
+    """How many of them were read from the crawl's archive this time."""
+    left_out: int
+    """Pages that the crawl did not store, because their authors ask for that, or whose record can't be read."""
+    links: dict[int, list[int]]
+    """Pages of the portal that a page links to."""
+    cites: dict[int, list[int]]
+    """Papers of the portal that a page's reference list certainly names."""
+
+
+def collect(
+    folder: CrawlFolder, kept: Path, relevant_only: bool, progress: Callable[[int], None] = lambda pages: None
+) -> Collected:
+    """All pages of a crawl; those that were read before come from the file `kept`."""
+    known, entries, new, left_out = {entry.n: entry for entry in read_kept(kept)}, [], 0, 0
+    for page in folder.pages():
+        if relevant_only and not page.is_relevant:
+            continue
+        entry = known.get(page.n)
+        if entry is None or entry.url != page.url or entry.fetched != page.step.time:
+            entry = _read(page)
+            new += entry is not None
+            progress(new)
+        if entry is None:
+            left_out += 1
+        else:
+            entries.append(entry)
+    papers = Papers({entry.n: Paper(entry.title, entry.authors, entry.date) for entry in entries})
+    cites = {entry.n: [n for n in papers.cited_in(entry.references) if n != entry.n] for entry in entries}
+    return Collected(entries, new, left_out, _links(folder, entries), cites)
+
+
+def _read(page: StoredPage) -> Entry | None:
+    try:
+        html = page.html if page.where is not None else ""
+    except (FolderBroken, OSError):
+        return None
+    if not html:
+        return None
+    said = stated(html)
+    return Entry(
+        page.n,
+        page.url,
+        said.title or printable(page.title, 300),
+        _text(page)[:LONGEST_TEXT],
+        said.authors,
+        said.date,
+        tuple(references(html)),
+        round(min(max(page.relevance, 0.0), 1.0), 6),
+        page.is_relevant,
+        page.step.time,
+    )
+
+
+def _text(page: StoredPage) -> str:
+    """The main text, where the extra `text` is installed and finds one; else all text of the page."""
+    try:
+        text = page.main_text
+    except BadUsage:
+        text = ""
+    lines = (printable(line) for line in (text or page.text).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def _links(folder: CrawlFolder, entries: list[Entry]) -> dict[int, list[int]]:
+    """The link graph between these pages; a link to a redirect counts for where it led."""
+    numbers = {entry.url: entry.n for entry in entries}
+    shown = set(numbers.values())
+    for step in folder.history.trail():
+        if step.requested is not None and step.n in shown:
+            numbers.setdefault(step.requested, step.n)
+    found: dict[int, list[int]] = {}
+    for source, targets in folder.database.links():
+        begin = numbers.get(source)
+        if begin is not None:
+            ends = dict.fromkeys(numbers.get(target) for target in targets)
+            found[begin] = [end for end in ends if end is not None and end != begin]
+    return found
+
+
+def read_kept(file: Path) -> Iterator[Entry]:
+    """What was read of pages before; nothing if the file is missing, damaged or of another version."""
+    if not file.is_file() or file.is_symlink():
+        return
+    with file.open(encoding="utf-8") as lines:
+        try:
+            if json.loads(next(lines, "null")) != {"format": FORMAT}:
+                return
+            for line in lines:
+                yield _entry(json.loads(line))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return
+
+
+def _entry(plain: dict[str, Any]) -> Entry:
+    values = {**plain, "authors": tuple(plain["authors"]), "references": tuple(plain["references"])}
+    return Entry(**values)
+
+
+def write_kept(file: Path, entries: list[Entry]) -> None:
+    with replacing(file) as stream:
+        stream.write(json.dumps({"format": FORMAT}).encode() + b"\n")
+        for entry in entries:
+            stream.write(json.dumps(asdict(entry)).encode() + b"\n")

@@ -1,0 +1,172 @@
+"""The HTML of a portal. All text from the web is escaped; there is no inline script, and a policy forbids any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+
+from scenthound import url as urls
+from scenthound.apps.portal.categories import Category
+from scenthound.apps.portal.collect import Entry
+from scenthound.formats import printable
+from scenthound.report.web_text import link, text
+
+PER_PAGE = 100
+ON_HOME = 5
+MOST_LINKS = 40
+SHOWN_TEXT = 30_000  # characters
+STATIC = ("portal.css", "search.js")
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """All that the pages show."""
+
+    topic: str
+    categories: Sequence[Category]
+    entries: Mapping[int, Entry]
+    category_of: Mapping[int, str]
+    """The id of each page's category."""
+    cites: Mapping[int, Sequence[int]]
+    cited_by: Mapping[int, Sequence[int]]
+    referred: Mapping[int, frozenset[int]]
+    """Those of `cites` that stand in the reference list."""
+    related: Mapping[int, Sequence[int]]
+
+    def members(self, category: str) -> list[Entry]:
+        """The pages of a category itself, most relevant first."""
+        own = (entry for number, entry in self.entries.items() if self.category_of[number] == category)
+        return sorted(own, key=lambda entry: (-entry.relevance, entry.n))
+
+
+def site_files(site: Site) -> Iterator[tuple[str, bytes]]:
+    """Every HTML file and the static ones, by name."""
+    for name in STATIC:
+        file = resources.files("scenthound.apps.portal").joinpath("static", name)
+        yield f"assets/{name}", file.read_bytes()
+    members = {category.id: site.members(category.id) for category in site.categories}
+    yield "index.html", _home(site, members)
+    yield "search.html", _search(site)
+    for category in site.categories:
+        yield from _category(site, category, members)
+    for entry in site.entries.values():
+        yield f"p/{entry.n}.html", _page(site, entry)
+
+
+def _document(site: Site, title: str, body: str, up: str = "", script: str = "") -> bytes:
+    head = (
+        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
+        f"<title>{escape(printable(title, 200))} · {escape(printable(site.topic, 80))}</title>"
+        f'<link rel="stylesheet" href="{up}assets/portal.css">'
+    )
+    if script:
+        head += f'<script type="module" src="{up}assets/{script}"></script>'
+    top = (
+        f'<header><a class="home" href="{up}index.html">{text(site.topic, 80)}</a>'
+        f'<form role="search" action="{up}search.html"><input name="q" type="search" aria-label="Search" '
+        'placeholder="Search"><button>Search</button></form></header>'
+    )
+    made = f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{top}\n<main>\n{body}\n</main></body></html>\n'
+    return made.encode("utf-8", "replace")
+
+
+def _home(site: Site, members: Mapping[str, list[Entry]]) -> bytes:
+    total = f"{len(site.entries):,} {'page' if len(site.entries) == 1 else 'pages'}"
+    parts = [f"<h1>{text(site.topic, 200)}</h1><p>{total} in {len(site.categories)} categories.</p>"]
+    parts += [_section(site, category, members, 2) for category in site.categories if not category.parent]
+    return _document(site, "Home", "\n".join(parts))
+
+
+def _section(site: Site, category: Category, members: Mapping[str, list[Entry]], level: int) -> str:
+    """A category with its first pages, and those below it."""
+    size, tag = _size(site, category, members), f"h{min(level, 6)}"
+    shown = "".join(f"<li>{_to(entry, '')}</li>" for entry in members[category.id][:ON_HOME])
+    below = "".join(_section(site, one, members, level + 1) for one in site.categories if one.parent == category.id)
+    head = f'<{tag}><a href="c/{category.id}.html">{text(category.name, 120)}</a> <small>{size:,}</small></{tag}>'
+    return f"<section>{head}{f'<ul>{shown}</ul>' if shown else ''}{below}</section>"
+
+
+def _size(site: Site, category: Category, members: Mapping[str, list[Entry]]) -> int:
+    below = (_size(site, one, members) for one in site.categories if one.parent == category.id)
+    return len(members[category.id]) + sum(below)
+
+
+def _search(site: Site) -> bytes:
+    body = (
+        '<h1>Search</h1><p id="said" role="status">Search needs JavaScript, and a web server: '
+        "files opened from a disk can't be searched.</p>"
+        '<ol id="found"></ol><button id="more" hidden>More</button>'
+    )
+    return _document(site, "Search", body, script="search.js")
+
+
+def _category(site: Site, category: Category, members: Mapping[str, list[Entry]]) -> Iterator[tuple[str, bytes]]:
+    own = members[category.id]
+    parts = [own[begin : begin + PER_PAGE] for begin in range(0, len(own), PER_PAGE)] or [[]]
+    below = "".join(
+        f'<li><a href="{one.id}.html">{text(one.name, 120)}</a> <small>{_size(site, one, members):,}</small></li>'
+        for one in site.categories
+        if one.parent == category.id
+    )
+    for place, entries in enumerate(parts):
+        listed = "".join(f"<li>{_to(entry, '../')}<br>{_about(entry)}</li>" for entry in entries)
+        pages = "".join(
+            f"<b>{number + 1}</b> " if number == place else f'<a href="{_name(category, number)}">{number + 1}</a> '
+            for number in range(len(parts))
+        )
+        body = f"<h1>{text(category.name, 200)}</h1>"
+        body += f"<ul>{below}</ul>" if below else ""
+        body += f'<ol class="list" start="{place * PER_PAGE + 1}">{listed}</ol>' if listed else ""
+        body += f'<nav aria-label="Pages of the list">{pages}</nav>' if len(parts) > 1 else ""
+        yield f"c/{_name(category, place)}", _document(site, category.name, body, "../")
+
+
+def _name(category: Category, place: int) -> str:
+    return f"{category.id}.html" if not place else f"{category.id}_{place + 1}.html"
+
+
+def _to(entry: Entry, up: str) -> str:
+    return f'<a href="{up}p/{entry.n}.html">{text(entry.title or entry.url, 200)}</a>'
+
+
+def _about(entry: Entry) -> str:
+    authors = ", ".join(entry.authors[:3]) + (" and others" if len(entry.authors) > 3 else "")
+    facts = [part for part in (authors, entry.date, urls.host(urls.make(entry.url))) if part]
+    return f"<small>{text(' · '.join(facts), 300)}</small>"
+
+
+def _page(site: Site, entry: Entry) -> bytes:
+    category = next(one for one in site.categories if one.id == site.category_of[entry.n])
+    facts = [f"By {text(', '.join(entry.authors), 600)}"] if entry.authors else []
+    facts += [f'<time datetime="{escape(entry.date)}">{escape(entry.date)}</time>'] if entry.date else []
+    facts += [f'in <a href="../c/{category.id}.html">{text(category.name, 120)}</a>', link(entry.url)]
+    cut = entry.text[:SHOWN_TEXT]
+    paragraphs = "\n".join(f"<p>{text(line, SHOWN_TEXT)}</p>" for line in cut.splitlines())
+    if len(cut) < len(entry.text):
+        paragraphs += f"<p>… {link(entry.url, 'The rest is on the page itself.')}</p>"
+    referred = site.referred.get(entry.n, frozenset())
+    body = (
+        f"<article><h1>{text(entry.title or entry.url, 300)}</h1><p class=facts>{' · '.join(facts)}</p>{paragraphs}"
+        "</article>"
+        + _list(site, "Cites", site.cites.get(entry.n, ()), referred)
+        + _list(site, "Cited by", site.cited_by.get(entry.n, ()))
+        + _list(site, "Related", site.related.get(entry.n, ()))
+    )
+    return _document(site, entry.title or entry.url, body, "../")
+
+
+def _list(site: Site, title: str, numbers: Sequence[int], referred: frozenset[int] = frozenset()) -> str:
+    if not numbers:
+        return ""
+    notes = [" <small>in its references</small>" if number in referred else "" for number in numbers[:MOST_LINKS]]
+    pairs = zip(numbers, notes, strict=False)
+    shown = "".join(f"<li>{_to(site.entries[number], '../')}{note}</li>" for number, note in pairs)
+    more = f"<p>and {len(numbers) - MOST_LINKS:,} more</p>" if len(numbers) > MOST_LINKS else ""
+    return f"<section><h2>{title}</h2><ul>{shown}</ul>{more}</section>"

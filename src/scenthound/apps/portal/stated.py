@@ -1,0 +1,125 @@
+"""What a page states about itself: title, authors, date. Structured data first, then meta tags, then `<time>`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from scenthound.formats import printable
+
+LONGEST_HTML = 2_000_000  # characters
+LONGEST_NAME = 120
+MOST_AUTHORS = 50
+MOST_ITEMS = 200  # objects of structured data that are looked at
+_DATE = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?!\d)")
+_AUTHORS = ("citation_author", "dc.creator", "dcterms.creator", "author", "article:author", "parsely-author")
+_DATES = (
+    "citation_publication_date",
+    "citation_date",
+    "article:published_time",
+    "dc.date",
+    "dcterms.date",
+    "dc.date.issued",
+    "date",
+    "article:modified_time",
+)
+_TITLES = ("citation_title", "dc.title", "og:title")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Empty where the page says nothing."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    date: str = ""
+    """As 2026, 2026-01 or 2026-01-31."""
+
+
+def stated(html: str) -> Stated:
+    """What an HTML page states. Never raises, whatever the page has in it."""
+    tree = LexborHTMLParser(html[:LONGEST_HTML])
+    items = list(_structured(tree))
+    meta = _meta(tree)
+    authors = _authors_of(items) or tuple(
+        name for key in _AUTHORS if key in meta for name in _names(meta[key]) if not _is_address(name)
+    )
+    dates = [str(item.get(key, "")) for key in ("datePublished", "dateCreated", "dateModified") for item in items]
+    dates += [value for key in _DATES for value in meta.get(key, ())]
+    dates += [node.attributes.get("datetime") or "" for node in tree.css("time[datetime]")[:5]]
+    titles = [value for key in _TITLES for value in meta.get(key, ())]
+    return Stated(
+        printable(titles[0], 300) if titles else "",
+        tuple(dict.fromkeys(authors))[:MOST_AUTHORS],
+        next(filter(None, map(day, dates)), ""),
+    )
+
+
+def day(text: str) -> str:
+    """A date as year, month and day, as far as it has them; empty if it is none.
+
+    >>> day("2004/7/1"), day("2026-01-31T10:00:00Z"), day("yesterday"), day("2026-13")
+    ('2004-07-01', '2026-01-31', '', '2026')
+    """
+    found = _DATE.match(text[:40])
+    if found is None or not "1000" <= found[1] <= "2999":
+        return ""
+    year, month, date = found.groups()
+    if month is None or not 1 <= int(month) <= 12:
+        return str(year)
+    if date is None or not 1 <= int(date) <= 31:
+        return f"{year}-{int(month):02}"
+    return f"{year}-{int(month):02}-{int(date):02}"
+
+
+def _structured(tree: LexborHTMLParser) -> Iterator[Mapping[str, Any]]:
+    """The objects in JSON-LD, those of `@graph` too."""
+    seen = 0
+    for node in tree.css('script[type="application/ld+json"]')[:20]:
+        try:
+            waiting = [json.loads(node.text(deep=True) or "null")]
+        except (ValueError, RecursionError):
+            continue
+        while waiting and seen < MOST_ITEMS:
+            item, seen = waiting.pop(0), seen + 1
+            if isinstance(item, list):
+                waiting += item[:MOST_ITEMS]
+            elif isinstance(item, dict):
+                yield item
+                waiting += item["@graph"][:MOST_ITEMS] if isinstance(item.get("@graph"), list) else []
+
+
+def _authors_of(items: list[Mapping[str, Any]]) -> tuple[str, ...]:
+    found: list[str] = []
+    for item in items:
+        for key in ("author", "creator"):
+            value = item.get(key)
+            for one in value if isinstance(value, list) else [value]:
+                name = one.get("name") if isinstance(one, dict) else one
+                if isinstance(name, str):
+                    found += [cleaned for cleaned in _names([name]) if not _is_address(cleaned)]
+        if found:
+            break
+    return tuple(found)
+
+
+def _meta(tree: LexborHTMLParser) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for node in tree.css("meta[content]")[:500]:
+        key = node.attributes.get("name") or node.attributes.get("property") or ""
+        if content := (node.attributes.get("content") or "").strip():
+            found.setdefault(key.strip().lower(), []).append(content)
+    return found
+
+
+def _names(values: list[str]) -> list[str]:
+    return [name for value in values if (name := printable(value, LONGEST_NAME))]
+
+
+def _is_address(name: str) -> bool:
+    return name.lower().startswith(("http://", "https://", "//", "@"))

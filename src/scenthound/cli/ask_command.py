@@ -1,0 +1,161 @@
+"""`scenthound ask`: a question, answered by a short crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import shlex
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scenthound.apps.ask import GREEDY, PAGES, Hit
+from scenthound.cli.output import json_option, option, out, repeatable, say
+from scenthound.cli.shell_words import settings_named, sources_named
+from scenthound.errors import BadUsage
+from scenthound.formats import printable
+
+if TYPE_CHECKING:
+    from scenthound.loop.crawl_toml import CrawlRequest
+
+
+@click.command()
+@click.argument("query")
+@repeatable("--seed seeds", "URL", "Start here; may be given several times.")
+@repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks; - is stdin.")
+@repeatable(
+    "--source sources",
+    "NAME:ADDRESS",
+    "Without seeds: ask this for some, as searxng:https://…; `scenthound sources` lists what there is.",
+    shell_complete=sources_named,
+)
+@click.option(
+    "--pages", type=click.IntRange(min=1), default=PAGES, show_default=True, metavar="N", help="Fetch at most N pages."
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(list(GREEDY)),
+    default="hound",
+    show_default=True,
+    help="What decides which page comes next.",
+)
+@option(
+    "--keep",
+    "DIR",
+    "Keep the collection in this new folder.  [default: throw it away]",
+    type=click.Path(path_type=Path),
+)
+@repeatable(
+    "--set pairs",
+    "KEY=VALUE",
+    "Any setting, or a parameter of the strategy; may be given several times.",
+    shell_complete=settings_named,
+)
+@option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
+@option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
+@option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
+@repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`.")
+@json_option
+def ask(
+    query: str,
+    seeds: tuple[str, ...],
+    seed_files: tuple[str, ...],
+    pages: int,
+    strategy: str,
+    keep: Path | None,
+    pairs: tuple[str, ...],
+    as_json: bool,
+    **settings: Any,
+) -> int:
+    """Look for QUERY on the web at once: results are printed as they are found, and ranked at the end.
+
+    The crawl is short and greedy: it always fetches the page that looks best. Exploring pays only in long crawls;
+    measurements are in docs/applications.md. Stop at any time with Ctrl-C. The pages are thrown away unless they are
+    kept with --keep. With --json every line is a document: one for each hit, the last with the ranking.
+
+    \b
+      $ scenthound ask "hot air balloon clubs" --seed https://example.org/links
+      $ scenthound ask "hot air balloon clubs" --source searxng:https://search.example.org/ --pages 100
+      $ scenthound ask "hot air balloon clubs" --seeds links.txt --strategy infospiders --keep clubs
+    """
+    from scenthound.cli.inputs import CrawlOptions, crawl_request
+
+    if not query.strip():
+        raise BadUsage("no question: say what you look for", 'scenthound ask "hot air balloon clubs" --seed URL')
+    greedy = [f"{key}={value}" for key, value in GREEDY[strategy].items()]
+    request = crawl_request(
+        CrawlOptions(query, seeds, seed_files, strategy, pairs=[*greedy, *pairs], settings={"pages": pages, **settings})
+    )
+    with _place(keep) as folder:
+        return _answer(request, folder, keep, as_json)
+
+
+@contextlib.contextmanager
+def _place(keep: Path | None) -> Iterator[Path]:
+    """The folder of the crawl; one that is not kept is deleted in the end."""
+    if keep is not None:
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="scenthound-ask-", ignore_cleanup_errors=True) as scratch:
+        yield Path(scratch) / "crawl"
+
+
+def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: bool) -> int:
+    from scenthound.apps.ask import Hits, ranked
+    from scenthound.report.causes import why_nothing
+    from scenthound.report.crawl_facts import gather
+    from scenthound.wiring import begin
+
+    hits = Hits(_print_json if as_json else _print)
+    session = begin(
+        request.topic,
+        request.seeds,
+        folder,
+        strategy=request.strategy,
+        parameters=request.parameters,
+        settings=request.settings,
+        watch=hits.watch,
+        found=request.found,
+    )
+    try:
+        reason = asyncio.run(session.run(handle_signals=True))
+        best, facts = ranked(session.folder), gather(session.folder)
+    finally:
+        session.close()
+    failure = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
+    if as_json:
+        last = {"ended": reason, "pages": facts.pages, "hits": len(hits.found), "kept": str(keep) if keep else None}
+        error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
+        click.echo(json.dumps({**last, "ranked": [hit.as_plain() for hit in best], **error}))
+        return 1 if failure else 0
+    if failure:
+        say(f"error: {failure[0]}\nhint: {failure[1]}")
+        return 1
+    _print_end(best, facts.pages, facts.why, keep)
+    return 0
+
+
+def _print_json(hit: Hit) -> None:
+    click.echo(json.dumps({"hit": hit.as_plain()}))
+
+
+def _print(hit: Hit) -> None:
+    click.echo(f"{hit.number:>3}  {hit.relevance:.2f}  {printable(hit.title, 100) or '(no title)'}")
+    click.echo(f"           {printable(hit.url, 200)}")
+    click.echo(f"           {hit.origin}")
+
+
+def _print_end(best: list[Hit], pages: int, why: str, keep: Path | None) -> None:
+    if best:
+        out().print("\nranked, now that all pages are known:")
+        for place, hit in enumerate(best, 1):
+            click.echo(f"{place:>3}  {hit.relevance:.2f}  {printable(hit.title, 60) or '(no title)'}  {hit.url}")
+    say(f"{pages:,} pages fetched, {len(best):,} ranked; {why}")
+    if not best:
+        say("hint: no page was relevant: try other words, other pages to start from, or more --pages")
+    if keep is not None:
+        say(f"kept in {keep}; search it: scenthound search {shlex.quote(str(keep))} WORDS")
