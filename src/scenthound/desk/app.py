@@ -15,13 +15,24 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import api, lab_api, lab_view, map_view, opensearch, pages, population_view, seed_finding
+from scenthound.desk import (
+    api,
+    ask_view,
+    lab_api,
+    lab_view,
+    map_view,
+    opensearch,
+    pages,
+    population_view,
+    portal_view,
+    seed_finding,
+)
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
-PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, lab_api, lab_view)
+PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, ask_view, portal_view, lab_api, lab_view)
 """Each brings its routes."""
 
 

@@ -76,7 +76,14 @@ def term(plain: str) -> Markup:
     )
 
 
-COLLECTION_PAGES = {"": "Pages", "/map": "Map", "/agents": "Agents", "/search": "Search", "/why": "Why not?"}
+COLLECTION_PAGES = {
+    "": "Pages",
+    "/map": "Map",
+    "/agents": "Agents",
+    "/search": "Search",
+    "/portal": "Portal",
+    "/why": "Why not?",
+}
 
 
 def collection_nav(name: str, here: str, without: Collection[str] = ()) -> Markup:
