@@ -90,7 +90,7 @@ class Place:
         words = [str(next(seeds)) if word.startswith("https://") else word for word in words]
         words = [self.page_of(words) if word == "URL" else word for word in words]
         words = [TOPIC.id if word == "TOPIC-ID" else word for word in words]
-        if words[0] == "crawl" and "--proxy" not in words:
+        if words[0] in ("crawl", "ask") and "--proxy" not in words:
             words += ["--proxy", self.proxy, "--delay", "0"]
         if words[:2] == ["topic", "new"] and "--from" not in words:
             words += ["--from", "mybed", "--background", "mybed"]

@@ -131,7 +131,8 @@ def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
     )
     about = element(
         "p",
-        "The crawl is short and greedy: it always takes the page that looks best. Results stay where they appear.",
+        "Results stay where they appear. hound and best-first are greedy: they always take the page that looks best, "
+        "which pays in short crawls.",
         class_="quiet-text",
     )
     return element(
