@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "exports": FLOOR | {"loop", "wiring", "report"},
     "apps": FLOOR | {"loop", "wiring", "search", "report", "exports", "sources"},
     "desk": FLOOR | {"loop", "wiring", "search", "report", "apps", "lab"},
-    "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "desk"},
+    "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "apps", "desk"},
     "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges", "seeding", "sources"},
     "cli": FLOOR
     | {"loop", "strategies", "wiring", "search", "desk", "agent_tools", "lab", "exports", "report", "judges"}

@@ -27,6 +27,8 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("findings.py F1 --quick", "F1 on generated"),
         ("economy.py --quick", "auctions/s"),
         ("judge.py --quick", "topic, revised"),
+        ("related.py --quick", "The first 25 answers of each"),
+        ("site_map.py --quick", "| 60 | shark-search |"),
         ("stopping.py --quick", "on the test half"),
         ("replay.py --quick --bed generated --strategies best-first,bayes", "target 1,000"),
         ("polite.py --quick", "polite replay"),

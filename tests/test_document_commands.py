@@ -37,7 +37,8 @@ ELSEWHERE = {"add-a-driver.md", "add-a-frontier-store.md", "add-a-metric.md", "a
 ELSEWHERE |= {"seed-sources.md"}
 """Guides about plug-ins: `test_examples.py` runs their package. Seed sources, whose commands need a search engine, have
 `tests/cli/test_sources.py` and `tests/desk/test_searx.py`."""
-DOCUMENTS = [ROOT / "README.md", *sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "applications.md"]
+DOCUMENTS += sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)
 SMALLER = {"README.md", "compare-crawlers.md", "polite-replay.md", "bring-a-bed.md"}
 """Documents in which numbers of pages are divided by ten."""
 
@@ -90,7 +91,8 @@ class Place:
         words = [str(next(seeds)) if word.startswith("https://") else word for word in words]
         words = [self.page_of(words) if word == "URL" else word for word in words]
         words = [TOPIC.id if word == "TOPIC-ID" else word for word in words]
-        if words[0] in ("crawl", "ask") and "--proxy" not in words:
+        is_new = words[0] in ("ask", "crawl") or not (self.folder / words[1] / "crawl.toml").exists()
+        if words[0] in ("ask", "crawl", "map", "related") and is_new and "--proxy" not in words:
             words += ["--proxy", self.proxy, "--delay", "0"]
         if words[:2] == ["topic", "new"] and "--from" not in words:
             words += ["--from", "mybed", "--background", "mybed"]

@@ -112,6 +112,16 @@ def domain(name: str) -> str:
     return _extract()(name).top_domain_under_public_suffix or name
 
 
+@lru_cache(maxsize=65536)
+def owner_domain(name: str) -> str:
+    """As `domain`, but below a suffix that a company lends to others (`github.io`) each name has its own.
+
+    >>> owner_domain("www.bees.github.io"), owner_domain("news.example.co.uk")
+    ('bees.github.io', 'example.co.uk')
+    """
+    return _extract()(name, include_psl_private_domains=True).top_domain_under_public_suffix or name
+
+
 @lru_cache(maxsize=1)
 def _extract():  # type: ignore[no-untyped-def]
     from tldextract import TLDExtract  # slow to import, and rarely needed

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from support.application_webs import CLUB_SEEDS, CLUBS
+from support.html_crawl import html_crawl
 from support.running_crawl import WEB, environment, served, until
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
@@ -67,6 +69,7 @@ def test_an_agent_crawls_searches_reads_and_explains(tmp_path: Path) -> None:
             "search",
             "read_page",
             "explain",
+            "related",
         }
         started = await ask(client, "start_crawl", topic=WEB.topics[0].keywords, seeds=SEEDS, pages=20)
         name = started["collection"]
@@ -113,6 +116,21 @@ def test_a_server_without_crawls_only_reads(tmp_path: Path) -> None:
         assert "--crawls" in await refusal(client, "start_crawl", **wanted)
 
     session(tmp_path / "home", ["--crawls", "0"], talk)
+
+
+def test_an_agent_finds_related_organisations(tmp_path: Path) -> None:
+    folder = html_crawl(tmp_path / "clubs", CLUBS, CLUB_SEEDS, "balloon clubs")
+
+    async def talk(client: Client) -> None:
+        found = await ask(client, "related", collection="clubs", limit=3)
+        first = found["organisations"][0]
+        assert first["home"] == "http://gamma.com/"
+        assert first["listed_beside_seeds_on"] == [{"url": "http://hub.org/list", "seeds": ["alpha.com", "beta.com"]}]
+        assert first["untrusted_text"].startswith("Gamma e.V.\nBalloon clubs: ")
+        assert found["notice"] == NOTICE
+        assert "1 to 20" in await refusal(client, "related", collection="clubs", limit=500)
+
+    session(tmp_path / "home", [str(folder)], talk)
 
 
 def test_private_addresses_are_refused(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.cli.app import run
 from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
-from scenthound.errors import ScenthoundError
+from scenthound.errors import BadUsage, ScenthoundError, UnknownName
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
@@ -270,7 +270,8 @@ def test_a_crawl_that_was_cut_off_says_so(tmp_path: Path, capsys: pytest.Capture
 def request(
     *pairs: str, topic: str | None = "bees", seeds: tuple[str, ...] = ("http://www.a.test/x",), **more: object
 ) -> object:
-    own = {key: more.pop(key) for key in ("scope", "config", "strategy", "seed_files", "looking_for") if key in more}
+    names = ("scope", "config", "strategy", "seed_files", "looking_for", "topic_from", "topic_id", "profile")
+    own = {key: more.pop(key) for key in names if key in more}
     return crawl_request(CrawlOptions(topic, seeds, pairs=pairs, settings=more, **own))  # type: ignore[arg-type]
 
 
@@ -288,6 +289,44 @@ def test_the_crawl_toml_of_a_crawl_can_be_asked_again(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl", depth=7)
     made = request(topic=None, seeds=(), config=folder / "crawl.toml")
     assert (made.topic.keywords, made.seeds, made.settings.depth) == ("hot air balloons", ("http://a.test/",), 7)
+
+
+TOPICS = [
+    {"id": "bees", "keywords": "bees honey", "seeds": ["http://b.test/"], "targets": ["http://t.test/"],
+     "description": "the answers", "examples": ["http://t.test/", "http://e.test/"]},
+    {"id": "cars", "keywords": "cars", "seeds": ["http://c.test/"], "targets": ["http://u.test/"]},
+]  # fmt: skip
+
+
+def test_a_topic_of_the_lab_can_be_crawled_live(tmp_path: Path) -> None:
+    file = tmp_path / "topics.jsonl"
+    file.write_text("".join(json.dumps({"path": [], "description": "", **topic}) + "\n" for topic in TOPICS))
+    for place in (file, tmp_path):
+        made = request(topic=None, seeds=(), topic_from=place, topic_id="bees")
+        assert (made.topic.keywords, made.seeds) == ("bees honey", ("http://b.test/",))
+        assert (made.topic.description, made.topic.examples) == ("", ("http://e.test/",)), "no answer is told"
+    assert request(topic=None, topic_from=file, topic_id="cars").seeds == ("http://www.a.test/x",)
+    with pytest.raises(BadUsage, match="2 topics"):
+        request(topic=None, seeds=(), topic_from=file)
+    with pytest.raises(UnknownName, match="did you mean `bees`"):
+        request(topic=None, seeds=(), topic_from=file, topic_id="bee")
+    with pytest.raises(BadUsage, match="both given"):
+        request(topic_from=file, topic_id="bees")
+    with pytest.raises(BadUsage, match="--id"):
+        request(topic_id="bees")
+
+
+def test_a_profile_sets_the_limits_of_a_paper_unless_others_are_given() -> None:
+    made = request("frontier=512", profile="exp", strategy="best-n-first")
+    assert (made.settings.pages, made.settings.frontier, made.settings.page_timeout) == (2000, 512, 10.0)
+    assert made.settings.not_paths == [r"\?"]
+    assert request(profile="biz", strategy="best-first", pages="7").settings.pages == 7
+    assert request(profile="biz", strategy="best-first").settings.spread == 50
+    assert request(profile="biz", strategy="cc-bfs").settings.spread == 1, "it chooses among hosts itself"
+    assert request(profile="econ", strategy="bayes").parameters == {"score": "probability", "mode": "fetch-all"}
+    assert request(strategy="bayes").parameters == {}
+    with pytest.raises(UnknownName, match="profile"):
+        request(profile="expo")
 
 
 def test_scope_means_the_places_of_the_seeds() -> None:

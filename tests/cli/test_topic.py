@@ -18,11 +18,21 @@ from scenthound.cli.app import run
 from scenthound.cli.inputs import CrawlOptions, crawl_request
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import BedTopic, write_bed
-from scenthound.lab.topics.example_file import Example, different, read_topic_file
+from scenthound.lab.run.lesson_sources import open_source
+from scenthound.lab.run.train_model import user_lessons
+from scenthound.lab.topics.example_file import (
+    Example,
+    TopicFile,
+    different,
+    examples_beside,
+    read_topic_file,
+    write_examples,
+    write_topic_file,
+)
 from scenthound.lab.topics.example_sources import gather
 from scenthound.lab.topics.from_examples import leave_one_out, propose_keywords, wilson
 from scenthound.lab.topics.taxonomies import check_good, read_categories
-from scenthound.model import Response, Url
+from scenthound.model import Response, Topic, Url
 from scenthound.store.database import CrawlDatabase
 from support.small_crawl import small_crawl
 
@@ -306,6 +316,40 @@ def test_a_file_that_is_there_is_not_overwritten_unasked(
     assert (tmp_path / "t.toml").read_text() == "precious"
     new(tmp_path / "t.toml", *words, "--force", capsys=capsys)
     assert "t.toml" in new(tmp_path / "t.txt", *words, capsys=capsys, code=2)["hint"]
+
+
+def test_an_example_moves_to_another_category_and_is_learned_there(
+    background: Path, tmp_path: Path, capsys: Talk
+) -> None:
+    file = tmp_path / "t.toml"
+    pages = [Example(Url(f"http://r.test/{n}"), f"Reef {n}", text, "reefs") for n, text in enumerate(REEFS)]
+    write_examples(examples_beside(file), pages)
+    told = Topic("coral reef", "reefs", "", tuple(str(page.url) for page in pages), ("nature/sea",))
+    write_topic_file(file, TopicFile(told, tuple(pages), str(background), 0, str(background)))
+    file.write_text("# mine\n" + file.read_text())
+
+    def move(category: str, code: int = 0) -> dict[str, Any]:
+        assert run(["topic", "move", str(file), "http://r.test/1", category, "--json"]) == code
+        return dict(json.loads(capsys.readouterr().out))
+
+    assert move("nature/zoos")["on_topic"] is False
+    assert "http://r.test/1" not in read_topic_file(file).topic.examples
+    assert file.read_text().startswith("# mine"), "what the user wrote stays"
+    source = open_source(str(background))
+    lessons = user_lessons(read_topic_file(file), source, read_categories(background))
+    assert [page.url for page in lessons.examples] == ["http://r.test/0", "http://r.test/2", "http://r.test/3"]
+    assert "http://r.test/1" in [page.url for page in lessons.others]
+    assert lessons.taxonomy is not None
+    assert [page.url for page in lessons.taxonomy.examples["nature/zoos"]] == ["http://r.test/1"]
+    assert set(lessons.taxonomy.good) == {"nature/sea", "reefs"}
+    assert move("nature/sea/reefs")["on_topic"] is True, "below a good category"
+    assert "http://r.test/1" in read_topic_file(file).topic.examples
+    assert "lists them" in _error(["topic", "move", str(file), "http://r.test/9", "x"], capsys)["hint"]
+
+
+def _error(words: list[str], capsys: Talk) -> dict[str, Any]:
+    assert run([*words, "--json"]) == 4
+    return dict(json.loads(capsys.readouterr().out))
 
 
 # ---- taxonomies

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import math
+import re
 import subprocess
 import sys
+import tarfile
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from datetime import datetime
@@ -55,10 +58,26 @@ def exported(folder: Path, name: str) -> bytes:
     return out.getvalue()
 
 
-def test_the_five_formats_are_on_the_shelf() -> None:
-    assert {"csv", "gexf", "jsonl", "parquet", "wacz"} <= set(EXPORTERS.names())
+def test_the_formats_are_on_the_shelf() -> None:
+    assert {"csv", "gexf", "jsonl", "parquet", "tar", "wacz"} <= set(EXPORTERS.names())
     with pytest.raises(UnknownName, match="did you mean `jsonl`"):
         EXPORTERS.get("json")
+
+
+@pytest.mark.parametrize("which", ["crawled", "evil"])
+def test_tar_has_a_file_for_each_page_named_by_the_md5_of_its_url(which: str, request: pytest.FixtureRequest) -> None:
+    folder = request.getfixturevalue(which)
+    with tarfile.open(fileobj=io.BytesIO(exported(folder, "tar"))) as archive:
+        names = archive.getnames()
+        found = {name: archive.extractfile(name).read() for name in names}  # type: ignore[union-attr]
+    listed = [line.split("\t") for line in found["urls.tsv"].decode().splitlines()]
+    assert [name for name, _ in listed] == names[:-1]
+    assert all(re.fullmatch("[0-9a-f]{32}", name) for name, _ in listed)
+    assert all(hashlib.md5(url.encode()).hexdigest() == name for name, url in listed)
+    with CrawlFolder.look(folder) as opened:
+        for page, (name, url) in zip(opened.pages(), listed, strict=True):
+            assert (page.url, page.content) == (url, found[name])
+            assert page.content
 
 
 def test_jsonl_has_a_row_for_each_page(crawled: Path) -> None:
@@ -104,12 +123,12 @@ def test_fields_are_chosen_in_order(crawled: Path) -> None:
     assert rows[2][:2] == ["One", "http://b.test/one.html"]
     with pytest.raises(UnknownName, match="did you mean `title`"):
         chosen(crawled, "jsonl", Selection(("titel",)))
-    for name in ("gexf", "wacz"):
+    for name in ("gexf", "wacz", "tar"):
         with pytest.raises(BadUsage, match="no fields"):
             chosen(crawled, name, Selection(("title",)))
 
 
-@pytest.mark.parametrize("name", ["jsonl", "csv", "gexf", "wacz", "parquet"])
+@pytest.mark.parametrize("name", ["jsonl", "csv", "gexf", "wacz", "parquet", "tar"])
 def test_only_relevant_pages_if_wanted(name: str, crawled: Path) -> None:
     if name == "parquet":
         pytest.importorskip("pyarrow")

@@ -72,6 +72,33 @@ def test_the_parts_of_a_score_are_told(web: TinyWeb) -> None:
     assert step.parts["logit"] == step.score
 
 
+def test_link_mode_scores_waiting_links_anew_as_often_as_asked() -> None:
+    """By hand, of page a, whose words are "cars" and "example" (its link). First: prior 1 : 1, each of the two words
+    1/4 among goals and 2/5 among others: odds (5/8)² = 25/64, P(goal) = 25/89. After a goal with both words: prior
+    2 : 1, each 2/7 among goals: odds 2 · (5/7)² = 50/49, P(goal) = 50/99."""
+    web = TinyWeb({"a.example/": "cars -> a.example/1", "b.example/": "cars bees -> b.example/1"})
+    for every, expected in ((0, {}), (2, {named("a.example/1"): 0.505051}), (3, {})):
+        made = Bayes(score="probability", rescore_every=every)
+        made.start(Topic("bees"), [])
+        offers = []
+        for name in ("a.example/", "b.example/"):
+            found = web.fetch(Candidate(named(name), 0.0))
+            assert isinstance(found, Page)
+            offers += list(made.read(found))
+        assert round(offers[0].score, 6) == 0.280899
+        assert {one.url: round(one.score, 6) for one in offers if one.rescored} == expected
+
+
+def test_the_paper_scores_the_whole_corona_before_every_selection(web: TinyWeb) -> None:
+    def selections(**parameters: Any) -> list[tuple[str, float]]:
+        made, selected = Bayes(mode="fetch-all", **parameters), []
+        made.on_select_ = lambda url, probability: selected.append((url, probability))
+        walk(web, made, BEES, "start.example/")
+        return selected
+
+    assert selections() == selections(rescore_every=1) != selections(rescore_every=50)
+
+
 def test_fetch_all_fetches_every_link_of_the_page_it_selects_in_document_order(web: TinyWeb) -> None:
     made = Bayes(mode="fetch-all", rescore_every=1)
     selected: list[str] = []
@@ -117,6 +144,8 @@ def test_a_page_that_was_found_first_on_another_is_fetched_for_the_one_selected(
         ({"goal": "hive candles"}, 1),
         ({"goal": "honey hive candles", "judge": "points", "threshold": 2}, 3),
         ({"goal": "honey hive candles", "judge": "points", "threshold": 3}, 0),
+        ({"goal": "candles:2.5 engines:0.5", "judge": "points", "threshold": 2.5}, 1),
+        ({"goal": "candles:2.5 engines:0.5", "judge": "points", "threshold": 0.5}, 2),
     ],
 )
 def test_a_goal_holds_all_words_or_enough_of_them(web: TinyWeb, parameters: dict[str, Any], goals: int) -> None:
@@ -129,7 +158,7 @@ def test_a_goal_holds_all_words_or_enough_of_them(web: TinyWeb, parameters: dict
 def test_words_are_not_stemmed_and_stop_words_are_left_out(web: TinyWeb) -> None:
     made = Bayes()
     walk(web, made, Topic("the bees and honeys"), "start.example/")
-    assert made.goal_words_ == {"bees", "honeys"}
+    assert made.goal_points_ == {"bees": 1.0, "honeys": 1.0}
     assert made.fetched_goals_ == 0
 
 
@@ -204,7 +233,8 @@ def test_a_model_of_another_kind_is_refused(web: TinyWeb) -> None:
         {"judge": "me"},
         {"score": "rank"},
         {"threshold": 0},
-        {"rescore_every": 0},
+        {"rescore_every": -1},
+        {"goal": "honey:-2"},
         {"recent": -1},
         {"stop_words": "klingon"},
         {"goal": "the and"},
@@ -299,6 +329,7 @@ def test_every_mode_keeps_the_contract(mode: str, events: str) -> None:
         {"mode": "fetch-all", "rescore_every": 3},
         {"mode": "fetch-all", "events": "bernoulli", "rescore_every": 1, "judge": "points", "threshold": 1},
         {"score": "logit", "recent": 20},
+        {"rescore_every": 4, "recent": 20},
     ],
 )
 def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path, parameters: dict[str, Any]) -> None:

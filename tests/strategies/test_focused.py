@@ -16,6 +16,7 @@ from scenthound.page.page import Page
 from scenthound.ports import Saves, TakesLabels, Trains
 from scenthound.store.blobs import pack, unpack
 from scenthound.strategies.focused import FocusedHard, FocusedSoft
+from scenthound.strategies.parts.distillation import Distilling
 from scenthound.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
 
 VOLLEYBALL = Topic("volleyball")
@@ -211,12 +212,46 @@ def test_a_good_hub_promotes_what_it_links_to_across_hosts() -> None:
     seeds = "lone.example/ hub.example/ good1.example/ good2.example/"
     plain = walk(HUB_WEB, taught(), VOLLEYBALL, seeds)
     assert names(plain)[4:] == ["far", "hubown", "dull"], "by the relevance of the page they were found on"
-    walked = walk(HUB_WEB, taught(distiller=True, every=4), VOLLEYBALL, seeds)
+    walked = walk(HUB_WEB, taught(distiller=True, every=4, promote="links"), VOLLEYBALL, seeds)
     assert names(walked)[4:] == ["dull", "far", "hubown"], "a link inside the host of the hub endorses nothing"
     dull = walked.steps[4]
     assert dull.score == 1.0
     assert dull.parts["promoted by hub"] > 0.5
     assert (dull.parent, dull.depth) == ("http://hub.example/", 1)
+
+
+def test_a_hub_that_is_added_to_the_frontier_has_all_its_links_followed_next() -> None:
+    seeds = "lone.example/ hub.example/ good1.example/ good2.example/"
+    walked = walk(HUB_WEB, taught(distiller=True, every=4), VOLLEYBALL, seeds)
+    assert names(walked)[4:] == ["hubown", "dull", "far"], "within its host too"
+    assert [step.score for step in walked.steps[4:6]] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("promote", "expected"),
+    [
+        ("hubs", {"a.example/own": 1.0, "b.example/own": 0.5, "new.example/": 0.5}),
+        ("links", {"new.example/": 1.0}),
+        ("both", {"a.example/own": 1.0, "b.example/own": 0.5, "new.example/": 1.0}),
+    ],
+)
+def test_hubs_or_what_they_link_to_are_promoted(promote: str, expected: dict[str, float]) -> None:
+    """By hand: x alone is endorsed, a(x) = 1; h(a) = 1 · 1 and h(b) = 1 · 0.5, as shares 2/3 and 1/3."""
+    web = TinyWeb(
+        {
+            "a.example/": page("one", "x.example/", "a.example/own"),
+            "b.example/": page("two", "x.example/", "b.example/own", "new.example/"),
+            "x.example/": page("three"),
+        }
+    )
+    distilling = Distilling()
+    for name, relevance in {"a.example/": 1.0, "b.example/": 0.5, "x.example/": 1.0}.items():
+        found = web.fetch(Candidate(named(name), 0.0))
+        assert isinstance(found, Page)
+        distilling.read(found, relevance)
+    promoted = distilling.promoted(rho=0.5, percentile=0.0, promote=promote)
+    assert {one.url: round(one.relevance, 9) for one in promoted} == {named(url): to for url, to in expected.items()}
+    assert {round(one.hub, 6) for one in promoted if one.parent == named("b.example/")} == {0.333333}
 
 
 def test_promotion_fetches_what_the_hard_rule_had_thrown_away() -> None:

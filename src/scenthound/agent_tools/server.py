@@ -83,6 +83,14 @@ def make_server(tools: Tools) -> MCPServer[Any]:
         """Why a page was fetched, with the path from a seed; or why it was not."""
         return tools.explain(collection, url)
 
+    @tool(READS)
+    def related(
+        collection: Collection,
+        limit: Annotated[int, Field(description=f"At most {MOST_RESULTS}.")] = 10,
+    ) -> dict[str, Any]:
+        """Organisations of the same kind as those whose home pages a crawl started from, with the evidence."""
+        return tools.related(collection, limit)
+
     return server
 
 

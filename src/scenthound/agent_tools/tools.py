@@ -10,6 +10,7 @@ from typing import Any
 
 from scenthound import search as engine
 from scenthound.agent_tools.limits import MOST_WORDS, Limits
+from scenthound.apps.related import Organisation, related
 from scenthound.desk import views
 from scenthound.desk.collections import Collections
 from scenthound.desk.starting import NewCrawl, Processes
@@ -140,6 +141,32 @@ class Tools:
             for step, why in ((step, found.reasons(step)) for step in found.path)
         ]
         return {"url": found.url, "state": found.state, "why": found.why, "notice": NOTICE, "path": path}
+
+    def related(self, collection: str, limit: int) -> dict[str, Any]:
+        if not 1 <= limit <= MOST_RESULTS:
+            raise BadUsage(f"{limit} organisations", f"ask for 1 to {MOST_RESULTS}")
+        with CrawlFolder.look(self._path(collection)) as folder:
+            answer = related(folder, limit)
+        rows = [
+            {
+                "home": one.home,
+                "confidence": round(one.confidence, 3),
+                "listed_beside_seeds_on": [{"url": hub.url, "seeds": list(hub.seeds)} for hub in one.hubs],
+                "seeds_that_link_to_it": one.evidence.from_seeds,
+                "decision": one.decision,
+                "untrusted_text": _evidence(one),
+            }
+            for one in answer.organisations
+        ]
+        about = {"collection": collection, "pages": answer.pages, "seeds": list(answer.seeds)}
+        return {**about, "notes": list(answer.notes), "notice": NOTICE, "organisations": rows}
+
+
+def _evidence(one: Organisation) -> str:
+    """The name of an organisation, what pages say about it, and the words it shares with the seeds."""
+    said = [f"{hub.heading}: {hub.passage}".strip(": ") for hub in one.hubs if hub.heading or hub.passage]
+    words = [f"shared words: {', '.join(one.shared_words)}"] if one.shared_words else []
+    return "\n".join([one.name, *said, *words])[:MOST_WORDS]
 
 
 def _plain(parts: Sequence[tuple[str, bool]]) -> str:

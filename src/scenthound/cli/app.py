@@ -46,6 +46,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("folder_commands", "Explain why a page was fetched or not."),
     "search": ("search_command", "Search the text of the pages of a crawl."),
     "index": ("search_command", "Make the full-text index of a crawl, or keep it up to date while the crawl runs."),
+    "related": ("related_command", "Find organisations of the same kind as a few given ones."),
+    "map": ("map_command", "Show what a site has on a topic, as a map."),
     "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
     "portal": ("portal_command", "Make a site of a collection: categories, citations, search in the browser."),

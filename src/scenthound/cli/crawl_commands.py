@@ -13,6 +13,7 @@ from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.cli.shell_words import judges_named, settings_named, sources_named, strategies_named
 
 if TYPE_CHECKING:
+    from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.wiring import Session
 
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     "Without seeds: ask this for some, as searxng:https://…; `scenthound sources` lists what there is.",
     shell_complete=sources_named,
 )
+@option("--topic-from", "FILE", "A topic of this file (topics.jsonl, or a bed), with its seeds.", type=Path)
+@option("--id topic_id", "ID", "With --topic-from: which topic.")
 @click.option("--augment", is_flag=True, help="Start also from pages that link to several seeds; asks the sources.")
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
@@ -82,6 +85,9 @@ if TYPE_CHECKING:
 @repeatable("--not-domain not_domains", "NAME", "Keep out of this domain.")
 @repeatable("--path paths", "PATTERN", "Follow only paths that match (RE2), as `^/news/`.")
 @repeatable("--not-path not_paths", "PATTERN", "Do not follow paths that match.")
+@option(
+    "--profile", "NAME", "Limits of a paper: open, exp, biz, graph or econ; other options go first.", default="open"
+)
 @option("--depth", "N", "Follow links at most this far from a seed.  [default: no limit]")
 @option("--pages-per-host", "N", "Fetch at most this many pages of a host.  [default: no limit]")
 @option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
@@ -98,6 +104,7 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
       $ scenthound crawl balloons.toml --seeds bookmarks.html --contact me@example.org
       $ scenthound crawl bees --seed https://example.org/ --strategy best-n-first --set n=64 --scope domain
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
+      $ scenthound crawl --topic-from topics.jsonl --id ballooning --profile exp --strategy best-n-first
     """
     from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
     from scenthound.wiring import begin
@@ -146,18 +153,12 @@ def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int
     return finish(session, as_json)
 
 
-def finish(session: Session, as_json: bool) -> int:
-    """Run a crawl to its end, write its report, print a summary and return the exit code.
-
-    A crawl without a single page is an error; the message names its cause.
-    """
+def run_to_report(session: Session) -> tuple[str, CrawlFacts, Path]:
+    """Run a crawl to its end and write its report: why it ended, its figures, and where the report is."""
     import asyncio
 
-    from scenthound.cli.app import INTERRUPTED, RESTING
     from scenthound.cli.process_limits import keep_memory
     from scenthound.cli.progress import Progress
-    from scenthound.loop.selection import ALL_RESTS
-    from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import gather
     from scenthound.report.crawl_report import write_report
 
@@ -166,9 +167,21 @@ def finish(session: Session, as_json: bool) -> int:
         with Progress(session) as progress:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
         facts = gather(session.folder)
-        report = write_report(session.folder, facts)
+        return reason, facts, write_report(session.folder, facts)
     finally:
         session.close()
+
+
+def finish(session: Session, as_json: bool) -> int:
+    """Run a crawl to its end, write its report, print a summary and return the exit code.
+
+    A crawl without a single page is an error; the message names its cause.
+    """
+    from scenthound.cli.app import INTERRUPTED, RESTING
+    from scenthound.loop.selection import ALL_RESTS
+    from scenthound.report.causes import why_nothing
+
+    reason, facts, report = run_to_report(session)
     path = session.folder.path
     is_unfinished = reason in ("interrupted", "stopped")
     failure = why_nothing(facts) if not facts.pages and not is_unfinished else None

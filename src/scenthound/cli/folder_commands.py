@@ -261,7 +261,7 @@ def export(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF, and print where.
+    """Write a crawl as JSONL, CSV, Parquet, WACZ, GEXF or tar (one file a page), and print where.
 
     Columns of the tables are listed in docs/reference/fields.md: text, language, host, relevance, digest and more.
     CSV has the texts only if --fields names them.

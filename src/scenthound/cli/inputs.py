@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scenthound import url as urls
 from scenthound.cli.output import key_value, say
@@ -42,6 +42,10 @@ from scenthound.wiring import (
     make_strategy,
     split_settings,
 )
+from scenthound.wiring.profiles import profile_values
+
+if TYPE_CHECKING:
+    from scenthound.lab.beds.bed import BedTopic
 
 _ABOUT_CRAWLS = {"format", "started", "versions", "found"}  # keys of a crawl.toml that a new crawl does not take over
 
@@ -61,6 +65,10 @@ class CrawlOptions:
     config: Path | None = None
     scope: str = "any"
     augment: bool = False
+    topic_from: Path | None = None
+    """A file of topics, as beds have it, or a bed."""
+    topic_id: str | None = None
+    profile: str = "open"
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Settings that have an option of their own."""
 
@@ -87,16 +95,19 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "hound"')
     given |= plain
     _check_file(given, name, config)
+    given = {**profile_values(options.profile, name), **given}
     given |= dict(map(key_value, options.pairs))
     given |= _looking_for(options.looking_for, name)
     given = {key: _signed(key, value) for key, value in given.items()}
     settings, parameters = split_settings(given, name)
     flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
     settings |= {key: _signed(key, value) for key, value in flags.items()}  # never parameters of the same name
-    topic = _topic(options.topic, topic_table, config)
+    listed = _listed_topic(options)
+    topic = listed.topic if listed is not None else _topic(options.topic, topic_table, config)
     check_topic(topic)
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
     seeds = seeds or check_seeds([(f"{config} seeds", seed) for seed in config_seeds])
+    seeds = seeds or (list(map(str, listed.seeds)) if listed is not None else [])
     _check_start(options, seeds, asked := read(Settings, settings))
     if learned is not None:
         name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
@@ -160,6 +171,26 @@ def slug(topic: Topic) -> str:
     return "-".join(words)[:60].strip("-") or "crawl"
 
 
+def _listed_topic(options: CrawlOptions) -> BedTopic | None:
+    """The topic that `--topic-from` and `--id` name: a crawl sees of it what it would see in the lab."""
+    from scenthound.lab.importers.interface import Notes
+    from scenthound.lab.importers.topics_jsonl import read_topics
+
+    path = options.topic_from
+    if path is None:
+        if options.topic_id is not None:
+            raise BadUsage("--id names a topic of a file", "add --topic-from topics.jsonl")
+        return None
+    if options.topic is not None:
+        raise BadUsage("a topic and --topic-from are both given", "leave one of them out")
+    topics = {topic.id: topic for topic in read_topics(path / "topics.jsonl" if path.is_dir() else path, Notes())}
+    if options.topic_id is None and len(topics) != 1:
+        raise BadUsage(f"{path} has {len(topics):,} topics", f"choose one with --id, as {next(iter(topics), 'ID')}")
+    if options.topic_id is not None and options.topic_id not in topics:
+        raise UnknownName.among("topic", options.topic_id, topics)
+    return topics[options.topic_id] if options.topic_id is not None else next(iter(topics.values()))
+
+
 def _topic(typed: str | None, written: Mapping[str, Any], config: Path | None) -> Topic:
     if typed is None:
         if not written:
@@ -190,10 +221,11 @@ def _signed(key: str, value: Any) -> Any:
 
 
 def _from_files(names: Sequence[str]) -> list[str]:
-    return [seed for name in names for seed in _seeds_of(name)]
+    return [seed for name in names for seed in seeds_of(name)]
 
 
-def _seeds_of(name: str) -> list[str]:
+def seeds_of(name: str) -> list[str]:
+    """The seeds in a file; - is stdin."""
     if name != "-":
         return read_seed_file(Path(name))
     return some_seeds(sys.stdin.buffer.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace"), "stdin")

@@ -21,6 +21,7 @@ MODULES: Mapping[str, tuple[str, str]] = {
     "measure": ("lab_results", "Print means and standard errors of an experiment, or of any crawler's trail."),
     "report": ("lab_results", "Write an experiment's report.html."),
     "compare": ("lab_results", "Test whether one strategy is better than another."),
+    "communities": ("lab_communities", "Find the community of some nodes of a plain graph."),
     "serve": ("lab", "Serve a bed over HTTP, as a forward proxy and by Host header."),
 }
 """By subcommand: its module in `scenthound.cli`, and a line about it."""

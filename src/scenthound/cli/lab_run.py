@@ -52,7 +52,7 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
 @option("--seed-numbers", "0,1", "Random seeds: a crawl for each, averaged by topic.", default="0", show_default=True)
 @option("--jobs", "N", "Crawls at a time.", type=click.IntRange(min=1), default=2, show_default=True)
 @option("--at", "100,250,…", "Page counts at which values are shown.  [default: 100,250,500,1000 and the last]")
-@option("--profile", "NAME", "Limits of a paper: open, exp, biz or graph.", default="open", show_default=True)
+@option("--profile", "NAME", "Limits of a paper: open, exp, biz, graph or econ.", default="open", show_default=True)
 @option("--judge", "NAME", "The judge whose verdicts are measured, as `topic`.  [default: keywords]")
 @option("--in-flight", "N", "Imitate N threads.  [default: the profile's]", type=click.IntRange(min=1))
 @repeatable("--set pairs", "KEY=VALUE", "Another limit: frontier, spread, static, redirects, page_bytes, url_length.")

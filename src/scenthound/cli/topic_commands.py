@@ -31,6 +31,7 @@ FEW = 10  # examples below which the figures say little
 MODULES: Mapping[str, tuple[str, str]] = {
     "new": ("topic_commands", "Make a topic file from example pages."),
     "show": ("topic_commands", "Show a topic file and its examples."),
+    "move": ("topic_move", "Move an example to another category."),
 }
 
 
@@ -41,6 +42,7 @@ def topic() -> None:
     \b
       $ scenthound topic new reefs.toml --examples urls.txt
       $ scenthound topic show reefs.toml
+      $ scenthound topic move reefs.toml https://example.org/aquarium nature/zoos
     """
 
 
@@ -344,6 +346,7 @@ def show(file: Path, as_json: bool) -> None:
                         "url": example.url,
                         "title": example.title,
                         "category": example.category,
+                        "on_topic": example.on_topic,
                         "characters": len(example.text),
                     }
                     for example in topic_file.examples
@@ -365,7 +368,7 @@ def show(file: Path, as_json: bool) -> None:
     if topic_file.examples:
         listed = [
             (
-                example.category,
+                example.category if example.on_topic else f"{example.category} (off topic)",
                 printable(example.title, 50) or "(no title)",
                 f"{len(example.text):,}",
                 printable(example.url, 80),

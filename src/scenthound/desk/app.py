@@ -25,14 +25,19 @@ from scenthound.desk import (
     pages,
     population_view,
     portal_view,
+    related_view,
     seed_finding,
+    site_map_view,
 )
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
-PARTS = (api, opensearch, seed_finding, pages, map_view, population_view, ask_view, portal_view, lab_api, lab_view)
+PARTS = (
+    *(api, opensearch, seed_finding, pages, map_view, population_view),
+    *(ask_view, portal_view, related_view, site_map_view, lab_api, lab_view),
+)
 """Each brings its routes."""
 
 

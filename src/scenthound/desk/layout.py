@@ -79,6 +79,8 @@ def term(plain: str) -> Markup:
 COLLECTION_PAGES = {
     "": "Pages",
     "/map": "Map",
+    "/site-map": "Site map",
+    "/related": "Related",
     "/agents": "Agents",
     "/search": "Search",
     "/portal": "Portal",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scenthound.apps.site_map import FORMATS
 from scenthound.loop.steering import ACTIONS
 
 TEXT, NUMBER, WHOLE, FLAG = {"type": "string"}, {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
@@ -254,6 +255,36 @@ def questions_and_portals(one: str) -> dict[str, Any]:
     }
 
 
+def applications(one: str) -> dict[str, Any]:
+    """The addresses of related organisations and of the map of a site."""
+    most = _query("limit", {"type": "integer", "minimum": 1, "maximum": 200}, "How many.")
+    folded = _query(
+        "folded", {"type": "string", "enum": ["yes", "no"]}, "Whether branches without the topic are left out."
+    )
+    organisation = _object(
+        ["key", "name", "home", "confidence", "evidence"],
+        key=TEXT, name=TEXT, home=TEXT, confidence=SHARE, evidence=ANY, hubs=_list(ANY), shared_words=STRINGS,
+        aliases=STRINGS, decision=TEXT,
+    )  # fmt: skip
+    answer = _object(
+        topic=TEXT, pages=WHOLE, seeds=STRINGS, organisations=_list(organisation), rejected=_list(organisation),
+        augmented=STRINGS, notes=STRINGS,
+    )  # fmt: skip
+    site = _object(topic=TEXT, site=TEXT, pages=WHOLE, on_topic=WHOLE, branches=_list(ANY))
+    file = {"name": "file", "in": "path", "required": True, "schema": {"type": "string", "enum": list(FORMATS)},
+            "description": "Which file."}  # fmt: skip
+    files = _get("The map of a site as a file.", TEXT, NAME, file)
+    kinds = [f"{kind}; charset=utf-8" if kind.startswith("text/") else kind for _, kind in FORMATS.values()]
+    files["responses"]["200"]["content"] = {kind: {"schema": TEXT} for kind in kinds}
+    table = _get("Related organisations as a table.", TEXT, NAME, kind="text/csv; charset=utf-8")
+    return {
+        f"{one}/related": {"get": _get("Organisations like the seeds, best first.", answer, NAME, most)},
+        f"{one}/related.csv": {"get": table},
+        f"{one}/site-map": {"get": _get("The pages of a site as a tree.", site, NAME, folded)},
+        f"{one}/site-map/{{file}}": {"get": files},
+    }
+
+
 def description() -> dict[str, Any]:
     """The whole description."""
     one = "/api/collections/{name}"
@@ -338,6 +369,7 @@ def description() -> dict[str, Any]:
             f"{one}/links": {"get": _get("The links of a stored page, and what became of them.", LINKS, NAME, URL)},
             f"{one}/search": {"get": _get("Search the text of the pages.", RESULTS, NAME, *filters)},
             f"{one}/map": {"get": _get("The pages of a map and the links between them.", MAP, NAME, *on_map)},
+            **applications(one),
             f"{one}/agents": {"get": _get("The agents of a crawl, oldest first.", POPULATION, NAME)},
             f"{one}/agents/{{agent}}": {
                 "get": _get("One agent, with pages and transactions.", ONE_AGENT, NAME, NUMBERED)

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from scenthound import url as urls
 from scenthound.desk import api, crawl_view, page_view, parameters, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element
@@ -41,8 +42,12 @@ def shows(handler: Any) -> Any:
 
 
 def nav_of(path: Path, name: str, here: str) -> Markup:
-    """The pages of a collection; that of its agents only if there are some."""
-    return look.collection_nav(name, here, () if has_agents(path) else ("/agents",))
+    """The pages of a collection: that of its agents only if there are some, the map of a site only if it is of one."""
+    without = [] if has_agents(path) else ["/agents"]
+    with CrawlFolder.look(path) as folder:
+        hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
+    without.append("/related" if len(hosts) == 1 else "/site-map")
+    return look.collection_nav(name, here, without)
 
 
 # ---- start

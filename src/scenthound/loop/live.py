@@ -18,6 +18,7 @@ from scenthound import url as urls
 from scenthound.loop.address_delay import AddressDelay, KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.host_timeouts import HostTimeouts
 from scenthound.loop.messages import FOREVER, Done, Fetch, HostBehaviour, Postponed, Result, Wait
 from scenthound.loop.replies import Replies, kept, most_bytes
 from scenthound.model import Candidate, Miss, Moved, Response
@@ -111,6 +112,8 @@ class LiveRun:
     group_time: float = 0.25
     address_delay: AddressDelay | None = None
     """Spaces the requests to one IP address, if the fetcher `KnowsAddresses`."""
+    timeouts: HostTimeouts | None = None
+    """Ends requests that take much longer than their host usually does."""
     reader: Reader | None = None
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
@@ -256,7 +259,10 @@ class LiveRun:
             if address and (until := self.address_delay.ready_at(host, address, now)) > now:
                 return Postponed(fetch.candidate, until)
         if fetch.kind == "page":
-            return await self.fetcher.fetch(fetch.spelling)
+            asked = self.fetcher.fetch(fetch.spelling)
+            if self.timeouts is None:
+                return await asked
+            return await self.timeouts.reply(urls.host(fetch.spelling), asked, self.clock)
         return await self.fetcher.fetch(fetch.spelling, most_bytes(fetch))
 
     def _readable(self, fetch: Fetch, reply: Response | Failure | Postponed) -> bool:

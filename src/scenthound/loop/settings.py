@@ -116,6 +116,9 @@ class Settings:
     min_rate_time: float = option(15.0, "the time over which `min_rate` is measured", "seconds", least=0.01)
     idle_timeout: float = option(20.0, "give up a reply that pauses this long", "seconds")
     page_timeout: float = option(60.0, "give up a page after this long", "seconds")
+    adaptive_timeout: float = option(
+        0.0, "give up a page sooner if its host usually answers fast, but never before this; 0: off", "seconds"
+    )
     redirects: int = option(10, "follow at most this many redirects in a row")
     links_per_page: int = option(5_000, "take at most this many links of a page", least=1)
     url_length: int = option(2_000, "leave longer URLs alone", least=16)

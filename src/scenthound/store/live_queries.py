@@ -110,6 +110,11 @@ def titles(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, str]:
     return found
 
 
+def redirects(database: CrawlDatabase) -> dict[Url, Url]:
+    """The URLs that were redirected, and where to."""
+    return {Url(url): Url(to) for url, to in database.rows("SELECT url, to_url FROM aliases")}
+
+
 def last_told(database: CrawlDatabase, kind: str) -> Mapping[str, Any]:
     """The facts of the strategy's latest event of this kind; empty if there is none."""
     if not database.has_table("told"):

@@ -1,6 +1,6 @@
 """Naive best-first and best-N-first: a link has the score of its page (sheet 20.2).
 
-    score(link) = cosine(topic, page)     both as raw term frequencies
+    score(link) = cosine(topic, page)     both as raw term frequencies, or tf-idf of the pages so far (`idf="running"`)
 
 [EXP] fig. 1; naive best-first in [CHAP] and [BIZ]. N links are taken at once and fetched in random order: N = 1 is
 greedy, N = 256 explores. With a frontier of 256 and N = 256 every batch empties the frontier; that is what [EXP] ran,
@@ -17,19 +17,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scenthound.model import Candidate, Miss, Topic, Url
-from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.parameters import Parameterised, parameter
+from scenthound.parameters import parameter
 from scenthound.ports import Declaration, Eviction
 from scenthound.strategies import strategy
+from scenthound.strategies.parts.topic_query import ComparesTopic, idf_parameter
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 
 @strategy("best-first")
 @dataclass
-class BestFirst(Parameterised):
+class BestFirst(ComparesTopic):
     """Links of the page most like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
@@ -42,6 +42,7 @@ class BestFirst(Parameterised):
     )
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
+    idf: str = idf_parameter()
 
     @property
     def declaration(self) -> Declaration:
@@ -49,11 +50,11 @@ class BestFirst(Parameterised):
         return Declaration(self.n, self.shuffle, self.eviction, parts, score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
+        self._use_topic(topic)
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        score = page.view(page_similarity, self.query_)
+        score = self._page_similarity(page)
         parts = {"page": score}
         return page.offer_all(score, parts)
 

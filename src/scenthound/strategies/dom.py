@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scenthound.model import Candidate, Link, Url
-from scenthound.page.keyword_similarity import page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.elements import climbed_similarities, element_similarities
@@ -56,7 +55,7 @@ class Dom(BestFirst):
 
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
         """Each link once, at its best anchor, with its score and the parts of the score."""
-        similarity = page.view(page_similarity, self.query_)
+        similarity = self._page_similarity(page)
         shared_parts: dict[float, dict[str, float]] = {}  # links with the same score share their parts
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context

@@ -24,19 +24,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scenthound.model import Candidate, Miss, Topic, Url
-from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.parameters import Parameterised, parameter
+from scenthound.parameters import parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
+from scenthound.strategies.parts.topic_query import ComparesTopic, idf_parameter
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 
 @strategy("fish-search")
 @dataclass
-class FishSearch(Parameterised):
+class FishSearch(ComparesTopic):
     """Links of relevant pages first, and deeper; directions without relevant pages are given up."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
@@ -49,13 +49,14 @@ class FishSearch(Parameterised):
     threshold: float = parameter(0.0, "a page is relevant if its similarity is larger than this", least=0, below=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
+    idf: str = idf_parameter()
 
     @property
     def declaration(self) -> Declaration:
         return Declaration(parts=Parts((Analyser(self.stop_words, self.stem),)), score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
+        self._use_topic(topic)
         carry = {"depth": self.depth}
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
@@ -63,7 +64,7 @@ class FishSearch(Parameterised):
         depth = page.candidate.carry.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
-        similarity = page.view(page_similarity, self.query_)
+        similarity = self._page_similarity(page)
         relevant = similarity > self.threshold
         wanted = self._wide if relevant else self.width
         score = 1.0 if relevant else 0.5

@@ -11,9 +11,15 @@ hard rule the links of other pages are thrown away. A hard crawl can run out of 
 is part of the result. Without a taxonomy among the lessons, the tree has two leaves: the examples and the others.
 
 The distiller, if on, looks for hubs on the crawled graph every `every` pages: Kleinberg's iteration on links between
-hosts, weighted by relevance (`graph.distiller`). What a hub of the best tenth links to on other hosts, and was not
-visited, has relevance 1 from then on, also if the hard rule threw it away. It is off by default, so that the soft and
-the hard rule can be compared by themselves.
+hosts, weighted by relevance (`graph.distiller`). The best tenth of the hubs are then added to the frontier, as [CHAP]
+says (`promote="hubs"`). A hub is always a page that was fetched: only such pages have known links. No page is fetched
+twice in a crawl, and its links are known, so to visit it again is to follow its links again, all that were not visited:
+
+    score(link) = h(hub) / largest h     the best hub that has the link; within its host too
+
+Links that wait keep their larger score, and those that the hard rule threw away are followed. `promote="links"` is the
+other reading (Chakrabarti et al.): what a hub links to on other hosts has relevance 1. `both` does both. The distiller
+is off by default, so that the soft and the hard rule can be compared by themselves.
 
 Ours:
 * The paper orders the frontier by (tries, relevance, load of the host, insertion). In the laboratory tries and load
@@ -64,10 +70,15 @@ class FocusedSoft(Parameterised):
 
     score: str = parameter("per-word", SCORES, among=("per-word", "probability", "logit"))
     features: int = parameter(20_000, "words kept per inner category, by Fisher's discriminant; 0: all", least=0)
-    distiller: bool = parameter(False, "look for hubs and promote what they link to")
+    distiller: bool = parameter(False, "look for hubs and promote them")
+    promote: str = parameter(
+        "hubs",
+        "hubs: follow all their links again, best hub first; links: what they link to on other hosts first; or both",
+        among=("hubs", "links", "both"),
+    )
     every: int = parameter(500, "pages between two runs of the distiller", least=1)
     rho: float = parameter(0.1, "relevance that a page must exceed to be endorsed", least=0, most=1)
-    percentile: float = parameter(90.0, "hubs from this percentile on promote what they link to", least=0, most=100)
+    percentile: float = parameter(90.0, "hubs from this percentile on are promoted", least=0, most=100)
     memory: int = parameter(MOST_LINKS, "links remembered for the distiller", least=1)
     recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
     stop_words: str = stop_words_parameter()
@@ -160,8 +171,7 @@ class FocusedSoft(Parameterised):
         """The score of a page's links, or None if they are not followed; and the parts of the score."""
         if url in self.labels_:
             on_topic = self.labels_[url][0]
-            relevance = Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {})
-            return self._score(relevance), {"relevance": float(on_topic), "label": float(on_topic)}
+            return self._score(certainty(float(on_topic))), {"relevance": float(on_topic), "label": float(on_topic)}
         relevance = self._taught().relevance(counts, LENGTH if self.score == "per-word" else 0)
         parts = {"relevance": relevance.probability, "logit": relevance.log_odds}
         if len(relevance.good) > 1:
@@ -181,14 +191,14 @@ class FocusedSoft(Parameterised):
 
     def _promoted(self) -> list[Candidate]:
         assert self.distilling_ is not None
-        score = FURTHEST if self.score == "logit" else 1.0
-        promoted = self.distilling_.promoted(self.rho, self.percentile)
+        promoted = self.distilling_.promoted(self.rho, self.percentile, self.promote)
         self.recent_.mark_done(
             *(promotion.url for promotion in promoted)
         )  # promoted pages keep their score, whatever labels say
         return [
-            Candidate(url, score, parts={"relevance": 1.0, "promoted by hub": hub}, parent=parent, depth=depth)
-            for url, hub, parent, depth in promoted
+            Candidate(url, self._score(certainty(relevance)), parts=parts, parent=parent, depth=depth)
+            for url, relevance, hub, parent, depth in promoted
+            for parts in [{"relevance": relevance, "promoted by hub": hub}]
         ]
 
     # ---- labels
@@ -208,7 +218,7 @@ class FocusedSoft(Parameterised):
             if url in self.recent_.spared:
                 return ()
             # if it waits, its result is certain
-            score = self._score(Relevance(float(on_topic), FURTHEST if on_topic else -FURTHEST, {}))
+            score = self._score(certainty(float(on_topic)))
             return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
         self._learn_label(url, on_topic, counts)
         return self._rescored()
@@ -257,6 +267,17 @@ class FocusedSoft(Parameterised):
         self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.spared)
         if self.distilling_ is not None and state["distilling"] is not None:
             self.distilling_ = Distilling.load(state["distilling"], self.memory)
+
+
+def certainty(probability: float) -> Relevance:
+    """A relevance that no classifier computed.
+
+    >>> certainty(1.0).log_odds == FURTHEST, round(certainty(0.75).log_odds, 3)
+    (True, 1.099)
+    """
+    if not 0.0 < probability < 1.0:
+        return Relevance(probability, FURTHEST if probability else -FURTHEST, {})
+    return Relevance(probability, math.log(probability / (1.0 - probability)), {})
 
 
 @strategy("focused-hard")

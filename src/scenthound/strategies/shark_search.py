@@ -24,13 +24,13 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from scenthound.model import Candidate, Link, Miss, Topic, Url
-from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.anchors import window_similarities
-from scenthound.parameters import Parameterised, parameter
+from scenthound.parameters import parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
+from scenthound.strategies.parts.topic_query import ComparesTopic, idf_parameter
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 
@@ -48,7 +48,7 @@ class Neighbourhood(NamedTuple):
 
 @strategy("shark-search")
 @dataclass
-class SharkSearch(Parameterised):
+class SharkSearch(ComparesTopic):
     """Links whose anchor, neighbouring words and ancestors are like the topic first."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
@@ -65,6 +65,7 @@ class SharkSearch(Parameterised):
     window: int = parameter(10, f"tokens of context on each side of the anchor, up to {WIDEST}", least=0, most=WIDEST)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
+    idf: str = idf_parameter()
 
     @property
     def declaration(self) -> Declaration:
@@ -72,7 +73,7 @@ class SharkSearch(Parameterised):
         return Declaration(parts=parts, score_parts=self.score_parts)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.query_ = Query(topic.keywords, Analyser(self.stop_words, self.stem))
+        self._use_topic(topic)
         carry = {"depth": self.depth, "inherited": 0.0}
         return [Candidate(url, math.inf, carry) for url in dict.fromkeys(seeds)]
 
@@ -81,7 +82,7 @@ class SharkSearch(Parameterised):
         depth = carried.get("depth", self.depth)  # a URL that no link led to counts as a seed
         if depth <= 0:
             return []
-        similarity = page.view(page_similarity, self.query_)
+        similarity = self._page_similarity(page)
         inherited = self.delta * (similarity if similarity > 0 else carried.get("inherited", 0.0))
         carry = {"depth": self.depth if similarity > 0 else depth - 1, "inherited": inherited}
         offers = []

@@ -11,6 +11,7 @@ from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
 from scenthound.loop.address_delay import AddressDelay, seconds_at
+from scenthound.loop.host_timeouts import HostTimeouts
 from scenthound.loop.identity import product_token, user_agent
 from scenthound.loop.order import WINDOW, Order, OrderRule
 from scenthound.loop.plugin_calls import Judging
@@ -132,6 +133,12 @@ def make_address_delay(settings: Settings) -> AddressDelay | None:
     if not (delay if given < 0 else given):
         return None
     return AddressDelay(lambda address: seconds_at(address, given, delay, private))
+
+
+def make_timeouts(settings: Settings) -> HostTimeouts | None:
+    """What ends requests by the habits of hosts; None if only `page_timeout` does."""
+    least, most = settings.adaptive_timeout, settings.page_timeout
+    return HostTimeouts(least, most) if 0.0 < least < most else None
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:

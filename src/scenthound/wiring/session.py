@@ -25,7 +25,14 @@ from scenthound.loop.steering import Steering
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.build import make_address_delay, make_fetcher, make_reading_pool, page_limits, parts_read
+from scenthound.wiring.build import (
+    make_address_delay,
+    make_fetcher,
+    make_reading_pool,
+    make_timeouts,
+    page_limits,
+    parts_read,
+)
 from scenthound.wiring.seeding import Reseeding
 
 Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
@@ -177,6 +184,7 @@ class Session:
                 group_pages=settings.group_pages or max(1, settings.concurrency // 4),
                 group_time=settings.group_time,
                 address_delay=make_address_delay(settings),
+                timeouts=make_timeouts(settings),
                 reader=pool,
                 clock=self.clock,
                 tick=tick,

@@ -180,5 +180,6 @@ def test_wrong_names_and_numbers_are_refused_at_once(bed: PreparedBed) -> None:
 
 def test_the_profiles_are_the_papers() -> None:
     assert (PROFILES["exp"].limits.frontier, PROFILES["exp"].cut.page_bytes) == (256, 100_000)
+    assert (PROFILES["econ"].limits.pages, PROFILES["econ"].parameters["bayes"]["mode"]) == (20_000, "fetch-all")
     assert (PROFILES["biz"].limits.in_flight, PROFILES["biz"].cut.page_bytes) == (75, 10_000)
     assert PROFILES["biz"].cut.url_length == 256

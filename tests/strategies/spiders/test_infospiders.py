@@ -248,6 +248,24 @@ def test_the_population_is_bounded() -> None:
     assert len(told(walked, "born")) >= 3
 
 
+@pytest.mark.parametrize(
+    ("parameters", "bound", "links"),
+    [
+        ({}, None, 32),
+        ({}, 70_000, 32),
+        ({}, 128, 16),
+        ({"population": 4}, 100_000, 64),
+        ({"buffer": 0}, 80_000, 10_000),
+    ],
+)
+def test_all_agents_together_hold_no_more_links_than_the_study_allows(
+    parameters: dict[str, int], bound: int | None, links: int
+) -> None:
+    strategy = InfoSpiders(**parameters)  # type: ignore[arg-type]
+    strategy.frontier(bound)
+    assert strategy.population_.limit == links
+
+
 def test_an_agent_with_nothing_left_goes_unless_it_is_the_last() -> None:
     web = TinyWeb({"a.example/": "bees", "b.example/": "bees -> c.example/", "c.example/": "bees"})
     walked = walk(web, InfoSpiders(theta=100.0), "bees", "a.example/ b.example/")

@@ -39,6 +39,7 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, named_judge, start_judge
+from scenthound.wiring.profiles import AS_PUBLISHED, FETCH_ALL
 
 JUDGE = "keywords"  # of a replay, unless another is named
 
@@ -89,14 +90,14 @@ class Profile:
     """By strategy: parameters as published, where our defaults differ. What is given explicitly goes first."""
 
 
-AS_PUBLISHED = {name: {"score": "probability"} for name in ("bayes", "focused-soft", "focused-hard")}
 PROFILES: Mapping[str, Profile] = {
     "open": Profile(),
     "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True), AS_PUBLISHED),
     "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50), AS_PUBLISHED),
     "graph": Profile(Cut(0, 256), ReplayLimits(4000), AS_PUBLISHED),
+    "econ": Profile(limits=ReplayLimits(20_000, 1_000_000), parameters=FETCH_ALL),
 }
-"""`open` is our default; `exp`, `biz` and `graph` are the set-ups of [EXP], [BIZ] and [GRAPH]."""
+"""`open` is our default; the others are the set-ups of [EXP], [BIZ], [GRAPH] and [ECON]. Live: `wiring.profiles`."""
 
 
 @dataclass(slots=True)

@@ -96,6 +96,7 @@ def user_lessons(
     stored = {example.url: example.page() for example in topic_file.examples}
     labelled = [url for url, on_topic in source.labels.items() if on_topic]
     refused = [url for url, on_topic in source.labels.items() if not on_topic]
+    refused += [example.url for example in topic_file.examples if not example.on_topic]
     named = dict.fromkeys([*stored, *valid_urls(topic_file.topic.examples), *labelled])
     examples = [url for url in named if url not in refused and (url in stored or url in source.bed)]
     if not examples:
@@ -125,6 +126,9 @@ def _tree(topic_file: TopicFile, source: Source, categories: Categories | None, 
         placed = {(REST,): list(lessons.others)}
     own = topic_file.topic.name or "the topic"
     categories_of_examples = {example.url: example.category for example in topic_file.examples}
+    for example in topic_file.examples:
+        if not example.on_topic and example.category:
+            placed.setdefault(path_named(example.category), []).append(example.page())
     added: dict[str, None] = {}
     for page in lessons.examples:
         path = path_named(categories_of_examples.get(page.url) or own)

@@ -1,7 +1,7 @@
 """Topic files and the example pages stored beside them: `reefs.toml` has `reefs.examples.jsonl`.
 
-One JSON object per line: url, title, text, category. So training needs no network, and users can read and edit what a
-classifier learns from.
+One JSON object per line: url, title, text, category, on_topic. So training needs no network, and users can read and
+edit what a classifier learns from.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from scenthound.errors import BadConfig, NotAUrl
@@ -29,12 +29,13 @@ NOWHERE = "http://examples.invalid/"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example page of a topic: its URL, title, text without the title, and category."""
+    """An example page of a topic: its URL, title, text without the title, category, and whether it is on topic."""
 
     url: Url
     title: str
     text: str
     category: str = ""
+    on_topic: bool = True
 
     @classmethod
     def of(cls, page: Page, category: str = "") -> Example:
@@ -136,7 +137,10 @@ def read_examples(path: Path) -> list[Example]:
             words = {key: plain.get(key, "") for key in ("title", "text", "category")}
             if not all(isinstance(word, str) for word in words.values()):
                 raise ValueError("title, text and category are texts")
-            examples.append(Example(make(plain["url"]), **words))
+            on_topic = plain.get("on_topic", True)
+            if not isinstance(on_topic, bool):
+                raise ValueError("on_topic is true or false")
+            examples.append(Example(make(plain["url"]), **words, on_topic=on_topic))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, NotAUrl) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
             raise BadConfig(
@@ -149,6 +153,44 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
     """Write the examples of a topic."""
     text = "".join(json.dumps(asdict(example), ensure_ascii=False) + "\n" for example in examples)
     write_text(path, text)
+
+
+def move_example(file: TopicFile, which: str, category: str) -> tuple[Example, TopicFile]:
+    """One example in another category, and the topic with it. Raises `BadConfig` if there is no such example.
+
+    It is on topic there if the category is one of `good`, lies below one, or holds other examples of the topic.
+    """
+    try:
+        url = make(which)
+    except NotAUrl:
+        url = Url(which)
+    if url not in (example.url for example in file.examples):
+        raise BadConfig(f"the topic has no example {which}", "`scenthound topic show` lists them")
+    others = {example.category for example in file.examples if example.url != url and example.on_topic}
+    good = {*others, *file.topic.good} - {""}
+    on_topic = any(category == name or category.startswith(f"{name}/") for name in good)
+    moved = next(example for example in file.examples if example.url == url)
+    moved = replace(moved, category=category, on_topic=on_topic)
+    return moved, replace(file, examples=tuple(moved if one.url == url else one for one in file.examples))
+
+
+def list_example(path: Path, url: Url, listed: bool) -> bool:
+    """Name an example in a topic file, or take its name out; the rest of the file stays as it is.
+
+    False if the list is not written as `write_topic_file` does, one address a line; then nothing is changed.
+    """
+    lines = path.read_text(encoding="utf-8").split("\n")
+    line = f"  {toml_value(str(url))},"
+    if (line in lines) == listed:
+        return listed or str(url) not in "\n".join(lines)
+    if not listed:
+        lines.remove(line)
+    elif "examples = [" in lines:
+        lines.insert(lines.index("examples = [") + 1, line)
+    else:
+        return False
+    write_text(path, "\n".join(lines))
+    return True
 
 
 def content(example: Example) -> str:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scenthound.errors import BadConfig
 from scenthound.page.page import Page
+from scenthound.strategies.parts.word_points import word_points
 from scenthound.text.tokens import Analyser
 
 
@@ -36,16 +36,6 @@ def make_judge(kind: str, words: str, share: float, analyser: Analyser) -> GoalJ
 
     `words` wants all of them; `points` wants this share of all points.
     """
-    points: dict[str, float] = {}
-    for part in words.split():
-        text, _, worth = part.rpartition(":") if part.count(":") == 1 else (part, "", "")
-        try:
-            point = float(worth) if text and worth else 1.0
-        except ValueError:
-            text, point = part, 1.0
-        if not 0.0 < point < 1e6:
-            raise BadConfig(f"`goal_words`: {part!r} gives {point:g} points", "give a number above 0")
-        for term in analyser.terms(text or part):
-            points[term] = max(point, points.get(term, 0.0))
+    points = word_points(words, analyser, "goal_words")
     total = sum(points.values())
     return GoalJudge(points, total if kind == "words" else share * total, analyser)

@@ -21,9 +21,10 @@ MOST_LINKS = 5_000_000  # 16 bytes each, and a few hundred for every URL
 
 
 class Promoted(NamedTuple):
-    """An unvisited page that a good hub links to."""
+    """An unvisited page that a good hub links to, and the relevance that it has from now on."""
 
     url: Url
+    relevance: float
     hub: float
     parent: Url
     depth: int
@@ -71,23 +72,35 @@ class Distilling:
             self._hosts.append(self._host_numbers.setdefault(urls.host(url), len(self._host_numbers)))
         return number
 
-    def promoted(self, rho: float, percentile: float) -> list[Promoted]:
-        """Run the distiller and return every unvisited page that one of the best hubs links to."""
+    def promoted(self, rho: float, percentile: float, promote: str = "hubs") -> list[Promoted]:
+        """Run the distiller and return every unvisited page that one of the best hubs links to.
+
+        With `hubs` links within a host count too, and a page has the share of its best hub in the best of all; with
+        `links` only links between hosts count, and all these pages have relevance 1; `both` takes the larger.
+        """
         graph, places = self._graph.graph()
         relevance = np.array(self._relevance)[places]
         across = across_hosts(graph, np.array(self._hosts)[places])
         hubs, _ = distil(across, relevance, rho)
         psi = nearest_rank(hubs, percentile)
+        if psi is None:
+            return []
+        best = float(hubs.max())
+        chosen: dict[int, tuple[int, float]] = {}  # by page: the best hub that links to it, and the page's relevance
+        if promote != "links":
+            chosen |= {page: (hub, float(hubs[hub]) / best) for page, hub in endorsements(graph, hubs, psi)}
+        if promote != "hubs":
+            chosen |= {page: (hub, 1.0) for page, hub in endorsements(across, hubs, psi)}
         promotions = []
-        for target, hub in endorsements(across, hubs, psi) if psi is not None else ():
-            number, parent = int(places[target]), int(places[hub])
-            if number not in self._visited:
-                self._relevance[number] = 1.0
-                promotions.append(
-                    Promoted(
-                        Url(graph.names[target]), float(hubs[hub]), Url(graph.names[hub]), self._depths[parent] + 1
-                    )
-                )
+        for page, (hub, relevance_now) in chosen.items():
+            number, parent = int(places[page]), int(places[hub])
+            if number in self._visited:
+                continue
+            self._relevance[number] = max(self._relevance[number], relevance_now)
+            depth = self._depths[parent] + 1
+            promotions.append(
+                Promoted(Url(graph.names[page]), relevance_now, float(hubs[hub]), Url(graph.names[hub]), depth)
+            )
         return promotions
 
     def save(self) -> dict[str, Any]:

@@ -1,0 +1,141 @@
+"""The tree of a site: each page below the page whose link led to it, branches without the topic folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.errors import BadUsage
+from scenthound.formats import printable
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Url
+from scenthound.store import live_queries
+from scenthound.store.sqlite_history import OLD_RULE
+
+MOST_PAGES = 10_000
+LONGEST_TITLE = 120
+
+
+@dataclass(slots=True, eq=False)
+class Branch:
+    """A page and what lies below it."""
+
+    n: int
+    url: Url
+    title: str
+    relevance: float
+    on_topic: bool
+    anchor: str = ""
+    """The link that led here."""
+    time: float = 0.0
+    children: list[Branch] = field(default_factory=list)
+    pages_below: int = 0
+    found_below: int = 0
+    """Pages on the topic among those below."""
+    folded: int = 0
+    """Pages in branches below that have nothing on the topic; they are not among `children`."""
+
+    def as_plain(self) -> dict[str, Any]:
+        """As JSON data, without the children."""
+        return {
+            "n": self.n,
+            "url": self.url,
+            "title": self.title,
+            "relevance": round(self.relevance, 4),
+            "on_topic": self.on_topic,
+            "pages_below": self.pages_below,
+            "on_topic_below": self.found_below,
+            "folded": self.folded,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SiteMap:
+    """The map of a crawl: its front page and what was found from there."""
+
+    topic: str
+    site: str
+    roots: Sequence[Branch]
+    pages: int
+    on_topic: int
+
+    def rows(self) -> Iterator[tuple[int, Branch]]:
+        """The branches in the order of the map, each with its depth."""
+        waiting = [(0, branch) for branch in reversed(self.roots)]
+        while waiting:
+            depth, branch = waiting.pop()
+            yield depth, branch
+            waiting += [(depth + 1, child) for child in reversed(branch.children)]
+
+    def as_plain(self) -> dict[str, Any]:
+        """As JSON data: the branches in the order of the map, each with its depth."""
+        branches = [{"depth": depth, **branch.as_plain()} for depth, branch in self.rows()]
+        facts = {"topic": self.topic, "site": self.site, "pages": self.pages, "on_topic": self.on_topic}
+        return {**facts, "branches": branches}
+
+
+def site_map(folder: CrawlFolder, unfolded: bool = False) -> SiteMap:
+    """The map of a crawl. With `unfolded` it has every page. Raises `BadUsage` if there is no page yet."""
+    request = folder.request
+    wanted = live_queries.Wanted("best", limit=MOST_PAGES)
+    rows = live_queries.pages(folder.database, wanted, request.settings.relevant or OLD_RULE)
+    if not rows:
+        raise BadUsage(
+            "this crawl has no pages yet", f"wait, or see why with: scenthound status {printable(str(folder.path))}"
+        )
+    site = urls.host(request.keyed_seeds()[0][0])
+    return tree_of(rows, live_queries.redirects(folder.database), request.topic.keywords, site, unfolded)
+
+
+def tree_of(
+    rows: Sequence[live_queries.PageRow], moved: dict[Url, Url], topic: str, site: str, unfolded: bool = False
+) -> SiteMap:
+    """The tree of these pages. A page whose parent is not among them hangs below the first."""
+    branches = {
+        row.url: Branch(
+            row.n,
+            row.url,
+            printable(row.title, LONGEST_TITLE),
+            min(max(row.relevance, 0.0), 1.0),
+            bool(row.relevant),
+            printable(row.anchor or "", LONGEST_TITLE),
+            row.time,
+        )
+        for row in sorted(rows, key=lambda row: row.n)
+    }
+    parents = {row.url: row.parent for row in rows}
+    roots: list[Branch] = []
+    for url, branch in branches.items():
+        above = _found_on(parents[url], branches, moved)
+        if above is not None and above.n < branch.n:
+            above.children.append(branch)
+        elif roots and urls.host(url) == site and parents[url] is not None:
+            roots[0].children.append(branch)
+        else:
+            roots.append(branch)
+    for branch in reversed(branches.values()):  # children have larger numbers than their parents
+        _count(branch, unfolded)
+    found = sum(branch.on_topic for branch in branches.values())
+    return SiteMap(topic, site, roots, len(branches), found)
+
+
+def _found_on(parent: Url | None, branches: dict[Url, Branch], moved: dict[Url, Url]) -> Branch | None:
+    """The branch of the page whose link led here, also if that page was redirected."""
+    met: set[Url] = set()
+    while parent is not None and parent not in branches and parent in moved and parent not in met:
+        met.add(parent)
+        parent = moved[parent]
+    return None if parent is None else branches.get(parent)
+
+
+def _count(branch: Branch, unfolded: bool) -> None:
+    """Count what is below a branch whose children are counted, fold what has nothing, and sort the rest."""
+    branch.pages_below = sum(1 + child.pages_below for child in branch.children)
+    branch.found_below = sum(child.on_topic + child.found_below for child in branch.children)
+    if not unfolded:
+        kept = [child for child in branch.children if child.on_topic or child.found_below]
+        branch.folded = branch.pages_below - sum(1 + child.pages_below for child in kept)
+        branch.children = kept
+    branch.children.sort(key=lambda child: (-(child.on_topic + child.found_below), -child.relevance, child.n))

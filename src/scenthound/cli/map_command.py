@@ -1,0 +1,126 @@
+"""`scenthound map`: what a site has on a topic, from a new crawl of it or an old one."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scenthound.cli.output import emit, json_option, option, repeatable, say
+from scenthound.cli.shell_words import settings_named, strategies_named
+from scenthound.errors import BadUsage
+
+if TYPE_CHECKING:
+    from scenthound.apps.site_map import SiteMap
+
+PAGES = 200
+STRATEGY = "shark-search"
+
+
+@click.command()
+@click.argument("site", metavar="URL|DIR")
+@click.argument("topic", required=False)
+@option("--pages", "N", f"Stop after this many pages.  [default: {PAGES}]")
+@option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@option(
+    "--strategy", "NAME", f"What decides which page comes next.  [default: {STRATEGY}]", shell_complete=strategies_named
+)
+@option(
+    "--out folder", "DIR", "The folder of the new crawl.  [default: from the topic]", type=click.Path(path_type=Path)
+)
+@click.option("--all", "unfolded", is_flag=True, help="Do not fold branches that have nothing on the topic.")
+@option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
+@option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
+@option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
+@repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`.")
+@repeatable("--set pairs", "KEY=VALUE", "Any setting, or a parameter of the strategy.", shell_complete=settings_named)
+@json_option
+def map(site: str, topic: str | None, unfolded: bool, as_json: bool, **options: Any) -> int:
+    """Show what a site has on a topic: a tree of its pages, those on topic marked, branches without any folded.
+
+    Crawls the host of URL and writes DIR/map: map.html (one file with everything), map.svg, map.md and sitemap.xml
+    with the pages on topic. At the desk the map grows while the crawl runs (Site map). With DIR, a crawl that there
+    is, nothing is fetched. For a PNG open map.svg in a browser, or: rsvg-convert map.svg -o map.png
+
+    \b
+      $ scenthound map https://example.org/ "hot air ballooning" --pages 200 --out balloon-map
+      $ scenthound map balloon-map --all
+    """
+    from scenthound.apps.site_map import site_map
+    from scenthound.loop.folder import CrawlFolder
+
+    code, folder = 0, Path(site)
+    if (folder / "crawl.toml").exists():
+        named = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+        if topic is not None or named:
+            raise BadUsage(
+                f"{named[0] if named else 'a topic'} is for a new crawl, and {folder} is one that there is",
+                "leave it out, or give the address of a site",
+            )
+    else:
+        folder, code = _crawl(site, topic, options)
+    with CrawlFolder.look(folder) as opened:
+        made = site_map(opened, unfolded)
+    files = _write(made, folder / "map")
+    if as_json:
+        emit({"folder": str(folder), "files": files, **made.as_plain()})
+        return code
+    from scenthound.apps.site_map import text_of
+
+    click.echo(text_of(made))
+    if not made.on_topic:
+        say(f"note: none of {made.pages:,} pages is on topic. Try other words, or more pages: scenthound resume "
+            f"{shlex.quote(str(folder))} --pages {made.pages * 2}")  # fmt: skip
+    say(f"map: {files[0]}")
+    return code
+
+
+def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path, int]:
+    """Crawl a site. Returns the folder and the exit code."""
+    from scenthound import url as urls
+    from scenthound.cli.app import INTERRUPTED
+    from scenthound.cli.crawl_commands import run_to_report
+    from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
+    from scenthound.loop.crawl_toml import check_seeds
+    from scenthound.report.causes import why_nothing
+    from scenthound.wiring import begin
+
+    if topic is None:
+        raise BadUsage("no topic: say what you look for on this site", f'scenthound map {site} "hot air ballooning"')
+    seeds = check_seeds([("URL", site)])
+    host = urls.host(urls.make(seeds[0]))
+    twin = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
+    own = {name: options.pop(name) for name in ("strategy", "folder", "pairs")}
+    options |= {"pages": options["pages"] or str(PAGES), "hosts": [twin]}
+    request = crawl_request(
+        CrawlOptions(
+            topic=topic, seeds=seeds, strategy=own["strategy"] or STRATEGY, pairs=own["pairs"], scope="host",
+            settings=options,
+        )
+    )  # fmt: skip
+    folder = own["folder"] or Path(f"{slug(request.topic)}-map")
+    session = begin(
+        request.topic, request.seeds, folder, strategy=request.strategy, parameters=request.parameters,
+        settings=request.settings, found=request.found,
+    )  # fmt: skip
+    say(f"Watch it grow: scenthound desk {shlex.quote(str(folder))}")
+    reason, facts, _ = run_to_report(session)
+    if not facts.pages:
+        raise BadUsage(*why_nothing(facts))
+    if reason in ("interrupted", "stopped"):
+        say(f"Continue with: scenthound resume {shlex.quote(str(folder))}")
+        return folder, INTERRUPTED
+    return folder, 0
+
+
+def _write(made: SiteMap, folder: Path) -> list[str]:
+    """Write all files of the map. Returns their paths, the page first."""
+    from scenthound.apps.site_map import FORMATS
+    from scenthound.files import make_folder, write_text
+
+    make_folder(folder)
+    for name, (write, _) in FORMATS.items():
+        write_text(folder / name, write(made))
+    return [str(folder / name) for name in FORMATS]

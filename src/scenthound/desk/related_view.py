@@ -1,0 +1,153 @@
+"""The page of related organisations: a ranked list to accept and reject. Each decision is a label of the home page."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from scenthound.apps.related import Answer, Hub, Organisation, related, write_csv
+from scenthound.desk import api, pages
+from scenthound.desk import layout as look
+from scenthound.desk import parameters as read
+from scenthound.desk.markup import Content, Markup, element
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Url
+from scenthound.store import live_queries
+
+MOST = 200
+LIKELY = 0.2
+"""Confidence from which an organisation has a full mark."""
+
+
+def answer_of(path: Path, most: int) -> Answer:
+    """The organisations of a crawl."""
+    with CrawlFolder.look(path) as folder:
+        return related(folder, most)
+
+
+def known_homes(path: Path, answer: Answer) -> set[Url]:
+    """The home pages that can be labelled: fetched or waiting."""
+    homes = [one.home for one in (*answer.organisations, *answer.rejected)]
+    with CrawlFolder.look(path) as folder:
+        fates = live_queries.fates(folder.database, homes)
+    return {url for url, (state, _) in fates.items() if state in ("fetched", "waiting")}
+
+
+async def get_related(request: Request) -> Any:
+    path, most = api.folder_of(request), read.whole(request.query_params, "limit", 25, 1, MOST)
+    return (await run_in_threadpool(answer_of, path, most)).as_plain()
+
+
+async def get_table(request: Request) -> Response:
+    answer = await run_in_threadpool(answer_of, api.folder_of(request), MOST)
+    made = io.StringIO(newline="")
+    write_csv(answer, made)
+    headers = {"Content-Disposition": 'attachment; filename="related.csv"'}
+    return Response(made.getvalue(), media_type="text/csv", headers=headers)
+
+
+async def related_page(request: Request) -> str:
+    path, name = api.folder_of(request), request.path_params["name"]
+    nav = await run_in_threadpool(pages.nav_of, path, name, "/related")
+    answer = await run_in_threadpool(answer_of, path, read.whole(request.query_params, "limit", 25, 1, MOST))
+    known = await run_in_threadpool(known_homes, path, answer)
+    rows = [_row(name, one, one.home in known) for one in answer.organisations]
+    shown: list[Content] = [element("ol", *rows, class_="results")] if rows else []
+    if answer.rejected:
+        out = [_row(name, one, one.home in known) for one in answer.rejected]
+        shown += [element("h2", "Rejected"), element("ol", *out, class_="results")]
+    return look.page("Related", _head(name, answer), *shown, script="page", nav=nav)
+
+
+def _head(name: str, answer: Answer) -> Markup:
+    words = f"Organisations like {', '.join(answer.seeds[:8])}, from {answer.pages:,} pages."
+    about = (
+        "What you accept counts as an example from now on, what you reject as a counter-example; the crawl learns from "
+        "both, and this page is in a new order when you load it again."
+    )
+    table = element("a", "Table (CSV)", href=f"/api/collections/{quote(name)}/related.csv", class_="button")
+    return element(
+        "section",
+        element("div", element("h1", "Related organisations"), table, class_="head"),
+        element("p", words),
+        element("p", about, class_="quiet-text"),
+        *(element("p", f"{note[:1].upper()}{note[1:]}.", class_="quiet-text") for note in answer.notes),
+        id="crawl",
+        data_name=name,
+        class_="crawl-head",
+    )
+
+
+def _row(name: str, one: Organisation, is_known: bool) -> Markup:
+    likely = one.confidence >= LIKELY
+    score = element(
+        "span",
+        element("span", "●" if likely else "○", class_="shape", aria_hidden="true"),
+        f"{one.confidence:.2f}",
+        class_=f"score {'on' if likely else 'off'}",
+        title=f"confidence {one.confidence:.3f} of 1",
+    )
+    facts = [_hub(name, hub) for hub in one.hubs]
+    links = [
+        f"{number} of the examples {words}"
+        for number, words in ((one.evidence.from_seeds, "link to it"), (one.evidence.to_seeds, "are linked from it"))
+        if number
+    ]
+    if one.evidence.has_home:
+        links.append(f"home page {one.evidence.likeness:.0%} as like the examples as they are like each other")
+    body = element(
+        "div",
+        element("h3", element("a", one.name, href=look.address(name, "page", url=one.home))),
+        element("p", look.url_shown(one.home), class_="where"),
+        element("p", f"Also: {', '.join(one.aliases[:5])}", class_="facts") if one.aliases else None,
+        element("ul", *facts, class_="reasons") if facts else None,
+        element("p", f"Shared words: {', '.join(one.shared_words)}", class_="facts") if one.shared_words else None,
+        element("p", "; ".join(links), class_="facts") if links else None,
+        class_="body",
+    )
+    return element("li", score, body, _decisions(one, is_known), class_="result", data_url=one.home, tabindex=-1)
+
+
+def _hub(name: str, hub: Hub) -> Markup:
+    under = f", under “{hub.heading}”" if hub.heading else ""
+    words = f"listed beside {', '.join(hub.seeds[:4])} on "
+    title = element(
+        "a", hub.title or look.short(hub.url), href=hub.url, rel="noopener noreferrer nofollow", title=hub.url
+    )
+    passage = element("span", f": {hub.passage}", class_="snippet") if hub.passage else None
+    return element("li", words, title, f" ({hub.organisations:,} organisations){under}", passage)
+
+
+def _decisions(one: Organisation, is_known: bool) -> Markup:
+    if not is_known:
+        fetch = element(
+            "button", "Fetch its home page", type="button", data_do="order", data_action="seed", data_value=one.home
+        )
+        return element("div", fetch, class_="labels")
+
+    def button(words: str, decision: str, value: str) -> Markup:
+        return element(
+            "button",
+            words,
+            type="button",
+            data_do="label",
+            data_url=one.home,
+            data_on_topic=value,
+            aria_pressed="true" if one.decision == decision else "false",
+        )
+
+    return element("div", button("Accept", "accepted", "true"), button("Reject", "rejected", "false"), class_="labels")
+
+
+ROUTES = [
+    Route("/api/collections/{name}/related", api.answers(get_related), methods=["GET"]),
+    Route("/api/collections/{name}/related.csv", api.answers(get_table), methods=["GET"]),
+    Route("/c/{name}/related", pages.shows(related_page)),
+]

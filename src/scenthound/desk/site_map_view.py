@@ -1,0 +1,114 @@
+"""The page with the map of a site: a tree that grows while the crawl runs, and its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from scenthound.apps.site_map import FORMATS, Branch, SiteMap, site_map
+from scenthound.desk import api, pages
+from scenthound.desk import layout as look
+from scenthound.desk import parameters as read
+from scenthound.desk.markup import Markup, element
+from scenthound.errors import BadUsage
+from scenthound.loop.folder import CrawlFolder
+
+FOLDED = {"yes": False, "no": True}
+
+
+def made(path: Path, unfolded: bool) -> SiteMap:
+    """The map of a crawl."""
+    with CrawlFolder.look(path) as folder:
+        return site_map(folder, unfolded)
+
+
+async def get_site_map(request: Request) -> Any:
+    unfolded = read.among(request.query_params, "folded", FOLDED)
+    return (await run_in_threadpool(made, api.folder_of(request), unfolded)).as_plain()
+
+
+async def get_file(request: Request) -> Response:
+    name = request.path_params["file"]
+    if name not in FORMATS:
+        raise api.Unknown("no such file", f"there are: {', '.join(FORMATS)}")
+    write, kind = FORMATS[name]
+    site = await run_in_threadpool(made, api.folder_of(request), False)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(await run_in_threadpool(write, site), media_type=kind, headers=headers)
+
+
+async def site_map_page(request: Request) -> str:
+    path, name = api.folder_of(request), request.path_params["name"]
+    unfolded = read.among(request.query_params, "folded", FOLDED)
+    nav = await run_in_threadpool(pages.nav_of, path, name, "/site-map")
+    try:
+        site = await run_in_threadpool(made, path, unfolded)
+    except BadUsage as error:
+        waiting = look.empty("No pages yet", element("p", "The map appears with the first page."))
+        head = element("section", element("h1", "Site map"), id="crawl", data_name=name, class_="crawl-head")
+        return look.page(
+            "Site map", head, element("div", waiting, id="site-map", title=error.hint), script="site_map", nav=nav
+        )
+    return look.page("Site map", _head(name, site, unfolded), _tree(name, site), script="site_map", nav=nav)
+
+
+def _head(name: str, site: SiteMap, unfolded: bool) -> Markup:
+    files = [
+        element("a", file, href=f"/api/collections/{quote(name)}/site-map/{file}", class_="button", download=file)
+        for file in FORMATS
+    ]
+    other = element(
+        "a",
+        "Fold branches without the topic" if unfolded else "Show every page",
+        href=f"/c/{quote(name)}/site-map" + ("" if unfolded else "?folded=no"),
+    )
+    about = f"{site.on_topic:,} of {site.pages:,} pages of {site.site} are on topic. "
+    none = element("p", "No page is on topic: try other words, or let the crawl fetch more pages.")
+    return element(
+        "section",
+        element("div", element("h1", "Site map"), element("div", *files, class_="labels"), class_="head"),
+        element("p", element("span", about, id="site-map-words"), other, class_="quiet-text"),
+        None if site.on_topic else none,
+        id="crawl",
+        data_name=name,
+        class_="crawl-head",
+    )
+
+
+def _tree(name: str, site: SiteMap) -> Markup:
+    """Nested lists, made from the last branch to the first: a chain of pages may be longer than the stack."""
+    below: dict[int, list[Markup]] = {}
+    for depth, branch in reversed(list(site.rows())):
+        items = below.pop(depth + 1, [])
+        below.setdefault(depth, []).insert(0, _branch(name, branch, items))
+    return element("div", element("ul", *below.get(0, [])), id="site-map", class_="card site-map")
+
+
+def _branch(name: str, branch: Branch, items: list[Markup]) -> Markup:
+    shape = element("span", "●" if branch.on_topic else "○", class_="shape", aria_hidden="true")
+    title = element("a", branch.title or look.short(branch.url), href=look.address(name, "page", url=branch.url))
+    score = element("span", f" {branch.relevance:.2f}", class_="score on") if branch.on_topic else None
+    folded = f" + {branch.folded:,} {'page' if branch.folded == 1 else 'pages'} without it" if branch.folded else None
+    kind = "hit" if branch.on_topic else "miss"
+    line = element(
+        "span", shape, title, score, element("span", folded, class_="quiet-text") if folded else None,
+        class_=kind, title=branch.url,
+    )  # fmt: skip
+    if not items:
+        return element("li", line, data_url=branch.url)
+    return element(
+        "li", element("details", element("summary", line), element("ul", *items), open=True), data_url=branch.url
+    )
+
+
+ROUTES = [
+    Route("/api/collections/{name}/site-map", api.answers(get_site_map), methods=["GET"]),
+    Route("/api/collections/{name}/site-map/{file}", api.answers(get_file), methods=["GET"]),
+    Route("/c/{name}/site-map", pages.shows(site_map_page)),
+]

@@ -1,0 +1,67 @@
+"""Community mining on plain graphs: edge lists, known communities, and how well they were found ([GRAPH] section 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+from scenthound.errors import BadConfig
+from scenthound.graph.clustering import NeighbourGraph
+
+LARGEST = 1_000_000_000  # bytes of an edge list
+
+
+class Found(NamedTuple):
+    """How well a community was found: precision, recall, and their harmonic mean."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def read_edges(path: Path) -> NeighbourGraph:
+    """The graph of an edge list: two names a line, with a space, tab or comma between. `#` starts a comment."""
+    graph = NeighbourGraph()
+    for number, fields in _lines(path):
+        if len(fields) < 2:
+            raise BadConfig(f"{path} line {number} is not an edge", "each line names two nodes, as: a b")
+        if graph.is_full:
+            raise BadConfig(f"{path} has more than {graph.most:,} edges", "mine a part of the graph")
+        graph.connect(graph.add(fields[0]), graph.add(fields[1]))
+    if not len(graph):
+        raise BadConfig(f"{path} has no edges", "each line names two nodes, as: a b")
+    return graph
+
+
+def read_members(path: Path) -> set[str]:
+    """The nodes of a known community: the first name of each line."""
+    members = {fields[0] for _, fields in _lines(path)}
+    if not members:
+        raise BadConfig(f"{path} names no node", "write one node a line")
+    return members
+
+
+def scores(found: Collection[str], known: Collection[str]) -> Found:
+    """
+    >>> scores(["a", "b", "c", "d"], ["a", "b", "x"])
+    Found(precision=0.5, recall=0.6666666666666666, f1=0.5714285714285714)
+    """
+    hits = len(set(found).intersection(known))
+    if not hits:
+        return Found(0.0, 0.0, 0.0)
+    precision, recall = hits / len(set(found)), hits / len(set(known))
+    return Found(precision, recall, 2.0 * precision * recall / (precision + recall))
+
+
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise BadConfig(f"{path} is larger than {LARGEST:,} bytes", "mine a part of the graph")
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise BadConfig(f"{path} can't be read: {error.strerror}", "check the path") from None
+    split = (
+        (number, line.partition("#")[0].replace(",", " ").split()) for number, line in enumerate(text.split("\n"), 1)
+    )
+    return [(number, fields) for number, fields in split if fields]
