@@ -75,6 +75,8 @@ def test_a_crawl_that_is_watched_from_its_first_moment_is_followed(tmp_path: Pat
     watch = Watch(begun)
     try:
         assert watch.refresh() == 0
+        (begun / "crawl.db").touch()
+        assert watch.refresh() == 0, "its tables are not made yet"
         shutil.copy(folder / "crawl.db", begun)
         assert watch.refresh() == 4
         assert watch.state()[0] != "cut off"

@@ -13,7 +13,6 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.folder_files import DATABASE
 from scenthound.loop.forecast import Forecast
 from scenthound.loop.politeness import HOST_FAILURES
 from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, outlook
@@ -49,7 +48,6 @@ class Watch:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._has_database = (path / DATABASE).exists()  # asked first: a crawl that has just begun has none yet
         self.folder = CrawlFolder.look(path)
         self.pages = self.relevant = self.bytes = 0
         self.curve = Curve()
@@ -67,9 +65,9 @@ class Watch:
 
     def refresh(self) -> int:
         """Read what is new, and return the number of new pages."""
-        if not self._has_database and (self.path / DATABASE).exists():
+        if not self._event:  # a crawl that has just begun has no database yet, or one without tables
             self.folder.close()
-            self.folder, self._has_database = CrawlFolder.look(self.path), True
+            self.folder = CrawlFolder.look(self.path)
         before = self.pages
         relevant_from = self.folder.request.settings.relevant or OLD_RULE
         for event in live_queries.fetched_after(self.folder.database, self._event, relevant_from):
