@@ -7,7 +7,8 @@ each. After 100, 250 and 500 pages `scenthound related` answers from what hound 
 weights fitted without the topic's category (three draws each). Beside it: the hosts of each crawl in the order in which
 they were first fetched. Right answers are the bed's targets. R-precision: precision at as many answers as there are
 targets. Tests are paired over the ten categories. The second part repeats everything on the bed without the pages that
-link to more than 30 hosts. `--fit` prints the weights for `apps/related/confidence.py`, fitted on all topics.
+link to more than 30 hosts; weights are fitted on both together. `--fit` prints the weights for
+`apps/related/confidence.py`, fitted on all topics.
 
 Needs ../shared/data/apache; `--quick` is a look at two topics of a small generated web.
 """
@@ -31,7 +32,7 @@ from scenthound import url as urls
 from scenthound.apps.related.answer import read_homes
 from scenthound.apps.related.confidence import FEATURES, features
 from scenthound.apps.related.evidence import gather
-from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, is_home, list_facts
+from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, list_facts
 from scenthound.apps.related.owners import Owners
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
@@ -142,16 +143,42 @@ def main() -> None:
             print("../shared/data/apache is not here: nothing to measure", file=sys.stderr)
 
 
+@dataclass(frozen=True)
+class Variant:
+    """The bed with or without its large directory pages: trails by topic and strategy, and what `related` saw."""
+
+    title: str
+    trails: Mapping[tuple[str, str], Sequence[Url]]
+    cases: Sequence[Case]
+
+
 def _measure(bed: Bed, options: argparse.Namespace) -> None:
-    prepared = prepare(bed)
+    prepared, facts = prepare(bed), Facts(bed)
+    topics, at = (_company_topics(bed)[:2], (30, 60)) if options.quick else (bed.topics, AT)
     large = large_pages(prepared)
     print(f"{len(large)} pages link to more than {LARGE} hosts: {', '.join(sorted(large))}")
-    for title, without in (("all pages", frozenset[Url]()), ("without the large directory pages", large)):
+    variants = []
+    for name, without in (("all pages", frozenset[Url]()), ("without the large directory pages", large)):
         smaller = Smaller(prepared.folder)
         smaller.without = without
-        _report(title, smaller, bed, options)
-        if options.quick or options.fit:
-            break
+        trails = {(topic.id, strategy): _trail(smaller, topic, strategy, max(at), options.keep)
+                  for topic in topics for strategy in STRATEGIES}  # fmt: skip
+        cases = [_case(smaller, topic, trails[topic.id, "hound"][:n], n, facts) for topic in topics for n in at]
+        variants.append(Variant(name, trails, cases))
+    everything = [case for variant in variants for case in variant.cases]
+    if options.fit:
+        bias, weights = fit(everything)
+        print(f"BIAS = {bias:.2f}\nWEIGHTS = ({', '.join(f'{weight:.2f}' for weight in weights)})  # {FEATURES}")
+        return
+    fitted = {case.category: fit_without(case.category, everything) for case in everything}
+    for variant in variants:
+        print(f"\n## {variant.title}: {len(topics)} topics\n")
+        _print_means(_rows(variant, topics, fitted), [topic.id for topic in topics], at)
+        _print_calibration(variant.cases, fitted)
+    print("\n## both together\n")
+    points = _print_calibration(everything, fitted)
+    if options.svg is not None:
+        options.svg.write_text(_plot(points), encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:
@@ -164,7 +191,7 @@ def _options() -> argparse.Namespace:
 
 
 def _company_topics(bed: Bed) -> list[BedTopic]:
-    return [topic for topic in bed.topics if len(topic.seeds) > 1 and all(is_home(url) for url in topic.seeds)]
+    return [topic for topic in bed.topics if len(topic.seeds) > 1 and all(urls.is_home(url) for url in topic.seeds)]
 
 
 def large_pages(bed: PreparedBed) -> frozenset[Url]:
@@ -177,37 +204,27 @@ def large_pages(bed: PreparedBed) -> frozenset[Url]:
     return frozenset(url for url in bed.pages if named(url) > LARGE)
 
 
-def _report(title: str, prepared: Smaller, bed: Bed, options: argparse.Namespace) -> None:
-    topics, at = (_company_topics(bed)[:2], (30, 60)) if options.quick else (bed.topics, AT)
-    facts = Facts(bed)
-    name = "all" if not prepared.without else "smaller"
-    trails = {(topic.id, strategy): _trail(prepared, topic, strategy, max(at), options.keep, name)
-              for topic in topics for strategy in STRATEGIES}  # fmt: skip
-    cases = [
-        _case(prepared, topic, trails[topic.id, "hound"][:pages], pages, facts) for topic in topics for pages in at
-    ]
-    if options.fit:
-        bias, weights = fit(cases)
-        print(f"BIAS = {bias:.2f}\nWEIGHTS = ({', '.join(f'{weight:.2f}' for weight in weights)})  # {FEATURES}")
-        return
-    print(f"\n## {title}: {len(topics)} topics\n")
-    sure = {(case.topic, case.at): _probabilities(case, cases) for case in cases}
+Fitted = Mapping[str, tuple[float, Floats]]
+"""Bias and weights by the category that they were fitted without."""
+
+
+def _rows(variant: Variant, topics: Sequence[BedTopic], fitted: Fitted) -> dict[tuple[str, str, int], list[float]]:
+    """The measures by answer, topic and number of pages."""
     rows: dict[tuple[str, str, int], list[float]] = {}
-    for case in cases:
-        order = np.argsort(-sure[case.topic, case.at], kind="stable")
-        rows[OURS, case.topic, case.at] = _measures([bool(case.truth[place]) for place in order], case.targets)
-        targets = next({urls.host(url) for url in topic.targets} for topic in topics if topic.id == case.topic)
-        seeds = next({urls.host(url) for url in topic.seeds} for topic in topics if topic.id == case.topic)
+    by_id = {topic.id: topic for topic in topics}
+    for case in variant.cases:
+        topic, order = by_id[case.topic], np.argsort(-probabilities(case, fitted), kind="stable")
+        rows[OURS, topic.id, case.at] = _measures([bool(case.truth[place]) for place in order], case.targets)
+        targets, seeds = ({urls.host(url) for url in named} for named in (topic.targets, topic.seeds))
         for strategy in STRATEGIES:
-            hosts = dict.fromkeys(urls.host(url) for url in trails[case.topic, strategy][: case.at])
-            rows[strategy, case.topic, case.at] = _measures(
-                [h in targets for h in hosts if h not in seeds], case.targets
-            )
-    _print_means(rows, [topic.id for topic in topics], at)
-    _print_calibration(cases, sure, None if prepared.without else options.svg)
+            hosts = dict.fromkeys(urls.host(url) for url in variant.trails[topic.id, strategy][: case.at])
+            hits = [name in targets for name in hosts if name not in seeds]
+            rows[strategy, topic.id, case.at] = _measures(hits, case.targets)
+    return rows
 
 
-def _trail(prepared: Smaller, topic: BedTopic, strategy: str, pages: int, keep: Path | None, name: str) -> list[Url]:
+def _trail(prepared: Smaller, topic: BedTopic, strategy: str, pages: int, keep: Path | None) -> list[Url]:
+    name = "smaller" if prepared.without else "all"
     file = None if keep is None else keep / f"{name}-{topic.id}-{strategy}-{pages}.json"
     if file is not None and file.exists():
         return [Url(url) for url in json.loads(file.read_text())]
@@ -249,10 +266,14 @@ def fit(cases: Sequence[Case]) -> tuple[float, Floats]:
     return float(weights[0] - plain @ middle), plain
 
 
-def _probabilities(case: Case, cases: Sequence[Case]) -> Floats:
-    """The confidence of a case by weights that were fitted without its category."""
-    others = [other for other in cases if other.category != case.category]
-    bias, weights = fit(others or cases)
+def fit_without(category: str, cases: Sequence[Case]) -> tuple[float, Floats]:
+    """The fit on the cases of all other categories."""
+    return fit([case for case in cases if case.category != category] or cases)
+
+
+def probabilities(case: Case, fitted: Fitted) -> Floats:
+    """The confidence of the organisations of a case, by weights that were fitted without its category."""
+    bias, weights = fitted[case.category]
     return np.asarray(1 / (1 + np.exp(-(bias + case.x @ weights))))
 
 
@@ -287,14 +308,14 @@ def _probability(p: float | None) -> str:
     return "-" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def _print_calibration(cases: Sequence[Case], sure: Mapping[tuple[str, int], Floats], svg: Path | None) -> None:
-    p = np.concatenate([sure[case.topic, case.at] for case in cases])
-    truth = np.concatenate([case.truth for case in cases]).astype(float)
+def _print_calibration(cases: Sequence[Case], fitted: Fitted) -> list[tuple[float, float, int]]:
+    """Print how far the confidence can be believed. Returns mean confidence, share of targets and number by bin."""
+    sure = [probabilities(case, fitted) for case in cases]
+    p, truth = np.concatenate(sure), np.concatenate([case.truth for case in cases]).astype(float)
     brier, base = float(np.mean((p - truth) ** 2)), float(truth.mean() * (1 - truth.mean()))
-    edges = np.linspace(0, 1, BINS + 1)
     points, error = [], 0.0
     print("\n| confidence | organisations | mean confidence | share of targets |\n|---|---|---|---|")
-    for low, high in pairwise(edges.tolist()):
+    for low, high in pairwise(np.linspace(0, 1, BINS + 1).tolist()):
         chosen = (p >= low) & ((p < high) | (high == 1))
         if not chosen.any():
             continue
@@ -303,16 +324,11 @@ def _print_calibration(cases: Sequence[Case], sure: Mapping[tuple[str, int], Flo
         error += count / len(p) * abs(said - is_so)
         print(f"| {low:.1f} to {high:.1f} | {count:,} | {said:.3f} | {is_so:.3f} |")
     print(f"\nECE {error:.4f}, Brier {brier:.4f} (base rate {base:.4f}); {truth.mean():.2%} of {len(p):,} are right")
-    best = [(sure[case.topic, case.at][place], case.truth[place]) for case in cases for place in _first(case, sure)]
-    said, is_so = float(np.mean([one for one, _ in best])), float(np.mean([one for _, one in best]))
+    shown = [np.argsort(-one, kind="stable")[:SHOWN] for one in sure]
+    said = float(np.mean(np.concatenate([one[places] for one, places in zip(sure, shown, strict=True)])))
+    is_so = float(np.mean(np.concatenate([case.truth[places] for case, places in zip(cases, shown, strict=True)])))
     print(f"The first {SHOWN} answers of each: mean confidence {said:.3f}, share of targets {is_so:.3f}")
-    if svg is not None:
-        svg.write_text(_plot(points), encoding="utf-8")
-
-
-def _first(case: Case, sure: Mapping[tuple[str, int], Floats]) -> list[int]:
-    """The places of the answers that are shown."""
-    return [int(place) for place in np.argsort(-sure[case.topic, case.at], kind="stable")[:SHOWN]]
+    return points
 
 
 def _plot(points: Sequence[tuple[float, float, int]]) -> str:

@@ -102,6 +102,15 @@ def origin(url: str) -> str:
     return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
 
 
+def is_home(url: str) -> bool:
+    """Whether a URL is the home page of its host.
+
+    >>> is_home("http://x.test/"), is_home("http://x.test/a")
+    (True, False)
+    """
+    return url.partition("://")[2].partition("/")[2] == ""
+
+
 @lru_cache(maxsize=65536)
 def domain(name: str) -> str:
     """The registrable domain of a host name, by the bundled public suffix list; the name itself if it has none.

@@ -124,8 +124,10 @@ def test_an_agent_finds_related_organisations(tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         found = await ask(client, "related", collection="clubs", limit=3)
         first = found["organisations"][0]
-        assert first["home"] == "http://gamma.com/"
-        assert first["listed_beside_seeds_on"] == [{"url": "http://hub.org/list", "seeds": ["alpha.com", "beta.com"]}]
+        assert first["home"] == "http://gamma.test/"
+        assert first["listed_beside_seeds_on"] == [
+            {"url": "http://hub.test/list", "seeds": ["alpha.test", "beta.test"]}
+        ]
         assert first["untrusted_text"].startswith("Gamma e.V.\nBalloon clubs: ")
         assert found["notice"] == NOTICE
         assert "1 to 20" in await refusal(client, "related", collection="clubs", limit=500)

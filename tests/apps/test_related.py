@@ -38,34 +38,34 @@ def answer(folder: Path) -> Answer:
 
 def test_what_stands_beside_the_seeds_comes_first_with_its_evidence(folder: Path) -> None:
     found = answer(folder)
-    assert found.seeds == ("alpha.com", "beta.com")
+    assert found.seeds == ("alpha.test", "beta.test")
     first = found.organisations[0]
-    assert (first.key, first.name, first.home) == ("gamma.com", "Gamma e.V.", "http://gamma.com/")
-    assert first.aliases == ("gamma.net",), "a redirect of the home page: one organisation"
+    assert (first.key, first.name, first.home) == ("gamma.test", "Gamma e.V.", "http://gamma.test/")
+    assert first.aliases == ("old-gamma.test",), "a redirect of the home page: one organisation"
     hub = first.hubs[0]
-    assert (hub.url, hub.seeds, hub.heading) == ("http://hub.org/list", ("alpha.com", "beta.com"), "Balloon clubs")
+    assert (hub.url, hub.seeds, hub.heading) == ("http://hub.test/list", ("alpha.test", "beta.test"), "Balloon clubs")
     assert "a club in the hills" in hub.passage
     assert first.evidence.beside == 2
     assert "balloons" in first.shared_words or "balloon" in first.shared_words
     sure = {one.key: one.confidence for one in found.organisations}
     assert all(0 <= value <= 1 for value in sure.values())
-    assert sure["gamma.com"] > sure["ads.com"]
-    assert sure["gamma.com"] > sure["cars.com"]
+    assert sure["gamma.test"] > sure["ads.test"]
+    assert sure["gamma.test"] > sure["cars.test"]
     assert found.organisations[1].evidence.beside == 0, "under another heading"
-    assert found.augmented == ("http://hub.org/list",), "it links to two seeds"
+    assert found.augmented == ("http://hub.test/list",), "it links to two seeds"
 
 
 def test_a_decision_teaches(tmp_path: Path) -> None:
     folder = html_crawl(tmp_path / "crawl", CLUBS, CLUB_SEEDS, "balloon clubs")
-    give_label(folder, make("http://gamma.com/"), True, time.time())
-    give_label(folder, make("http://ads.com/"), False, time.time())
+    give_label(folder, make("http://gamma.test/"), True, time.time())
+    give_label(folder, make("http://ads.test/"), False, time.time())
     found = answer(folder)
-    assert [one.key for one in found.rejected] == ["ads.com"]
+    assert [one.key for one in found.rejected] == ["ads.test"]
     decisions = {one.key: one.decision for one in found.organisations}
-    assert decisions["gamma.com"] == "accepted"
-    assert "ads.com" not in decisions
-    hub = next(one for one in found.organisations if one.key == "cars.com").hubs[0]
-    assert "gamma.com" in hub.seeds, "what was accepted counts as a seed"
+    assert decisions["gamma.test"] == "accepted"
+    assert "ads.test" not in decisions
+    hub = next(one for one in found.organisations if one.key == "cars.test").hubs[0]
+    assert "gamma.test" in hub.seeds, "what was accepted counts as a seed"
 
 
 def test_hosts_of_one_domain_are_organisations_if_seeds_are() -> None:
@@ -92,9 +92,9 @@ def test_the_table_is_safe_for_spreadsheets(folder: Path) -> None:
     made = io.StringIO()
     write_csv(answer(folder), made)
     rows = list(csv.DictReader(io.StringIO(made.getvalue())))
-    assert rows[0]["organisation"] == "gamma.com"
+    assert rows[0]["organisation"] == "gamma.test"
     assert rows[0]["beside"] == "2"
-    assert next(row for row in rows if row["organisation"] == "cars.com")["name"] == "'=Cars"
+    assert next(row for row in rows if row["organisation"] == "cars.test")["name"] == "'=Cars"
 
 
 def test_the_command_answers_from_a_crawl_that_there_is(
@@ -102,7 +102,7 @@ def test_the_command_answers_from_a_crawl_that_there_is(
 ) -> None:
     assert run(["related", str(folder), "--json", "--csv", str(tmp_path / "t.csv")]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["organisations"][0]["home"] == "http://gamma.com/"
+    assert told["organisations"][0]["home"] == "http://gamma.test/"
     assert (tmp_path / "t.csv").read_text().startswith("rank,confidence,")
     assert run(["related", str(folder)]) == 0
     assert "Gamma e.V." in capsys.readouterr().out
@@ -129,10 +129,10 @@ def test_seeds_of_one_organisation_are_refused_before_anything_is_fetched(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seeds = tmp_path / "seeds.txt"
-    seeds.write_text("http://www.alpha.com/\nhttp://alpha.com/clubs\n")
+    seeds.write_text("http://www.alpha.test/\nhttp://alpha.test/clubs\n")
     assert run(["related", str(seeds), "--topic", "clubs", "--out", str(tmp_path / "crawl")]) == 2
     told = capsys.readouterr().err
-    assert "all seeds belong to one organisation, alpha.com" in told
+    assert "all seeds belong to one organisation, alpha.test" in told
     assert "home pages of two or more" in told
     assert not (tmp_path / "crawl").exists()
 

@@ -30,16 +30,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def paths(site: SiteMap) -> list[tuple[int, str]]:
-    return [(depth, branch.url.removeprefix("http://site.com")) for depth, branch in site.rows()]
+    return [(depth, branch.url.removeprefix("http://site.test")) for depth, branch in site.rows()]
 
 
 def test_pages_stand_below_the_page_that_led_to_them_and_the_rest_is_folded(folder: Path) -> None:
     site = made(folder)
-    assert (site.pages, site.on_topic, site.site) == (7, 2, "site.com")
+    assert (site.pages, site.on_topic, site.site) == (7, 2, "site.test")
     assert sorted(paths(site)) == [(0, "/"), (1, "/a"), (1, "/new"), (2, "/b"), (2, "/e")]
     assert site.roots[0].folded == 2, "the cars"
     assert site.roots[0].pages_below == 6
-    assert [branch.url for _, branch in site.rows() if branch.on_topic] == ["http://site.com/b", "http://site.com/e"]
+    assert [branch.url for _, branch in site.rows() if branch.on_topic] == ["http://site.test/b", "http://site.test/e"]
     assert len(list(made(folder, unfolded=True).rows())) == 7
 
 
@@ -57,11 +57,11 @@ def test_the_files_say_the_same_and_nothing_from_the_web_is_markup(folder: Path)
     assert "+ 2 pages without it" in html
     listed = ElementTree.fromstring(sitemap_of(site).encode())
     assert [entry.text for entry in listed.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")] == [
-        "http://site.com/b",
-        "http://site.com/e",
+        "http://site.test/b",
+        "http://site.test/e",
     ]
     outline = markdown_of(site)
-    assert re.search(r"^    - \*\*\[Ballooning\]\(<http://site.com/e>\)\*\*", outline, re.MULTILINE)
+    assert re.search(r"^    - \*\*\[Ballooning\]\(<http://site.test/e>\)\*\*", outline, re.MULTILINE)
     assert r"\<script\>" in outline or "script" not in outline
 
 
@@ -120,5 +120,5 @@ def test_a_site_that_forbids_robots_says_so(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_without_a_topic_the_command_says_how(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["map", "http://site.com/"]) == 2
-    assert 'scenthound map http://site.com/ "hot air ballooning"' in capsys.readouterr().err
+    assert run(["map", "http://site.test/"]) == 2
+    assert 'scenthound map http://site.test/ "hot air ballooning"' in capsys.readouterr().err

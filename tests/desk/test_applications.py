@@ -26,13 +26,13 @@ def test_organisations_are_listed_with_evidence_and_can_be_decided_on(tmp_path: 
         html = desk.get("/c/crawl/related").text
         assert "Gamma e.V." in html
         assert "under “Balloon clubs”" in html
-        assert 'data-url="http://gamma.com/" data-on-topic="true"' in html
+        assert 'data-url="http://gamma.test/" data-on-topic="true"' in html
         assert 'href="/c/crawl/related" aria-current="page"' in html
         assert "/c/crawl/site-map" not in html, "its seeds are on two hosts"
-        label = {"url": "http://cars.com/", "on_topic": False}
+        label = {"url": "http://cars.test/", "on_topic": False}
         assert desk.post(f"{ONE}/labels", json=label, headers=WITH_TOKEN).status_code == 202
         after = desk.get(f"{ONE}/related").json()
-        assert [one["key"] for one in after["rejected"]] == ["cars.com"]
+        assert [one["key"] for one in after["rejected"]] == ["cars.test"]
         assert "<h2>Rejected</h2>" in desk.get("/c/crawl/related").text
         table = desk.get(f"{ONE}/related.csv")
         assert table.text.splitlines()[1].startswith("1,")
@@ -52,7 +52,7 @@ def test_the_map_of_a_site_is_a_tree_with_files(tmp_path: Path) -> None:
     folder = site_crawl(tmp_path / "crawl")
     with client(tmp_path / "home", folder) as desk:
         html = desk.get("/c/crawl/site-map").text
-        assert "2 of 7 pages of site.com are on topic" in html
+        assert "2 of 7 pages of site.test are on topic" in html
         assert html.count("<li data-url=") == 5
         assert "+ 2 pages without it" in html
         assert "/c/crawl/related" not in html, "its seeds are on one host"
@@ -77,7 +77,7 @@ def test_decisions_and_folding_work_in_the_browser(tmp_path: Path) -> None:
         page.locator("summary").first.click(position={"x": 2, "y": 8})
         page.get_by_text("Ballooning").wait_for(state="hidden")
     with CrawlFolder.look(folder) as opened:
-        assert opened.database.labels() == {"http://gamma.com/": True}
+        assert opened.database.labels() == {"http://gamma.test/": True}
 
 
 def go_on(folder: Path) -> None:

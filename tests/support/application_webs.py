@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.html_crawl import html_crawl
 
-CLUB_SEEDS = ["http://alpha.com/", "http://beta.com/"]
+CLUB_SEEDS = ["http://alpha.test/", "http://beta.test/"]
 CLUB = "balloon club members fly hot air balloons, pilots, envelopes, burners and baskets"
 
 
@@ -16,25 +16,25 @@ def club_page(title: str, text: str, *links: str, head: str = "") -> str:
 
 
 CLUBS = {
-    "http://alpha.com/": club_page("Alpha club", CLUB, "http://hub.org/list", "http://ads.com/"),
-    "http://beta.com/": club_page("Beta club", CLUB, "http://ads.com/"),
-    "http://hub.org/list": "<title>Clubs</title><h2>Balloon clubs</h2><ul>"
-    '<li><a href="http://alpha.com/">Alpha</a>, the oldest</li><li><a href="http://beta.com/">Beta</a></li>'
-    '<li><a href="http://gamma.com/">Gamma</a>, a club in the hills</li>'
-    '<li><a href="http://gamma.net/">Gamma too</a></li>'
-    '</ul><h2>Sponsors</h2><p><a href="http://ads.com/">Ads</a> <a href="http://cars.com/">Cars</a></p>',
-    "http://gamma.com/": club_page(
+    "http://alpha.test/": club_page("Alpha club", CLUB, "http://hub.test/list", "http://ads.test/"),
+    "http://beta.test/": club_page("Beta club", CLUB, "http://ads.test/"),
+    "http://hub.test/list": "<title>Clubs</title><h2>Balloon clubs</h2><ul>"
+    '<li><a href="http://alpha.test/">Alpha</a>, the oldest</li><li><a href="http://beta.test/">Beta</a></li>'
+    '<li><a href="http://gamma.test/">Gamma</a>, a club in the hills</li>'
+    '<li><a href="http://old-gamma.test/">Gamma too</a></li>'
+    '</ul><h2>Sponsors</h2><p><a href="http://ads.test/">Ads</a> <a href="http://cars.test/">Cars</a></p>',
+    "http://gamma.test/": club_page(
         "Welcome",
         CLUB,
         head='<script type="application/ld+json">{"@type": "Organization", "name": "Gamma e.V."}</script>',
     ),
-    "http://gamma.net/": "=> http://gamma.com/",
-    "http://ads.com/": club_page("Ads", "buy banners and clicks now", "http://cars.com/"),
-    "http://cars.com/": club_page("=Cars", "engines, tyres and used vehicles for sale"),
+    "http://old-gamma.test/": "=> http://gamma.test/",
+    "http://ads.test/": club_page("Ads", "buy banners and clicks now", "http://cars.test/"),
+    "http://cars.test/": club_page("=Cars", "engines, tyres and used vehicles for sale"),
 }
 
 
-HOME = "http://site.com/"
+HOME = "http://site.test/"
 BALLOONS = "hot air balloons fly with burners; balloon pilots and balloon envelopes in the air"
 
 
@@ -43,20 +43,20 @@ def site_page(title: str, text: str, *links: str) -> str:
 
 
 SITE = {
-    HOME: site_page("Front", "welcome to our site", "/a", "/c", "/old", "http://else.com/"),
-    "http://site.com/a": site_page("Section", "about us", "/b"),
-    "http://site.com/b": site_page("<script>Balloons & co</script>", BALLOONS),
-    "http://site.com/c": site_page("Cars", "cars and tyres", "/d"),
-    "http://site.com/d": site_page(
+    HOME: site_page("Front", "welcome to our site", "/a", "/c", "/old", "http://else.test/"),
+    "http://site.test/a": site_page("Section", "about us", "/b"),
+    "http://site.test/b": site_page("<script>Balloons & co</script>", BALLOONS),
+    "http://site.test/c": site_page("Cars", "cars and tyres", "/d"),
+    "http://site.test/d": site_page(
         "More cars",
         "engines",
     ),
-    "http://site.com/old": "=> http://site.com/new",
-    "http://site.com/new": site_page("News", "news", "/e"),
-    "http://site.com/e": site_page("Ballooning", BALLOONS),
+    "http://site.test/old": "=> http://site.test/new",
+    "http://site.test/new": site_page("News", "news", "/e"),
+    "http://site.test/e": site_page("Ballooning", BALLOONS),
 }
 
 
 def site_crawl(folder: Path, **settings: object) -> Path:
-    judged = {"judge": "keywords:threshold=0.2", "hosts": ("site.com",)}
+    judged = {"judge": "keywords:threshold=0.2", "hosts": ("site.test",)}
     return html_crawl(folder, SITE, [HOME], "hot air balloons", **{**judged, **settings})

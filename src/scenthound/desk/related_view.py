@@ -101,7 +101,7 @@ def _row(name: str, one: Organisation, is_known: bool) -> Markup:
         if number
     ]
     if one.evidence.has_home:
-        links.append(f"home page {one.evidence.likeness:.0%} as like the examples as they are like each other")
+        links.append(f"its home page is {one.evidence.likeness:.0%} as like the examples as they are like each other")
     body = element(
         "div",
         element("h3", element("a", one.name, href=look.address(name, "page", url=one.home))),

@@ -1,4 +1,4 @@
-"""The page repository of [CHAP] section 2.5: one file a page, named by the MD5 of its URL.
+"""The page repository of [CHAP] section 2.2: one file a page, named by the MD5 of its URL.
 
 A tar archive, since a crawl may have millions of pages: `tar -xf crawl.tar` makes the files. `urls.tsv` at its end says
 which file is which page. Names are 32 hexadecimal digits whatever the URL says.

@@ -114,7 +114,7 @@ class TopicJudge(Parameterised):
     def judge(self, page: Page) -> Verdict:
         seen = self._seen(page)
         self.model_.see(seen.document)
-        if self.sites_ and not is_home(page.url):
+        if self.sites_ and not urls.is_home(page.url):
             return self._verdict(seen, NOT_A_SITE)
         if seen.kind:
             self.given_.append(seen)
@@ -352,22 +352,13 @@ def best_threshold(probabilities: Floats) -> float:
     return min(max(float(expected.max()) / 2, FLAG_RANGE[0]), FLAG_RANGE[1])
 
 
-def is_home(url: Url) -> bool:
-    """Whether the URL is the home page of its host.
-
-    >>> is_home(Url("http://x.test/")), is_home(Url("http://x.test/a"))
-    (True, False)
-    """
-    return str(url) == urls.origin(url) + "/"
-
-
 def are_sites(seeds: Sequence[Url]) -> bool:
     """Whether the seeds are home pages of different hosts, four in five at least.
 
     >>> are_sites([Url("http://x.test/"), Url("http://y.test/")]), are_sites([Url("http://x.test/")])
     (True, False)
     """
-    homes = sum(map(is_home, seeds))
+    homes = sum(map(urls.is_home, seeds))
     hosts = len({urls.host(seed) for seed in seeds})
     return len(seeds) >= 2 and min(homes, hosts) >= max(2, 0.8 * len(seeds))
 

@@ -12,7 +12,7 @@ from scenthound.graph.clustering import NeighbourGraph
 LARGEST = 1_000_000_000  # bytes of an edge list
 
 
-class Found(NamedTuple):
+class Agreement(NamedTuple):
     """How well a community was found: precision, recall, and their harmonic mean."""
 
     precision: float
@@ -42,16 +42,16 @@ def read_members(path: Path) -> set[str]:
     return members
 
 
-def scores(found: Collection[str], known: Collection[str]) -> Found:
+def scores(found: Collection[str], known: Collection[str]) -> Agreement:
     """
-    >>> scores(["a", "b", "c", "d"], ["a", "b", "x"])
-    Found(precision=0.5, recall=0.6666666666666666, f1=0.5714285714285714)
+    >>> scores(["a", "b"], ["a", "c"])
+    Agreement(precision=0.5, recall=0.5, f1=0.5)
     """
     hits = len(set(found).intersection(known))
     if not hits:
-        return Found(0.0, 0.0, 0.0)
+        return Agreement(0.0, 0.0, 0.0)
     precision, recall = hits / len(set(found)), hits / len(set(known))
-    return Found(precision, recall, 2.0 * precision * recall / (precision + recall))
+    return Agreement(precision, recall, 2.0 * precision * recall / (precision + recall))
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:

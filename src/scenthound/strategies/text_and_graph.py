@@ -8,7 +8,7 @@
     graph(url) = b / (1 + b) with b crawled pages that link to it (graph="backlinks"), IR / (1 + IR) with the PageRank
                  IR of Cho and others ("pagerank"), or the share of its neighbours that are on topic ("alliance")
 
-The future work of two papers: Best-N-first on local versions of rank_KW,PR [EXP section 6] is `text="keywords"` with
+The future work of two papers: Best-N-first on local versions of rank_KW,PR [EXP section 7] is `text="keywords"` with
 `graph="pagerank"`, and text together with the link structure [GRAPH]. The parts are those of `backlink-count`,
 `pagerank` and `alliance` (sheets 50.3, 50.6), which run inside with their defaults.
 

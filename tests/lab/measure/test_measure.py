@@ -47,6 +47,8 @@ def test_the_table_says_what_the_metric_says_of_the_trail(measured: tuple[Bed, E
     wanted = target_recall(trail, set(topic.targets), topic.seeds, {}, [10, 20, 40])
     assert [found[10], found[20], found[40]] == wanted
     assert len(found) > 20, "and the points of a curve"
+    goals = {row[5]: row[6] for row in rows if row[:5] == (cell.strategy, topic.id, 0, False, "fetched_goals")}
+    assert goals[40] == len({step.url for step in trail[:40]}.intersection(topic.targets))
 
 
 def test_a_summary_is_a_mean_over_topics_of_the_means_over_runs(measured: tuple[Bed, Experiment]) -> None:
@@ -60,6 +62,7 @@ def test_a_summary_is_a_mean_over_topics_of_the_means_over_runs(measured: tuple[
         "coverage",
         "mean_rank",
         "hosts_found",
+        "fetched_goals",
     }
     values = topic_values(made, "target_recall", 20)["best-first"]
     over = mean(list(values.values()))

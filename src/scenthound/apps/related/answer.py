@@ -14,7 +14,7 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.apps.related.confidence import confidence
 from scenthound.apps.related.evidence import Evidence, Gathered, ListPage, gather, home_pages
-from scenthound.apps.related.facts import CrawledWeb, FolderWeb, HomeFacts, is_home
+from scenthound.apps.related.facts import CrawledWeb, FolderWeb, HomeFacts
 from scenthound.apps.related.owners import Owners, merge_aliases
 from scenthound.apps.related.words import shared_words
 from scenthound.errors import BadUsage
@@ -95,7 +95,7 @@ def related(folder: CrawlFolder, most: int = 25) -> Answer:
         )
     hubs_given = {urls.make(url) for url in request.found.get("augment", ())}
     seeds = [url for url, _ in request.keyed_seeds() if url not in hubs_given]
-    labels = {url: on_topic for url, on_topic in folder.database.labels().items() if is_home(url)}
+    labels = {url: on_topic for url, on_topic in folder.database.labels().items() if urls.is_home(url)}
     return answer_from(web, seeds, request.topic.keywords, most, labels)
 
 
@@ -108,7 +108,7 @@ def answer_from(
 ) -> Answer:
     """The answer for what a crawl has seen, from home pages of seeds and labels of home pages."""
     labels = labels or {}
-    homes_given = [url for url in seeds if is_home(url)] or list(seeds)
+    homes_given = [url for url in seeds if urls.is_home(url)] or list(seeds)
     accepted = [url for url, on_topic in labels.items() if on_topic]
     owners = Owners([*homes_given, *accepted])
     seed_keys = {owners.key(url) for url in homes_given}

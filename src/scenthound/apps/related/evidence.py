@@ -24,7 +24,7 @@ from math import log
 import numpy as np
 
 from scenthound import url as urls
-from scenthound.apps.related.facts import ANALYSER, CrawledWeb, HomeFacts, ListFacts, is_home
+from scenthound.apps.related.facts import ANALYSER, CrawledWeb, HomeFacts, ListFacts
 from scenthound.apps.related.owners import Owners
 from scenthound.model import Url
 from scenthound.text.topic_model import TopicModel
@@ -186,7 +186,7 @@ def home_pages(web: CrawledWeb, owners: Owners) -> dict[str, Url]:
     """The home page of each organisation that was fetched: its front page with the shortest host."""
     found: dict[str, Url] = {}
     for url in web.pages:
-        if is_home(url):
+        if urls.is_home(url):
             key = owners.key(url)
             known = found.get(key)
             if known is None or len(urls.host(url)) < len(urls.host(known)):

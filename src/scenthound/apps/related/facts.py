@@ -79,11 +79,6 @@ class CrawledWeb(Protocol):
     def home_facts(self, url: Url) -> HomeFacts | None: ...
 
 
-def is_home(url: str) -> bool:
-    """Whether a URL is the home page of its host."""
-    return url.partition("://")[2].partition("/")[2] == ""
-
-
 def list_facts(document: HtmlDocument) -> ListFacts:
     """The hosts that a page names, each with the link that names it first."""
     own, first = urls.host(document.url), dict[str, int]()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from scenthound import url as urls
-from scenthound.apps.related.facts import HomeFacts, is_home
+from scenthound.apps.related.facts import HomeFacts
 from scenthound.model import Url
 from scenthound.text.vectors import cosine
 
@@ -75,12 +75,12 @@ def merge_aliases(owners: Owners, homes: Mapping[str, HomeFacts], moved: Mapping
         owners.merge(*((other, one) if one in first else (one, other)))
 
     for requested, final in moved.items():
-        if is_home(requested) and is_home(final):
+        if urls.is_home(requested) and urls.is_home(final):
             merge(owners.own_key(urls.host(requested)), owners.own_key(urls.host(final)))
     by_name: dict[str, str] = {}
     by_title: dict[str, str] = {}
     for key, home in homes.items():
-        if home.canonical is not None and is_home(home.canonical):
+        if home.canonical is not None and urls.is_home(home.canonical):
             merge(key, owners.own_key(urls.host(home.canonical)))
         name, title = home.name.casefold(), home.title.casefold()
         known = by_name.setdefault(name, key) if len(name) >= SHORTEST_NAME else key

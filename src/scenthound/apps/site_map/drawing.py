@@ -47,7 +47,7 @@ def _row(branch: Branch, x: float, y: float) -> str:
     shown = escape(branch.title or printable(branch.url, 100))
     large = ' class="on"' if branch.on_topic else ""
     words = f'<text{large} x="{x + 14:g}" y="{y + 5:g}">{shown}'
-    folded = f' <tspan class="few">+ {branch.folded:,} without it</tspan>' if branch.folded else ""
+    folded = f' <tspan class="few">+ {branch.folded_words}</tspan>' if branch.folded else ""
     return (
         f'<circle{kind} cx="{x:g}" cy="{y:g}" r="{radius:.1f}"/>'
         f'<a href="{escape(branch.url)}" rel="noopener noreferrer">'

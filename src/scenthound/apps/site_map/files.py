@@ -11,7 +11,7 @@ from scenthound.apps.site_map.drawing import svg_of
 from scenthound.apps.site_map.tree import Branch, SiteMap
 from scenthound.formats import printable
 from scenthound.report import web_text
-from scenthound.report.layout import document, section, tiles
+from scenthound.report.layout import document, section
 
 MOST_IN_SITEMAP = 50_000  # the protocol's limit
 STYLE = """
@@ -29,7 +29,6 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!])")
 def html_of(site: SiteMap) -> str:
     """The map as one page: the tree to open and close, and the drawing in three sizes. No script."""
     title = web_text.text(f"{site.site}: {site.topic}", 120)
-    figures = tiles([(f"{site.on_topic:,}", "pages on topic"), (f"{site.pages:,}", "pages fetched")])
     tree = f'<div class="tree">{_outline(site)}</div>'
     sizes = "".join(
         f'<input type="radio" name="size" id="{name}"{" checked" if name == "whole" else ""}>'
@@ -39,8 +38,7 @@ def html_of(site: SiteMap) -> str:
     picture = f'<div class="zoom">{sizes}<div class="picture">{svg_of(site)}</div></div>'
     none = "" if site.on_topic else "<p>No page is on topic. Try other words, or let the crawl fetch more pages.</p>"
     parts = [
-        f"<h1>{title}</h1>{none}",
-        figures,
+        f"<h1>{title}</h1><p>{site.on_topic:,} of {site.pages:,} pages on topic.</p>{none}",
         section("Outline", "Pages on topic are marked; branches without any are folded.", tree),
         section("Map", "Each page stands below the page whose link led to it.", picture),
     ]
@@ -60,7 +58,7 @@ def _outline(site: SiteMap) -> str:
 
 def _shown(branch: Branch) -> str:
     kind = "hit" if branch.on_topic else "miss"
-    more = f' <span class="few">+ {branch.folded:,} pages without it</span>' if branch.folded else ""
+    more = f' <span class="few">+ {branch.folded_words}</span>' if branch.folded else ""
     return f'<span class="{kind}">{web_text.link(branch.url, branch.title or branch.url)}</span>{more}'
 
 
@@ -75,7 +73,7 @@ def markdown_of(site: SiteMap) -> str:
     for depth, branch in site.rows():
         title = f"[{_plain(branch.title or branch.url)}](<{branch.url.replace('>', '%3E').replace('<', '%3C')}>)"
         shown = f"**{title}** ({branch.relevance:.2f})" if branch.on_topic else title
-        more = f", and {branch.folded:,} pages without it" if branch.folded else ""
+        more = f", and {branch.folded_words}" if branch.folded else ""
         lines.append(f"{'  ' * depth}- {shown}{more}")
     return "\n".join(lines) + "\n"
 
@@ -85,7 +83,7 @@ def text_of(site: SiteMap, most: int = 60) -> str:
     rows = list(site.rows())
     lines = [f"{site.site}: {site.on_topic:,} of {site.pages:,} pages on topic"]
     for depth, branch in rows[:most]:
-        more = f"  (+ {branch.folded:,} without it)" if branch.folded else ""
+        more = f"  (+ {branch.folded_words})" if branch.folded else ""
         shown = branch.title or branch.url
         mark = f"● {branch.relevance:.2f} {shown}  {branch.url}" if branch.on_topic else f"○ {shown}"
         lines.append("  " * depth + printable(f"{mark}{more}", 200))

@@ -37,6 +37,11 @@ class Branch:
     folded: int = 0
     """Pages in branches below that have nothing on the topic; they are not among `children`."""
 
+    @property
+    def folded_words(self) -> str:
+        """What is folded, in words."""
+        return f"{self.folded:,} {'page' if self.folded == 1 else 'pages'} without it"
+
     def as_plain(self) -> dict[str, Any]:
         """As JSON data, without the children."""
         return {

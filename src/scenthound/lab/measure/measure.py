@@ -44,7 +44,7 @@ from scenthound.lab.measure.quality import (
     similarities,
 )
 from scenthound.lab.measure.statistics import average_runs, log_points, mean
-from scenthound.lab.run.cells import Cell, load_requests, load_seconds, load_trail, read_trail
+from scenthound.lab.run.cells import Cell, load_cpu_seconds, load_requests, load_trail, read_trail
 from scenthound.lab.run.experiment import Experiment, load_starts, open_experiment, run_seeds
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.lab.topics.characteristics_table import COLUMNS as TOPIC_COLUMNS
@@ -301,6 +301,7 @@ def judge(
         similarity=similarity,
         ranks=ranks(similarity) if similarity is not None else None,
         linkage_ranks=rank_keywords_pagerank(pool, keywords, page_ranks) if pool is not None else None,
+        goals=frozenset(bed.aliases.get(url, url) for url in topic.targets) or None,
         qualities=qualities,
     )
 
@@ -344,7 +345,7 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
             judgements[start, cell.oracle] = judge(bed, start, seeds, known, context.page_ranks, relevance)
         judgement = judgements[start, cell.oracle]
         key = (cell.strategy, topic.id, cell.seed_number, cell.oracle)
-        steps, seconds = trails[cell.key], load_seconds(task.folder, cell.key)
+        steps, seconds = trails[cell.key], load_cpu_seconds(task.folder, cell.key)
         made = load_requests(task.folder, cell.key)
         reached = pages_after(made, task.requests) if made is not None else []
         for metric, values in _curves(steps, judgement, [*task.points, *reached], seconds, task.metrics).items():

@@ -91,7 +91,11 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
     )
     lines = zip(map(full_trail_line, result.steps), result.requests, strict=True)
     write_lines(folder / "trails" / f"{key}.jsonl", ({**fields, "requests": made} for fields, made in lines))
-    seconds = {"rank_seconds": result.rank_seconds, "train_seconds": result.train_seconds}
+    seconds = {
+        "rank_seconds": result.rank_seconds,
+        "text_seconds": result.text_seconds,
+        "train_seconds": result.train_seconds,
+    }
     write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
     fields = {name: value for name, value in asdict(outcome).items() if name != "polite" or value}
     write_bytes(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
@@ -121,6 +125,15 @@ def load_requests(folder: Path, key: str) -> list[int] | None:
 def load_seconds(folder: Path, key: str) -> list[float] | None:
     """CPU seconds spent on ranking until each page; None if they were not measured (oracles, other crawlers)."""
     return _load_times(folder, key).get("rank_seconds") or None
+
+
+def load_cpu_seconds(folder: Path, key: str) -> list[float] | None:
+    """`load_seconds` with the words that the strategy asked for: what a crawler is charged for (rule 14).
+
+    Runs made before text was charged have no figure for it, and count as 0.
+    """
+    ranking, text = load_seconds(folder, key), float(_load_times(folder, key).get("text_seconds", 0.0))
+    return None if ranking is None else [seconds + text * page for page, seconds in enumerate(ranking, 1)]
 
 
 def load_training(folder: Path, key: str) -> float:

@@ -25,6 +25,7 @@ from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.run.handover import Given, Powers, lent_lessons, lent_links, read_powers, visible_topic
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
+from scenthound.lab.run.text_cost import text_seconds
 from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import FOREVER, Dropped, Limits
@@ -120,6 +121,8 @@ class CellResult:
     """URLs in the frontier at the end."""
     error: str = ""
     """The exception that the strategy raised, and where; the trail ends there."""
+    text_seconds: float = 0.0
+    """CPU seconds a page for the words that the strategy asked for, by a sample; not part of `rank_seconds`."""
     train_seconds: float = 0.0
     """CPU seconds of training, including the making of lessons; not part of `rank_seconds`."""
     given: tuple[str, ...] = ()
@@ -232,6 +235,7 @@ def run_strategy(
     finally:
         loans.close()
     result.given = given.kinds
+    result.text_seconds = text_seconds(bed, [step.url for step in result.steps], declaration_of(strategy).parts)
     if crawl is not None:
         result.attempts = crawl.counters.attempts
         result.misses = dict(sorted(crawl.counters.misses.items()))

@@ -33,7 +33,7 @@ from scenthound.model import Url
 from scenthound.strategies.hound.columns import Column
 from scenthound.strategies.hound.features import Frontier, address_yields
 from scenthound.strategies.hound.link_table import LinkTable, Reals, Whole
-from scenthound.url import domain, host
+from scenthound.url import domain, host, is_home
 
 KEEP = 0.9
 DOMAIN_WEIGHT = 4.0
@@ -54,11 +54,6 @@ def are_sites(seeds: Sequence[Url]) -> bool:
     hosts = {host(url) for url in seeds}
     homes = [url for url in seeds if is_home(url)]
     return len(hosts) >= max(2, 0.8 * len(seeds)) and len(homes) >= 0.8 * len(seeds)
-
-
-def is_home(url: Url) -> bool:
-    """Whether a URL is the home page of its host."""
-    return url.partition("://")[2].partition("/")[2] == ""
 
 
 class Ranked(NamedTuple):

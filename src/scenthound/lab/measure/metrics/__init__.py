@@ -120,6 +120,7 @@ class Judgement:
     linkage_ranks: Mapping[str, int] | None = None
     """rank_KW,PR of every page of the pool."""
     goals: Set[str] | None = None
+    """Goal pages of [ECON]: the targets, under the URLs of their pages."""
     qualities: Mapping[str, Callable[[str], float]] | None = None
     """Measures of a page by name (`quality.qualities_of`)."""
 

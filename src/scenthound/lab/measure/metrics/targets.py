@@ -103,7 +103,7 @@ def recall_per_cpu_second(
     aliases: Mapping[str, str] = NO_ALIASES,
     at: Points = None,
 ) -> Curve:
-    """R_URL divided by the ranking seconds spent so far (rule 14). [GRAPH]
+    """R_URL divided by the CPU seconds of ranking and of the words it needed, so far (rule 14). [GRAPH]
 
     `rank_seconds[t - 1]` is the total after t pages. Undefined before the first millisecond.
 
