@@ -92,7 +92,7 @@ class Place:
         words = [self.page_of(words) if word == "URL" else word for word in words]
         words = [TOPIC.id if word == "TOPIC-ID" else word for word in words]
         is_new = words[0] in ("map", "related") and not (self.folder / words[1] / "crawl.toml").exists()
-        if (is_new or words[0] == "crawl") and "--proxy" not in words:
+        if (is_new or words[0] in ("ask", "crawl")) and "--proxy" not in words:
             words += ["--proxy", self.proxy, "--delay", "0"]
         if words[:2] == ["topic", "new"] and "--from" not in words:
             words += ["--from", "mybed", "--background", "mybed"]

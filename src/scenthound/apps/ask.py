@@ -89,6 +89,14 @@ class Hits:
             self._report(hit)
 
 
+def hits_of(folder: CrawlFolder) -> list[Hit]:
+    """The hits of a crawl so far, in the order in which they were found."""
+    hits = Hits(lambda hit: None)
+    for step in folder.history.trail():
+        hits.watch(step)
+    return hits.found
+
+
 def ranked(folder: CrawlFolder, most: int = RANKED) -> list[Hit]:
     """The relevant pages by the judge's latest verdicts, best first; of equal ones the one that was found first."""
     revised = folder.history.revised()

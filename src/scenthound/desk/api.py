@@ -52,6 +52,8 @@ class Desk:
     """Further words for the command that starts a crawl."""
     sources: tuple[str, ...] = ()
     """Seed sources that the first page offers."""
+    questions: set[Path] = field(default_factory=set)
+    """Crawls that answer a question and were not kept yet: these, and no others, may be thrown away."""
     is_closing: bool = False
     clock: Callable[[], float] = time.time
 
@@ -171,10 +173,16 @@ async def start_crawl(request: Request) -> Any:
         raise BadUsage("not a number of pages", "it is a whole number from 1 on")
     if new.scope not in ("any", "host", "domain"):
         raise BadUsage("not a scope", "there are: any, host, domain")
+    name, path = await begun(desk, new)
+    return JSONResponse({"name": name, "folder": str(path)}, 201)
+
+
+async def begun(desk: Desk, new: NewCrawl) -> tuple[str, Path]:
+    """Start a crawl in the desk's home folder; gives its name and its folder."""
     path = desk.collections.free_path(new.topic)
     await run_in_threadpool(desk.processes.start_crawl, path, new)
     opened = await run_in_threadpool(desk.collections.open, path)
-    return JSONResponse({"name": opened.crawls[0], "folder": str(path)}, 201)
+    return opened.crawls[0], path
 
 
 async def resume_crawl(request: Request) -> Any:

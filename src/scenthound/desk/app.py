@@ -17,12 +17,14 @@ from starlette.responses import Response
 
 from scenthound.desk import (
     api,
+    ask_view,
     lab_api,
     lab_view,
     map_view,
     opensearch,
     pages,
     population_view,
+    portal_view,
     related_view,
     seed_finding,
     site_map_view,
@@ -34,7 +36,7 @@ from scenthound.errors import BadConfig
 
 PARTS = (
     *(api, opensearch, seed_finding, pages, map_view, population_view),
-    *(related_view, site_map_view, lab_api, lab_view),
+    *(ask_view, portal_view, related_view, site_map_view, lab_api, lab_view),
 )
 """Each brings its routes."""
 

@@ -83,6 +83,7 @@ COLLECTION_PAGES = {
     "/related": "Related",
     "/agents": "Agents",
     "/search": "Search",
+    "/portal": "Portal",
     "/why": "Why not?",
 }
 

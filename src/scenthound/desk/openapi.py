@@ -221,6 +221,40 @@ def seed_sources(one: str) -> dict[str, Any]:
     }
 
 
+def questions_and_portals(one: str) -> dict[str, Any]:
+    """The addresses of questions, and of portals."""
+    asked = _object(
+        ["query"],
+        query={**TEXT, "description": "What to look for."},
+        seeds={**TEXT, "description": "Pages to start from: one URL a line, or a bookmarks file."},
+        source={**TEXT, "description": "Without seeds: a seed source that finds some, as collections:NAME."},
+        pages={"type": "integer", "minimum": 1, "maximum": 2000, "default": 50},
+        strategy={"type": "string", "enum": ["hound", "best-first", "infospiders"], "default": "hound"},
+    )
+    hit = _object(
+        number=WHOLE,
+        page=WHOLE,
+        url=TEXT,
+        title=TEXT,
+        relevance=NUMBER,
+        parent={"type": ["string", "null"]},
+        parent_title=TEXT,
+        anchor=TEXT,
+        is_seed=FLAG,
+        spider={"type": ["integer", "null"]},
+    )
+    hits = _object(hits=_list(hit), ranked=_list(hit), is_running=FLAG, kept=FLAG)
+    after = _query("after", {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}, "Only those found after it.")
+    folder = _object(folder=TEXT)
+    return {
+        "/api/questions": {"post": _post("Ask a question.", asked, 201, _object(name=TEXT, folder=TEXT))},
+        f"{one}/hits": {"get": _get("Relevant pages in the order of finding; ranked in the end.", hits, NAME, after)},
+        f"{one}/keep": {"post": _post("Keep what a question found.", None, 200, folder, NAME)},
+        f"{one}/discard": {"post": _post("Throw away what a question found.", None, 200, folder, NAME)},
+        f"{one}/portal": {"post": _post("Make the portal, or bring it up to date.", None, 200, ANY, NAME)},
+    }
+
+
 def applications(one: str) -> dict[str, Any]:
     """The addresses of related organisations and of the map of a site."""
     most = _query("limit", {"type": "integer", "minimum": 1, "maximum": 200}, "How many.")
@@ -320,6 +354,7 @@ def description() -> dict[str, Any]:
             },
             "/api/crawls": {"post": _post("Start a crawl.", new, 201, _object(name=TEXT, folder=TEXT))},
             **seed_sources(one),
+            **questions_and_portals(one),
             one: {"get": _get("The figures of a crawl.", OVERVIEW, NAME)},
             f"{one}/events": {
                 "get": _get(

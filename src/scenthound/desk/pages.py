@@ -59,7 +59,8 @@ async def start(request: Request) -> str:
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
     asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
     shown = start_view.collections(rows, desk.collections.experiments())
-    return look.page("What are you looking for?", asked, shown, script="start")
+    short = element("p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), class_="quiet-text list")
+    return look.page("What are you looking for?", asked, short, shown, script="start")
 
 
 # ---- a crawl

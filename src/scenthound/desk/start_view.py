@@ -55,7 +55,7 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
             element("label", "choose a file", element("input", id="file", type="file"), class_="file"),
             class_="quiet-text",
         ),
-        _finding(sources, source),
+        finding(sources, source),
     )
     budget = element(
         "div",
@@ -86,7 +86,7 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
     )
 
 
-def _finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
+def finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
     """Who may be asked for pages to start from."""
     options = [
         element("option", words, value=value, selected=value == chosen, data_asks="true" if value[-1] == ":" else None)

@@ -139,6 +139,14 @@ class Processes:
                 stderr=subprocess.DEVNULL,
             )
 
+    def unfollow(self, path: Path) -> None:
+        """End the indexer of a crawl."""
+        with self._lock:
+            running = self._indexers.pop(path, None)
+            if running is not None:
+                running.terminate()
+                running.wait()
+
     def close(self) -> None:
         """End the indexers; crawls go on."""
         with self._lock:

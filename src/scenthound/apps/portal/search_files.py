@@ -2,7 +2,7 @@
 
 `about.json` has the number of pages and the words that are not indexed. `words-XY.json` has the words that begin with
 XY: for each the pages that have it, as differences of page numbers, each followed by a weight. `pages-N.json` has
-title, address, category and first words of 200 pages. The weight is that of BM25 with a fixed average length, in
+title, address, category and first words of 50 pages. The weight is that of BM25 with a fixed average length, in
 tenths, so that it does not change when pages are added; the rarity of a word is worked out in the browser.
 """
 
@@ -16,7 +16,7 @@ from scenthound.apps.portal.collect import Entry
 from scenthound.formats import printable
 from scenthound.text.stopwords import STOP_LISTS
 
-PAGES_PER_FILE = 200
+PAGES_PER_FILE = 50
 SNIPPET = 180
 USUAL_LENGTH = 400  # words: what BM25 takes for the average
 _STOP = STOP_LISTS["english"]

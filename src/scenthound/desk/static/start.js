@@ -1,9 +1,11 @@
 // The first page: one question, and a crawl begins.
 import { call } from "./desk.js";
+import { seedFinding } from "./finding.js";
 
 const form = document.getElementById("start");
 const seeds = document.getElementById("seeds");
 const failed = document.getElementById("start-error");
+const sourceAsked = seedFinding(form, fail);
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -29,7 +31,7 @@ form.addEventListener("submit", async (event) => {
 
 function fail(words, field) {
   failed.textContent = words;
-  field.focus();
+  field?.focus();
 }
 
 for (const kind of ["dragenter", "dragover"]) {
@@ -46,40 +48,6 @@ seeds.addEventListener("drop", async (event) => {
 document.getElementById("file").addEventListener("change", async (event) => {
   const [file] = event.target.files;
   if (file) seeds.value = await file.text();
-});
-
-// Pages to start from, found by a source.
-const source = document.getElementById("source");
-const address = document.getElementById("address");
-const find = document.getElementById("find");
-const found = document.getElementById("found");
-
-const needsAddress = () => source.selectedOptions[0]?.dataset.asks === "true";
-function sourceAsked() {
-  if (!needsAddress()) return source.value;
-  return address.value.trim() ? source.value + address.value.trim() : "";
-}
-
-source.addEventListener("change", () => { address.hidden = !needsAddress(); found.textContent = ""; });
-find.addEventListener("click", async () => {
-  failed.textContent = "";
-  const { topic } = form.elements;
-  if (!topic.value.trim()) return fail("Say what you are looking for.", topic);
-  if (!sourceAsked()) return fail("Choose where to look for pages.", needsAddress() ? address : source);
-  find.disabled = true;
-  found.textContent = "Asking …";
-  try {
-    const answer = await call("/api/seeds", { topic: topic.value, source: sourceAsked() });
-    const given = seeds.value.split("\n").map((line) => line.trim()).filter(Boolean);
-    seeds.value = [...new Set([...given, ...answer.seeds])].join("\n");
-    const count = answer.seeds.length;
-    found.textContent = count === 1 ? "1 page found" : `${count} pages found`;
-  } catch (error) {
-    found.textContent = "";
-    fail(error.message, topic);
-  } finally {
-    find.disabled = false;
-  }
 });
 
 const open = document.getElementById("open");

@@ -88,6 +88,7 @@ async function show(query) {
   let shown = 0;
   const files = new Map();
   const turn = async () => {
+    more.disabled = true;
     for (const page of pages.slice(shown, shown + PER_TURN)) {
       const file = Math.floor(page / perFile);
       if (!files.has(file)) files.set(file, await read(`pages-${file}.json`));
@@ -95,6 +96,7 @@ async function show(query) {
       if (facts) list.append(item(page, facts));
     }
     shown += PER_TURN;
+    more.disabled = false;
     more.hidden = shown >= pages.length;
   };
   more.addEventListener("click", turn);

@@ -1,0 +1,188 @@
+"""Questions: a box, results that appear as a short crawl finds them, and keeping or throwing away what it found."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from scenthound.apps.ask import GREEDY, PAGES, hits_of, ranked
+from scenthound.desk import api, pages, start_view
+from scenthound.desk import layout as look
+from scenthound.desk import parameters as read
+from scenthound.desk.markup import Markup, element
+from scenthound.desk.seed_choices import allowed, choices
+from scenthound.desk.starting import LOG, NewCrawl
+from scenthound.errors import BadUsage, FolderInUse
+from scenthound.files import free_name
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.steering import give_order
+from scenthound.store.lock import holder
+
+MOST_PAGES = 2_000
+CHOICES = (20, 50, 100, 200)
+ENDING = 30.0  # seconds for a crawl to end before it is thrown away
+WORDS = {"hound": "hound: all that was found", "best-first": "best-first: like the words", "infospiders": "InfoSpiders"}
+
+
+# ---- the API
+
+
+async def ask(request: Request) -> Any:
+    desk, body = api.desk_of(request), await read.body_of(request)
+    source = read.field(body, "source", str, "")
+    number = read.field(body, "pages", int, PAGES)
+    strategy = read.field(body, "strategy", str, next(iter(GREEDY)))
+    if not 1 <= number <= MOST_PAGES:
+        raise BadUsage("not a number of pages for a question", f"it is a whole number from 1 to {MOST_PAGES:,}")
+    if strategy not in GREEDY:
+        raise BadUsage(f"not a strategy for questions: `{strategy[:40]}`", f"there are: {', '.join(GREEDY)}")
+    new = NewCrawl(
+        topic=" ".join(read.field(body, "query", str).split())[:2000],
+        seeds=read.field(body, "seeds", str, "")[: api.MOST_SEEDS],
+        source=allowed(desk.collections, desk.sources, source) if source else "",
+        pages=number,
+        strategy=strategy,
+        options=desk.options,
+    )
+    name, path = await api.begun(desk, new)
+    desk.questions.add(path.resolve())
+    return JSONResponse({"name": name, "folder": str(path)}, 201)
+
+
+async def get_hits(request: Request) -> Any:
+    desk, path = api.desk_of(request), api.folder_of(request)
+    after = read.whole(request.query_params, "after", 0, 0, 10**9)
+
+    def look_up() -> dict[str, Any]:
+        is_running = holder(path) is not None  # asked first: the last hits are among those below
+        with CrawlFolder.look(path) as folder:
+            hits = [hit.as_plain() for hit in hits_of(folder)[after:]]
+            best = [] if is_running else [hit.as_plain() for hit in ranked(folder)]
+        return {"hits": hits, "ranked": best, "is_running": is_running, "kept": path not in desk.questions}
+
+    return await run_in_threadpool(look_up)
+
+
+async def keep(request: Request) -> Any:
+    api.desk_of(request).questions.discard(path := api.folder_of(request))
+    return {"folder": str(path)}
+
+
+async def discard(request: Request) -> Any:
+    """Stop a question's crawl and delete its folder."""
+    desk, path = api.desk_of(request), api.folder_of(request)
+    if path not in desk.questions:
+        raise BadUsage(
+            "only a question that was not kept can be thrown away here", f"delete the folder {path} yourself"
+        )
+    if holder(path) is not None:
+        await run_in_threadpool(give_order, path, "stop", None, desk.clock(), api.PATIENCE)
+    until = desk.clock() + ENDING
+    while holder(path) is not None:
+        if desk.clock() > until:
+            raise FolderInUse(path, "is still in use", "try again in a moment")
+        await asyncio.sleep(0.1)
+    await run_in_threadpool(_delete, desk, path)
+    return {"folder": str(path)}
+
+
+def _delete(desk: api.Desk, path: Path) -> None:
+    desk.processes.unfollow(path)
+    desk.questions.discard(path)
+    gone = free_name(path, "thrown-away")
+    path.rename(gone)  # at once: nobody finds half a collection
+    shutil.rmtree(gone, ignore_errors=True)
+    path.with_name(path.name + LOG).unlink(missing_ok=True)
+
+
+# ---- the page
+
+
+async def ask_page(request: Request) -> str:
+    desk = api.desk_of(request)
+    sources = await run_in_threadpool(choices, desk.collections, desk.sources)
+    words = request.query_params.get("q", "")[:2000]
+    return look.page("Ask", _form(words, sources), _results(), script="ask")
+
+
+def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
+    box = element(
+        "div",
+        element("label", "Ask the web", for_="topic", class_="ask"),
+        element(
+            "div",
+            element("input", id="topic", name="topic", value=words, autofocus=True, autocomplete="off", maxlength=2000),
+            element("button", "Ask", class_="primary"),
+            class_="row",
+        ),
+    )
+    seeds = element(
+        "div",
+        element("label", "Start from ", element("span", "one address a line", class_="quiet-text"), for_="seeds"),
+        element("textarea", id="seeds", name="seeds", rows=3, spellcheck="false", placeholder="https://example.org/"),
+        start_view.finding(sources, ""),
+    )
+    about = element(
+        "p",
+        "Results stay where they appear. hound and best-first are greedy: they always take the page that looks best, "
+        "which pays in short crawls.",
+        class_="quiet-text",
+    )
+    return element(
+        "form",
+        box,
+        seeds,
+        _radios("Algorithm", "strategy", [(name, WORDS[name]) for name in GREEDY], "hound"),
+        _radios("Pages", "pages", [(str(number), str(number)) for number in CHOICES], str(PAGES)),
+        about,
+        element("p", class_="error", id="ask-error", role="alert"),
+        id="asking",
+        class_="start",
+        novalidate=True,
+    )
+
+
+def _radios(legend: str, name: str, options: list[tuple[str, str]], chosen: str) -> Markup:
+    buttons = [
+        element("label", element("input", type="radio", name=name, value=value, checked=value == chosen), f" {words}")
+        for value, words in options
+    ]
+    return element("fieldset", element("legend", legend), *buttons, class_="choices")
+
+
+def _results() -> Markup:
+    buttons = element(
+        "div",
+        element("button", "Stop", type="button", id="stop"),
+        element("button", "Keep as a collection", type="button", id="keep"),
+        element("button", "Throw away", type="button", id="discard"),
+        element("a", "Spiders", id="spiders", hidden=True),
+        class_="steer",
+    )
+    return element(
+        "section",
+        element("div", element("h2", "Results", id="asked"), buttons, class_="head"),
+        element("p", id="progress-words", role="status"),
+        element("ol", id="hits", class_="hits"),
+        element("div", element("h2", "Ranked"), element("ol", id="ranked", class_="hits"), id="ranking", hidden=True),
+        id="answer",
+        hidden=True,
+        class_="list",
+    )
+
+
+_ONE = "/api/collections/{name}"
+ROUTES = [
+    Route("/ask", pages.shows(ask_page)),
+    Route("/api/questions", api.answers(ask), methods=["POST"]),
+    Route(f"{_ONE}/hits", api.answers(get_hits), methods=["GET"]),
+    Route(f"{_ONE}/keep", api.answers(keep), methods=["POST"]),
+    Route(f"{_ONE}/discard", api.answers(discard), methods=["POST"]),
+]

@@ -1,0 +1,106 @@
+// A question: results are added at the end as they are found, and never move.
+import { apiOf, attempt, call, el, say } from "./desk.js";
+import { seedFinding } from "./finding.js";
+
+const byId = (id) => document.getElementById(id);
+const form = byId("asking");
+const failed = byId("ask-error");
+const sourceAsked = seedFinding(form, fail);
+let asked = null; // the collection that answers
+let source = null;
+
+function fail(words, field) {
+  failed.textContent = words;
+  field?.focus();
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  fail("", null);
+  const { topic, seeds, strategy, pages } = form.elements;
+  if (!topic.value.trim()) return fail("Say what you are looking for.", topic);
+  if (!seeds.value.trim() && !sourceAsked()) return fail("Name a page to start from, or find some.", seeds);
+  const button = form.querySelector("button.primary");
+  button.disabled = true;
+  try {
+    const begun = await call("/api/questions", {
+      query: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : sourceAsked(),
+      strategy: strategy.value, pages: Number(pages.value),
+    });
+    follow(begun.name, topic.value, strategy.value);
+  } catch (error) {
+    fail(error.message, topic);
+  } finally {
+    button.disabled = false;
+  }
+});
+
+function follow(name, words, strategy) {
+  source?.close();
+  asked = name;
+  byId("asked").textContent = words;
+  byId("hits").replaceChildren();
+  byId("ranking").hidden = true;
+  byId("answer").hidden = false;
+  for (const id of ["stop", "keep", "discard"]) Object.assign(byId(id), { hidden: false, disabled: false });
+  byId("spiders").hidden = strategy !== "infospiders";
+  byId("spiders").setAttribute("href", `/c/${encodeURIComponent(name)}/agents`);
+  let waiting = Promise.resolve();
+  source = new EventSource(apiOf(name, "/events"));
+  source.addEventListener("overview", (event) => {
+    const facts = JSON.parse(event.data);
+    byId("progress-words").textContent = facts.is_running
+      ? `${facts.pages} of ${facts.budget} pages fetched …` : `${facts.pages} pages fetched; ${facts.why}.`;
+    if (!facts.is_running) end(name);
+    waiting = waiting.then(() => add(name, facts.is_running)).catch((error) => say(error.message, true));
+  });
+}
+
+async function add(name, isRunning) {
+  if (name !== asked) return;
+  const list = byId("hits");
+  const answer = await call(apiOf(name, `/hits?after=${list.children.length}`));
+  if (name !== asked) return;
+  list.append(...answer.hits.map((hit) => row(name, hit)));
+  if (isRunning || answer.is_running) return;
+  byId("ranked").replaceChildren(...answer.ranked.map((hit) => row(name, hit)));
+  byId("ranking").hidden = !answer.ranked.length;
+  if (!list.children.length) byId("progress-words").textContent += " No page was relevant: try other words, or other pages to start from.";
+}
+
+function end(name) {
+  if (name !== asked) return;
+  source.close();
+  byId("stop").hidden = true;
+}
+
+function row(name, hit) {
+  const from = hit.is_seed ? "one of the pages to start from"
+    : `found ${hit.anchor.trim() ? `by “${hit.anchor.slice(0, 60)}” ` : ""}on ${hit.parent_title || hit.parent}`;
+  const spider = hit.spider === null ? "" : `; spider ${hit.spider} brought it`;
+  const href = /^https?:/.test(hit.url) ? hit.url : null;
+  return el("li", {},
+    el("a", { href, rel: "noopener noreferrer nofollow", target: "_blank" }, hit.title || hit.url),
+    ` ${hit.relevance.toFixed(2)} `,
+    el("span", { class: "url" }, hit.url.slice(0, 120)),
+    el("br"), el("span", { class: "quiet-text" }, from + spider, " · "),
+    el("a", { href: `/c/${encodeURIComponent(name)}/page?${new URLSearchParams({ url: hit.url })}` }, "why"));
+}
+
+byId("stop").addEventListener("click", (event) =>
+  attempt(() => call(apiOf(asked, "/orders"), { action: "stop", value: "" }), event.currentTarget));
+byId("keep").addEventListener("click", async (event) => {
+  const kept = await attempt(() => call(apiOf(asked, "/keep"), {}), event.currentTarget);
+  if (!kept) return;
+  byId("keep").hidden = byId("discard").hidden = true;
+  say(`Kept in ${kept.folder}.`);
+});
+byId("discard").addEventListener("click", async (event) => {
+  const name = asked;
+  source?.close();
+  const gone = await attempt(() => call(apiOf(name, "/discard"), {}), event.currentTarget);
+  if (!gone) return;
+  asked = null;
+  byId("answer").hidden = true;
+  say("Thrown away.");
+});
