@@ -34,7 +34,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("polite.py --quick", "polite replay"),
         ("hound.py recall --quick", "Below by more than one standard error"),
         ("hound.py ablations --quick", "words of the link"),
-        ("traps.py --pages 300", "requests in traps"),
+        ("traps.py --pages 300 --strategies breadth-first,best-first", "requests in traps"),
         ("replay.py --prepare --quick", "pages prepared by 2 processes"),
         ("replay.py --experiment --quick --strategies breadth-first,best-first", "4 cells, 400 visits, 0 failed"),
     ],

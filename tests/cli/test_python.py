@@ -117,6 +117,6 @@ def test_a_shell_offers_strategies_formats_and_settings() -> None:
         found = offered(*words)
         assert {"best-first", "best-n-first"} <= set(found)
         assert all(name.startswith("best") for name in found)
-    assert offered("export", "x", "--to", "") == ["csv", "gexf", "jsonl", "parquet", "wacz"]
+    assert offered("export", "x", "--to", "") == ["csv", "gexf", "jsonl", "parquet", "tar", "wacz"]
     assert offered("crawl", "bees", "--set", "disk") == ["disk_reserve="]
     assert "n=" in offered("crawl", "bees", "--strategy", "best-n-first", "--set", "n")

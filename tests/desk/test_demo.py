@@ -52,5 +52,7 @@ def test_an_option_of_the_desk_needs_the_desk(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_make_demo_ends_by_naming_the_command_that_opens_the_desk() -> None:
-    done = subprocess.run(["make", "-n", "demo"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["make", "--no-print-directory", "-n", "demo"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.rstrip().splitlines()[-1].endswith('scenthound desk demo"')

@@ -10,7 +10,7 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig
 from scenthound.lab.run.lesson_sources import Source
 from scenthound.lab.run.train_model import train
-from scenthound.lab.topics.augment import Decision
+from scenthound.lab.topics.augment import HubDecision
 from scenthound.lab.topics.live_web import AroundSamples, augment_live, gather_around
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
@@ -82,5 +82,5 @@ def test_hubs_are_pages_that_link_to_several_seeds() -> None:
     assert found.hubs
     for hub in found.hubs:
         assert len(set(graph.linked_from(urls.make(hub))) & set(map(urls.make, seeds))) >= 2
-    kept = [one for one in found.candidates if one.decision is Decision.KEPT]
+    kept = [one for one in found.candidates if one.decision is HubDecision.KEPT]
     assert [one.seeds for one in kept] == sorted((one.seeds for one in kept), reverse=True)

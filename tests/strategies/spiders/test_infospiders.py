@@ -251,11 +251,11 @@ def test_the_population_is_bounded() -> None:
 @pytest.mark.parametrize(
     ("parameters", "bound", "links"),
     [
-        ({}, None, 32),
-        ({}, 70_000, 32),
-        ({}, 128, 16),
-        ({"population": 4}, 100_000, 64),
-        ({"buffer": 0}, 80_000, 10_000),
+        ({"buffer": 256, "population": 8}, None, 32),
+        ({"buffer": 256, "population": 8}, 70_000, 32),
+        ({"buffer": 256, "population": 8}, 128, 16),
+        ({"buffer": 256, "population": 4}, 100_000, 64),
+        ({"population": 8}, 80_000, 10_000),
     ],
 )
 def test_all_agents_together_hold_no_more_links_than_the_study_allows(
