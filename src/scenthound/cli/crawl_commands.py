@@ -13,6 +13,7 @@ from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.cli.shell_words import judges_named, settings_named, sources_named, strategies_named
 
 if TYPE_CHECKING:
+    from scenthound.loop.crawl_toml import CrawlRequest
     from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.wiring import Session
 
@@ -170,6 +171,29 @@ def run_to_report(session: Session) -> tuple[str, CrawlFacts, Path]:
         return reason, facts, write_report(session.folder, facts)
     finally:
         session.close()
+
+
+def crawl_for(request: CrawlRequest, folder: Path) -> int:
+    """Crawl into a new folder for a command that shows the result itself, and return the exit code.
+
+    A crawl without a single page is an error; the message names its cause.
+    """
+    from scenthound.cli.app import INTERRUPTED
+    from scenthound.errors import BadUsage
+    from scenthound.report.causes import why_nothing
+    from scenthound.wiring import begin
+
+    session = begin(
+        request.topic, request.seeds, folder, strategy=request.strategy, parameters=request.parameters,
+        settings=request.settings, found=request.found,
+    )  # fmt: skip
+    reason, facts, _ = run_to_report(session)
+    if not facts.pages:
+        raise BadUsage(*why_nothing(facts))
+    if reason not in ("interrupted", "stopped"):
+        return 0
+    say(f"Continue with: scenthound resume {shlex.quote(str(folder))}")
+    return INTERRUPTED
 
 
 def finish(session: Session, as_json: bool) -> int:

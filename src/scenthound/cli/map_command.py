@@ -80,12 +80,9 @@ def map(site: str, topic: str | None, unfolded: bool, as_json: bool, **options: 
 def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path, int]:
     """Crawl a site. Returns the folder and the exit code."""
     from scenthound import url as urls
-    from scenthound.cli.app import INTERRUPTED
-    from scenthound.cli.crawl_commands import run_to_report
+    from scenthound.cli.crawl_commands import crawl_for
     from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
     from scenthound.loop.crawl_toml import check_seeds
-    from scenthound.report.causes import why_nothing
-    from scenthound.wiring import begin
 
     if topic is None:
         raise BadUsage("no topic: say what you look for on this site", f'scenthound map {site} "hot air ballooning"')
@@ -101,18 +98,8 @@ def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path,
         )
     )  # fmt: skip
     folder = own["folder"] or Path(f"{slug(request.topic)}-map")
-    session = begin(
-        request.topic, request.seeds, folder, strategy=request.strategy, parameters=request.parameters,
-        settings=request.settings, found=request.found,
-    )  # fmt: skip
     say(f"Watch it grow: scenthound desk {shlex.quote(str(folder))}")
-    reason, facts, _ = run_to_report(session)
-    if not facts.pages:
-        raise BadUsage(*why_nothing(facts))
-    if reason in ("interrupted", "stopped"):
-        say(f"Continue with: scenthound resume {shlex.quote(str(folder))}")
-        return folder, INTERRUPTED
-    return folder, 0
+    return folder, crawl_for(request, folder)
 
 
 def _write(made: SiteMap, folder: Path) -> list[str]:

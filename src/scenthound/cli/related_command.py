@@ -92,11 +92,8 @@ def _crawl(given: Path, options: dict[str, Any]) -> tuple[Path, int]:
     """Crawl from a file of seeds. Returns the folder and the exit code."""
     from scenthound.apps.related.answer import check_seeds
     from scenthound.apps.related.owners import Owners
-    from scenthound.cli.app import INTERRUPTED
-    from scenthound.cli.crawl_commands import run_to_report
+    from scenthound.cli.crawl_commands import crawl_for
     from scenthound.cli.inputs import CrawlOptions, crawl_request, seeds_of, slug
-    from scenthound.report.causes import why_nothing
-    from scenthound.wiring import begin
 
     own = {name: options.pop(name) for name in ("topic", "augment", "folder", "pairs")}
     seeds = seeds_of(str(given))
@@ -111,17 +108,7 @@ def _crawl(given: Path, options: dict[str, Any]) -> tuple[Path, int]:
         )
     )  # fmt: skip
     folder = own["folder"] or Path(slug(request.topic))
-    session = begin(
-        request.topic, request.seeds, folder, strategy=request.strategy, parameters=request.parameters,
-        settings=request.settings, found=request.found,
-    )  # fmt: skip
-    reason, facts, _ = run_to_report(session)
-    if not facts.pages:
-        raise BadUsage(*why_nothing(facts))
-    if reason in ("interrupted", "stopped"):
-        say(f"Continue with: scenthound resume {shlex.quote(str(folder))}")
-        return folder, INTERRUPTED
-    return folder, 0
+    return folder, crawl_for(request, folder)
 
 
 def _made(seeds: Sequence[str]) -> list[Any]:
