@@ -58,7 +58,10 @@ def make_app(desk: Desk) -> Starlette:
             status, "this went wrong"
         )
         headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-        answer = refused(status, words, "GET /api/openapi.json lists the addresses")
+        if request.method == "GET" and not request.url.path.startswith("/api"):
+            answer: Response = pages.problem_page(words, "", status)
+        else:
+            answer = refused(status, words, "GET /api/openapi.json lists the addresses")
         answer.headers.update(headers)
         return answer
 
