@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from scenthound import url as urls
+from scenthound.apps.portal.build import categories_of
 from scenthound.desk import api, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
 from scenthound.desk.crawl_api import HOST, URL
@@ -170,7 +171,7 @@ async def search(request: Request) -> str:
             error = look.problem(failure.message, failure.hint)
     else:
         await run_in_threadpool(desk.processes.follow, path)
-    box = search_view.form(words, like, query, languages)
+    box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
     shown = error if results is None else search_view.found(name, results, query)
     return look.page(
         words or like or "Search",
