@@ -256,7 +256,8 @@ def _queue(waiting: Mapping[str, Any]) -> Markup:
     ahead = [
         element("li", look.url_shown(row["url"]), f" score {_score_text(row['score'])}") for row in waiting["ahead"]
     ]
-    first = element("p", words, look.term("waiting list"), ".")
+    held_up = f" Besides, {waiting['held_up']}." if waiting["held_up"] else ""
+    first = element("p", words, look.term("waiting list"), f".{held_up}")
     return (
         join(first, element("h3", "First in line"), element("ol", *ahead)) if ahead and waiting["place"] > 1 else first
     )
