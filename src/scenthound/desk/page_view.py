@@ -128,9 +128,10 @@ def _score(page: Mapping[str, Any], found: Mapping[str, Any]) -> Content:
 
 
 def _events(name: str, found: Mapping[str, Any]) -> Content:
-    if not found["told"]:
+    told = [event for event in found["told"] if event["event"] != "exploration" or event["facts"].get("rate")]
+    if not told:
         return None
-    rows = [element("li", *_event(name, event)) for event in found["told"][:20]]
+    rows = [element("li", *_event(name, event)) for event in told[:20]]
     return join(element("h3", "What the strategy noted"), element("ul", *rows, class_="events"))
 
 
