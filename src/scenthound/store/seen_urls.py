@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from scenthound.store.url_index import Pairs, UrlIndex
+from scenthound.store.url_index import NO_PAIRS, Pairs, UrlIndex
 
 LATEST = 50_000
 """URLs in memory at most."""
@@ -45,6 +45,6 @@ class SeenUrls:
 
     def _forget_latest(self) -> None:
         new = [url for url in self.latest if not self._others.find(url)]
-        self._others.change(Pairs.of(new, [0] * len(new), len(new)), Pairs.of([], [], 0))
+        self._others.change(Pairs.of(new, [0] * len(new), len(new)), NO_PAIRS)
         self.is_partial = True
         self.latest.clear()
