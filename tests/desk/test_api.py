@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -223,3 +225,31 @@ def test_the_description_names_every_address(desk: TestClient) -> None:
             continue
         methods = {method.lower() for method in route.methods or ()} - {"head"}
         assert methods <= set(described[route.path]), route.path
+
+
+def test_a_search_is_narrowed_by_day_and_by_category(tmp_path: Path) -> None:
+    from scenthound.apps.portal.build import build_portal, categories_of
+
+    folder = small_crawl(tmp_path / "crawl")
+    index_folder(folder)
+    with client(tmp_path / "home", folder) as desk:
+
+        def found(**query: str) -> list[int]:
+            results = desk.get(f"{ONE}/search", params={"q": "", **query}).json()["results"]
+            return sorted(row["page"] for row in results)
+
+        rows = desk.get(f"{ONE}/pages").json()["pages"]
+        every, day = sorted(row["n"] for row in rows), datetime.fromtimestamp(rows[0]["time"], UTC).date()
+        assert found(since=str(day), until=str(day)) == every
+        assert found(since=str(day + timedelta(days=1))) == found(until=str(day - timedelta(days=1))) == []
+        refused = desk.get(f"{ONE}/search", params={"q": "", "since": "yesterday"})
+        assert (refused.status_code, refused.json()["error"]) == (400, "not a day: `yesterday`")
+        assert desk.get(f"{ONE}/search", params={"q": "", "category": "x"}).json()["error"].endswith("no categories")
+        build_portal(folder, clusters=2)
+        categories = categories_of(folder)
+        assert len(categories) > 1
+        assert sorted(number for numbers in categories.values() for number in numbers) == every
+        for name, numbers in categories.items():
+            assert found(category=name) == sorted(numbers)
+            assert f'value="{escape(name)}"' in desk.get("/c/crawl/search").text
+        assert "there are: " in desk.get(f"{ONE}/search", params={"q": "", "category": "x"}).json()["hint"]

@@ -52,7 +52,10 @@ def folder_of(request: Request) -> Path:
     name = request.path_params["name"]
     path = desk_of(request).collections.find(name)
     if path is None:
-        raise Unknown(f"no collection called `{name[:80]}`", "GET /api/collections lists them")
+        raise Unknown(
+            f"no collection called `{name[:80]}`",
+            "the first page of the desk lists what is open; another folder can be opened there",
+        )
     return path
 
 

@@ -30,6 +30,7 @@ from scenthound.desk import (
     seed_finding,
     site_map_view,
     steering_api,
+    topic_api,
 )
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
@@ -37,7 +38,7 @@ from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
 PARTS = (
-    *(crawl_api, steering_api, search_api, opensearch, seed_finding, pages, map_view, population_view),
+    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, pages, map_view, population_view),
     *(ask_view, portal_view, related_view, site_map_view, lab_api, lab_view),
 )
 ROUTES = [route for part in PARTS for route in part.ROUTES]
@@ -58,7 +59,10 @@ def make_app(desk: Desk) -> Starlette:
             status, "this went wrong"
         )
         headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-        answer = refused(status, words, "GET /api/openapi.json lists the addresses")
+        if request.method == "GET" and not request.url.path.startswith("/api"):
+            answer: Response = pages.problem_page(words, "", status)
+        else:
+            answer = refused(status, words, "GET /api/openapi.json lists the addresses")
         answer.headers.update(headers)
         return answer
 

@@ -65,6 +65,7 @@ OVERVIEW = fields(
     **dict.fromkeys(("expected", "expected_share", "exploration"), maybe(NUMBER)),
     **dict.fromkeys(("hosts", "failed", "not_followed"), ANY),
     is_running=FLAG,
+    blocked=TEXTS,
     curve=listed(listed(NUMBER)),
 )
 

@@ -48,7 +48,10 @@ def folder_of(request: Request) -> Path:
     name = request.path_params["name"]
     path = api.desk_of(request).collections.experiments().get(name)
     if path is None:
-        raise api.Unknown(f"no experiment called `{name[:80]}`", "GET /api/experiments lists them")
+        raise api.Unknown(
+            f"no experiment called `{name[:80]}`",
+            "the first page of the desk lists what is open; another folder can be opened there",
+        )
     return path
 
 

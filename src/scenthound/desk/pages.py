@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from scenthound import url as urls
+from scenthound.apps.portal.build import categories_of
 from scenthound.desk import api, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
 from scenthound.desk.crawl_api import HOST, URL
@@ -34,12 +35,15 @@ def shows(handler: Any) -> Any:
         try:
             html = await handler(request)
         except ScenthoundError as error:
-            way_out = element("p", element("a", "All collections", href="/"))
-            content = look.empty(error.message, element("p", error.hint), way_out)
-            return HTMLResponse(look.page("Not found", content), api.status_of(error))
+            return problem_page(error.message, error.hint, api.status_of(error))
         return html if isinstance(html, Response) else HTMLResponse(html)
 
     return answer
+
+
+def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
+    way_out = element("p", element("a", "All collections", href="/"))
+    return HTMLResponse(look.page("This went wrong", look.problem(message, hint, way_out)), status)
 
 
 def nav_of(path: Path, name: str, here: str) -> Markup:
@@ -60,7 +64,7 @@ async def start(request: Request) -> str:
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
     asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
     shown = start_view.collections(rows, desk.collections.experiments())
-    short = element("p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), class_="quiet-text list")
+    short = element("p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), class_="quiet-text aside")
     return look.page("What are you looking for?", asked, short, shown, script="start")
 
 
@@ -90,6 +94,8 @@ async def crawl(request: Request) -> str:
 
 async def one_page(request: Request) -> str | Response:
     path, name = api.folder_of(request), request.path_params["name"]
+    if not request.query_params.get("url", "").strip():
+        return await why(request)
     url = URL.of(request.query_params)
     found = await run_in_threadpool(views.explanation, path, url)
     if found["state"] != "crawled":
@@ -113,7 +119,7 @@ async def why(request: Request) -> str:
             found = await run_in_threadpool(views.explanation, path, url)
             answer = page_view.not_fetched(name, found)
         except ScenthoundError as error:
-            answer = look.empty(error.message, element("p", error.hint))
+            answer = look.problem(error.message, error.hint)
     box = element(
         "form",
         element("label", "Why was this page not fetched?", for_="url", class_="ask"),
@@ -162,10 +168,10 @@ async def search(request: Request) -> str:
         try:
             results = await run_in_threadpool(search_api.search_folder, desk, path, query)
         except ScenthoundError as failure:
-            error = look.empty(failure.message, element("p", failure.hint))
+            error = look.problem(failure.message, failure.hint)
     else:
         await run_in_threadpool(desk.processes.follow, path)
-    box = search_view.form(words, like, query, languages)
+    box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
     shown = error if results is None else search_view.found(name, results, query)
     return look.page(
         words or like or "Search",

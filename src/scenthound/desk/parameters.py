@@ -16,6 +16,7 @@ from starlette.requests import Request
 
 from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape
 from scenthound.errors import BadUsage
+from scenthound.search import parse_day
 
 LONGEST = 20_000  # characters of a text in the query
 MOST = 20  # values of a parameter that may be given more than once
@@ -116,6 +117,20 @@ class Words:
         if len(raw) > LONGEST or (self.is_required and not raw):
             raise BadUsage(f"`{self.name}` is missing or too long", f"add {self.name}=… to the address")
         return raw
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day of the query, as the second in which it begins; None if it is not there."""
+
+    name: str
+    about: str
+    is_required: ClassVar[bool] = False
+    shape: ClassVar[Shape] = {"type": "string", "format": "date"}
+
+    def of(self, values: Mapping[str, str]) -> float | None:
+        raw = values.get(self.name, "").strip()
+        return parse_day(raw) if raw else None
 
 
 @dataclass(frozen=True, slots=True)

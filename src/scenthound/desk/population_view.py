@@ -44,7 +44,7 @@ async def get_agent(request: Request) -> Any:
     path, number = api.folder_of(request), agent_number(request.path_params["agent"])
     found = await run_in_threadpool(agent_of, path, number)
     if found is None:
-        raise api.Unknown(f"this crawl has no agent {number}", "GET …/agents lists them")
+        raise api.Unknown(f"this crawl has no agent {number}", "the page of all agents lists them")
     return found
 
 

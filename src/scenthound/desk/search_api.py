@@ -10,6 +10,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from scenthound import search as engine
+from scenthound.apps.portal.build import pages_in
 from scenthound.desk import parameters as read
 from scenthound.desk import views
 from scenthound.desk.api import Desk, desk_of, folder_of
@@ -22,6 +23,9 @@ WORDS = read.Words("q", 'Words, "a phrase", title:word, -without, one OR other, 
 LIKE = read.Words("like", "Instead of words: pages like this one.")
 HOSTS = read.Several("host", "Only these hosts.")
 LANGUAGES = read.Several("language", "Only pages that declare one of these languages.")
+SINCE = read.Day("since", "Only pages fetched on this day or later, as 2026-01-31.")
+UNTIL = read.Day("until", "Only pages fetched before the end of this day.")
+CATEGORY = read.Words("category", "Only pages that the portal of the crawl has in this category.")
 LEAST = read.Share("min_relevance", "Only pages at least this relevant.")
 WEIGHT = read.Share("weight", "What the match of the text counts in the order.")
 LIMIT = read.Whole("limit", "How many.", 10, 0, 100)
@@ -32,10 +36,14 @@ RESULTS = fields(total=WHOLE, indexed=WHOLE, weight=NUMBER, order=TEXT, results=
 def search_folder(desk: Desk, path: Path, query: QueryParams) -> dict[str, Any]:
     """Search with the parameters of a request."""
     desk.processes.follow(path)
+    until, category = UNTIL.of(query), CATEGORY.of(query)
     filters = Filters(
         hosts=tuple(host.lower() for host in HOSTS.of(query)),
         languages=LANGUAGES.of(query),
         least_relevance=LEAST.of(query),
+        since=SINCE.of(query),
+        until=None if until is None else until + engine.DAY,
+        pages=tuple(pages_in(path, category)) if category else None,
     )
     weight, limit, offset = WEIGHT.of(query), LIMIT.of(query), OFFSET.of(query)
     weight = engine.WEIGHT if weight is None else weight
@@ -65,6 +73,6 @@ ROUTES = [
         get_search,
         "Search the text of the pages.",
         RESULTS,
-        *(WORDS, LIKE, HOSTS, LANGUAGES, LEAST, WEIGHT, LIMIT, OFFSET),
+        *(WORDS, LIKE, HOSTS, LANGUAGES, LEAST, SINCE, UNTIL, CATEGORY, WEIGHT, LIMIT, OFFSET),
     )
 ]

@@ -16,6 +16,7 @@ from scenthound.desk.operations import get, post
 from scenthound.desk.seed_choices import allowed
 from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed
 from scenthound.desk.starting import NewCrawl
+from scenthound.desk.topic_api import topic_in
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import ACTIONS, give_label, give_order, parse_order
@@ -27,11 +28,13 @@ MOST_SEEDS = 4_000_000  # characters
 LONGEST_TOPIC = 2000
 
 TOPIC = read.Field("topic", str, "What to look for.")
+TOPIC_FILE = read.Field("topic_file", str, "The text of a topic file, which says more than the words.", "")
 SEEDS = read.Field("seeds", str, "Pages to start from: one URL a line, or a bookmarks file.", "")
 SOURCE = read.Field("source", str, "Without seeds: a seed source that finds some, as collections:NAME.", "")
 PAGES = read.Field("pages", int, "How many pages to fetch.", 500, 1, 10**9)
 DELAY = read.Field("delay", float, "Seconds between two requests to a host.", None, 0)
 STRATEGY = read.Field("strategy", str, "Which algorithm chooses the next page; without it, hound.", "")
+LOOKING_FOR = read.Field("looking_for", str, "What is on topic.", "auto", among=("auto", "pages", "sites"))
 SCOPE = read.Field("scope", str, "Where to crawl.", "any", among=("any", "host", "domain"))
 NEW = fields(name=TEXT, folder=TEXT)
 FOLDER = fields(folder=TEXT)
@@ -39,14 +42,16 @@ FOLDER = fields(folder=TEXT)
 
 async def start_crawl(request: Request) -> Any:
     desk, body = desk_of(request), await read.body_of(request)
-    source = SOURCE.of(body)
+    source, file = SOURCE.of(body), TOPIC_FILE.of(body)
     new = NewCrawl(
         topic=" ".join(TOPIC.of(body).split())[:LONGEST_TOPIC],
+        described=topic_in(file) if file.strip() else None,
         seeds=SEEDS.of(body)[:MOST_SEEDS],
         source=allowed(desk.collections, desk.sources, source) if source else "",
         pages=PAGES.of(body),
         delay=DELAY.of(body),
         strategy=STRATEGY.of(body),
+        looking_for=LOOKING_FOR.of(body),
         scope=SCOPE.of(body),
         options=desk.options,
     )
@@ -114,7 +119,7 @@ ROUTES = [
         start_crawl,
         "Start a crawl.",
         NEW,
-        (TOPIC, SEEDS, SOURCE, PAGES, DELAY, STRATEGY, SCOPE),
+        (TOPIC, TOPIC_FILE, SEEDS, SOURCE, PAGES, DELAY, STRATEGY, LOOKING_FOR, SCOPE),
         201,
     ),
     post(f"{ONE}/resume", resume_crawl, "Continue a crawl that has ended.", FOLDER),

@@ -7,6 +7,7 @@ common word matches half of the pages, and rows that hold whole texts would be s
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -70,6 +71,8 @@ class Filters:
     least_relevance: float | None = None
     since: float | None = None
     until: float | None = None
+    pages: tuple[int, ...] | None = None
+    """Only these, by their numbers in the crawl."""
 
     def sql(self) -> tuple[str, list[Any]]:
         """A condition on `documents AS d`, and its values."""
@@ -82,6 +85,9 @@ class Filters:
         if self.languages:
             parts.append(f"d.language IN ({', '.join('?' * len(self.languages))})")
             values += self.languages
+        if self.pages is not None:
+            parts.append("d.page IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(self.pages))
         for column, sign, value in (
             ("relevance", ">=", self.least_relevance),
             ("time", ">=", self.since),
