@@ -25,7 +25,8 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page import pool as pool_module
 from scenthound.page import wire
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.pool import TRIES, ReadingPool
 from scenthound.page.record import EVERYTHING, Parts
@@ -302,7 +303,7 @@ def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch
 PARENT = """
 import asyncio
 from scenthound.model import Response
-from scenthound.page.landing import PageLimits
+from scenthound.page.limits import PageLimits
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions

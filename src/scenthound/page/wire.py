@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.record import Parts, Record
 from scenthound.text.tokens import Analyser

@@ -46,6 +46,7 @@ REASONS = {
     "robots-unreachable": "robots.txt could not be fetched",
     "timeout": "no answer in time",
     "not-html": "something other than a web page",
+    "pdf-not-read": "a PDF file that could not be read",
 }
 
 
