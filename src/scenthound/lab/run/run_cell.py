@@ -22,7 +22,7 @@ from typing import Any
 from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.run.handover import Given, Powers, lent_lessons, lent_links, read_powers, visible_topic
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.text_cost import text_seconds
@@ -144,7 +144,7 @@ class StrategyAccess:
 
 
 def run_cell(
-    bed: PreparedBed,
+    bed: ReplayBed,
     topic: BedTopic,
     strategy: str,
     parameters: Mapping[str, Any] | None = None,
@@ -163,7 +163,7 @@ def run_cell(
 
 
 def run_strategy(
-    bed: PreparedBed,
+    bed: ReplayBed,
     topic: Topic,
     strategy: Strategy,
     seeds: Sequence[Url],
@@ -246,7 +246,7 @@ def run_strategy(
     return result
 
 
-def _links(bed: PreparedBed, url: Url) -> list[Url]:
+def _links(bed: ReplayBed, url: Url) -> list[Url]:
     """The links of the page at this URL, redirects followed."""
     number = bed.number(url)
     return [] if number is None else bed.links(bed.pages[number])
