@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 from scenthound.lessons import Lessons as Lessons
 from scenthound.lessons import Taxonomy as Taxonomy
 from scenthound.lessons import Trains as Trains
+from scenthound.lessons import TrainsByJudge as TrainsByJudge
 from scenthound.model import NOTHING, Candidate, Event, Lost, Mark, Miss, Response, Step, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts

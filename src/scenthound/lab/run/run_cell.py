@@ -35,11 +35,11 @@ from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
 from scenthound.page.record import Parts
-from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
+from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, TrainsByJudge, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
-from scenthound.wiring import make_strategy, named_judge, start_judge
+from scenthound.wiring import make_strategy, named_judge, relevance_by, start_judge
 from scenthound.wiring.profiles import AS_PUBLISHED, FETCH_ALL
 
 JUDGE = "keywords"  # of a replay, unless another is named
@@ -194,6 +194,8 @@ def run_strategy(
             strategy.peek(loans.enter_context(lent_links(partial(_links, bed), given)))
         if access.lessons is not None and powers.trains and isinstance(strategy, Trains):
             before = time.process_time()
+            if isinstance(strategy, TrainsByJudge):
+                strategy.use_judge(relevance_by(limits.judge, topic, seeds))
             with lent_lessons(access.lessons(), given) as lessons:
                 strategy.train(lessons, random.Random(f"training:{seed_number}"), lambda _: None)
             result.train_seconds = time.process_time() - before

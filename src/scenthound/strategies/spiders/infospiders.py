@@ -110,7 +110,9 @@ class InfoSpiders(Parameterised):
     cost: float = parameter(0.0, "energy that a page costs; 0.05 in the ecological version", least=0)
     death: bool = parameter(False, "remove agents whose energy is below 0")
     population: int = parameter(8, f"most agents at a time, up to {MOST_AGENTS}", least=1, most=MOST_AGENTS)
-    buffer: int = parameter(256, "links that all agents hold together; 0: as many as the frontier of the crawl", least=0)
+    buffer: int = parameter(
+        256, "links that all agents hold together; 0: as many as the frontier of the crawl", least=0
+    )
     memory: int = parameter(1, "1; or 0, where an agent forgets the links of earlier pages", least=0, most=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
