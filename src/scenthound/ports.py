@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 from scenthound.lessons import Lessons as Lessons
 from scenthound.lessons import Taxonomy as Taxonomy
 from scenthound.lessons import Trains as Trains
-from scenthound.lessons import TrainsByJudge as TrainsByJudge
 from scenthound.model import NOTHING, Candidate, Event, Lost, Mark, Miss, Response, Step, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
@@ -51,7 +50,7 @@ class Declaration:
     score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """The names in `Candidate.parts`, each with a line of explanation."""
     small_state: bool = False
-    """Its saved state is small: it is saved with every commit, so that no page is read again on resume."""
+    """Its state is saved with every commit, so that no page is read again on resume."""
 
 
 @runtime_checkable

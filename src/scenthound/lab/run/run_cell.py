@@ -27,6 +27,7 @@ from scenthound.lab.run.handover import Given, Powers, lent_lessons, lent_links,
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.text_cost import text_seconds
 from scenthound.lab.run.topic_lessons import lessons_of
+from scenthound.lessons import TrainsByJudge
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import FOREVER, Dropped, Limits
 from scenthound.loop.new_urls import bound_for
@@ -35,7 +36,7 @@ from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
 from scenthound.page.record import Parts
-from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, TrainsByJudge, declaration_of
+from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
