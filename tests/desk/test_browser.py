@@ -228,7 +228,11 @@ CONTRAST = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const solid = (node) => { for (; node; node = node.parentElement) {
     const c = parse(getComputedStyle(node).backgroundColor); if (c.length < 4 || c[3] > 0) return c; }
-    return [255, 255, 255]; };
+    return canvas; };
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.background = 'Canvas';
+  const canvas = parse(getComputedStyle(probe).backgroundColor);
+  probe.remove();
   const bad = [];
   for (const node of document.querySelectorAll('body *')) {
     const own = [...node.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim());

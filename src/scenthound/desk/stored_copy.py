@@ -25,7 +25,7 @@ RENAMED = {"a": "u", "main": "div", "address": "div"}
 MOST_NODES = 50_000
 DEEPEST = 60
 STYLE = """
-:root { color-scheme: light dark; background: Canvas; color: CanvasText; }
+:root { color-scheme: light dark; }
 body { margin: 16px; max-width: 70ch; font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 24px; } h2, h3 { font-size: 18px; } h4, h5, h6 { font-size: 15px; }
 table { border-collapse: collapse; } td, th { padding: 4px 8px; border: 1px solid #8886; vertical-align: top; }
