@@ -56,6 +56,6 @@ class RealisticHabits(Parameterised):
     hubs: float = parameter(0.6, "trades with directories; 94 of 159 in [BIZ]", least=0, most=1)
     directories: int = parameter(3, "directories of such a trade, overlapping", least=1)
     coverage: float = parameter(0.35, "companies of the trade in each directory", least=0, most=1)
-    named: float = parameter(0.5, "entries of directories that name the trade of the company", least=0, most=1)
+    named: float = parameter(0.5, "links to a company beside which its trade is named", least=0, most=1)
     mentions: float = parameter(0.1, "pages on a trade that name one of its companies", least=0, most=1)
     company_seeds: int = parameter(10, "seeds of a company topic", least=1)

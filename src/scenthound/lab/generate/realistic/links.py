@@ -14,6 +14,7 @@ from typing import NamedTuple
 from scenthound.lab.generate.realistic.sites import (
     ARTICLE,
     COMPANY,
+    COMPANY_HOME,
     CORRIDOR,
     DIRECTORY,
     HOME,
@@ -187,12 +188,12 @@ class Linker:
         """Articles on its trade, companies of other trades, directories that list it, anything. No competitor."""
         plan = self.plan
         targets: list[int | None] = []
-        for _ in range(below(numbers, 3)):
+        for turn in range(below(numbers, 3)):
             draw = below(numbers, 100)
             if draw < 30:
                 group = trade * plan.habits.communities + below(numbers, plan.habits.communities)
                 targets.append(_popular(plan.on_subject, group, numbers))
-            elif draw < 45:
+            elif draw < 45 and turn == 0:  # one supplier: a page that names two companies is a hub
                 other = below(numbers, plan.subjects)
                 targets.append(_popular(plan.companies, other, numbers) if other != trade else None)
             elif draw < 60:
@@ -228,7 +229,10 @@ class Linker:
         return sorted(entries, key=lambda to: mix(plan.seed, host, to))
 
     def _copied(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """A link of a linked page, for some of the pages of the same subject that this page links to."""
+        """A link of a linked page, for some of the pages of the same subject that this page links to.
+
+        Links to companies are not copied: without a directory no page knows two companies of a trade.
+        """
         plan = self.plan
         subject = plan.subject[page]
         if subject == NO_SUBJECT or plan.kind[host] != SITE:
@@ -236,7 +240,7 @@ class Linker:
         copied = []
         for to in self.outside(page, host):
             if plan.subject[to] == subject and _chance(numbers, plan.habits.copying):
-                theirs = self.outside(to, plan.host_of(to))
+                theirs = [link for link in self.outside(to, plan.host_of(to)) if plan.role[link] != COMPANY_HOME]
                 if theirs:
                     copied.append(theirs[below(numbers, len(theirs))])
         return copied

@@ -45,26 +45,23 @@ class Texts:
         return self._drawn(page, mix_all(self._plan.seed, _TEXT + page, count), self._strength(page))
 
     def beside(self, page: int, to: int, place: int, count: int) -> list[str]:
-        """Words beside a link: of the linked page, or for some links of the page that the link is on."""
+        """Words beside a link: of the linked page, or for some links of the page that the link is on.
+
+        A company is always described where another host links to it, often with the name of its trade.
+        """
         plan = self._plan
         bits = mix_all(plan.seed ^ (to << 20), _CONTEXT + page + (place << 32), count)
         chance = mix(plan.seed, _MANNER + place, page ^ (to << 24))
-        if chance % 65536 >= plan.habits.context * 65536:
+        is_company = plan.role[to] == COMPANY_HOME and plan.role[page] != COMPANY_PAGE
+        if not is_company and chance % 65536 >= plan.habits.context * 65536:
             return self._drawn(page, bits, self._strength(page))
         words = self._drawn(to, bits, min(1.0, DENSE * self._strength(to)))
-        if (
-            plan.role[page] == LIST
-            and plan.role[to] == COMPANY_HOME
-            and (chance >> 16) % 65536 < plan.habits.named * 65536
-        ):
+        if is_company and (chance >> 16) % 65536 < plan.habits.named * 65536:
             words[:0] = [self._words[number] for number in self._vocabulary.name(int(plan.subject[to]))]
         return words
 
     def sentence(self, words: list[str], bits: int) -> str:
-        """The words with stop words between them.
-
-        >>> # Texts.sentence(texts, ["bread", "oven"], 0) is "Bread oven."
-        """
+        """The words with stop words between them, chosen by the bits."""
         parts = [words[0].capitalize()]
         for word in words[1:]:
             bits = (bits * 0x9E3779B97F4A7C15 + 1) & 0xFFFFFFFFFFFFFFFF

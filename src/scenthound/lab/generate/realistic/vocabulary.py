@@ -111,7 +111,7 @@ class Vocabulary:
         bits = mix(self._seed, purpose, number)
         steps = np.arange(count, dtype=np.uint64) * np.uint64(bits | 1) + np.uint64(bits >> 7)
         places = (steps >> np.uint64(20)) % np.uint64(self._habits.vocabulary)
-        return np.asarray(places + np.uint64(self._invented_from), dtype=np.int32)
+        return np.array(places + np.uint64(self._invented_from), dtype=np.int32)
 
     def _subject_block(self, subject: int, begin: int, count: int) -> range:
         return self._block(self._habits.vocabulary + subject * self._block_size + begin, count)
@@ -123,7 +123,8 @@ class Vocabulary:
         offset = self._habits.flatness if slots == MANY_SLOTS else 3
         weights = np.cumsum(1.0 / (np.arange(len(ranked)) + offset))
         places = np.searchsorted(weights, (np.arange(slots) + 0.5) / slots * weights[-1])
-        return np.asarray(ranked, dtype=np.int32)[places]
+        table: Table = np.array(ranked, dtype=np.int32)[places]
+        return table
 
 
 def _blend(parts: Sequence[tuple[Table, float]]) -> Table:

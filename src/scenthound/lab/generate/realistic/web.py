@@ -7,7 +7,7 @@ web.url(17), web.html(17), web.links(17)      # any page, made on demand
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from scenthound.errors import BadConfig
@@ -141,10 +141,7 @@ class RealisticWeb:
         )
 
     def _from_hosts(self, pages: list[int], count: int, numbers: Iterator[int]) -> list[int]:
-        order = list(pages)
-        for place in range(len(order) - 1, 0, -1):
-            other = below(numbers, place + 1)
-            order[place], order[other] = order[other], order[place]
+        order = _shuffled(pages, numbers)
         by_host: dict[int, int] = {}
         for page in order:
             by_host.setdefault(self.plan.host_of(page), page)
@@ -154,6 +151,7 @@ class RealisticWeb:
     def _company_topic(self, trade: int) -> BedTopic:
         path = (*subjects.LEAVES[trade].path, "companies")
         homes, count = self.plan.companies.all(trade), self.habits.company_seeds
+        homes = _shuffled(homes, stream(self.seed, "companies", trade))
         return BedTopic(
             id=".".join(path).replace(" ", "-"),
             path=path,
@@ -172,3 +170,11 @@ class RealisticWeb:
         target = self._pages.url(number)
         body = f'<html><body>Moved to <a href="{target}">{target}</a></body></html>\n'.encode()
         return new_response(url, "text/html", body, 301, "Moved Permanently", target)
+
+
+def _shuffled(pages: Sequence[int], numbers: Iterator[int]) -> list[int]:
+    order = list(pages)
+    for place in range(len(order) - 1, 0, -1):
+        other = below(numbers, place + 1)
+        order[place], order[other] = order[other], order[place]
+    return order
