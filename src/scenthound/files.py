@@ -77,9 +77,8 @@ def _links_beside(path: Path, status: os.stat_result) -> int:
 def replacing(path: Path, mode: int = 0o666, durable: bool = True) -> Iterator[BinaryIO]:
     """A stream for a file that gets its name when the block ends without an error.
 
-    The umask applies to `mode`. A `durable` file survives a power cut from then on.
-    Raises `UnsafeFile` for a link, `BadConfig` if the file can't be written, `DiskFull` if there is no room, `IoFailed`
-    if the disk fails.
+    The umask applies to `mode`. A `durable` file survives a power cut from then on. Raises `UnsafeFile` for a link,
+    `BadConfig` if the file can't be written, `DiskFull` if there is no room, `IoFailed` if the disk fails.
     """
     refuse_link(path)
     with _translated(path):

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from scenthound.text.background import document_share
 from scenthound.text.term_counts import terms_of
+from scenthound.text.vocabulary import Vocabulary
 
 Floats = npt.NDArray[np.float64]
 VIRTUAL_PAGES = 50
@@ -51,12 +52,12 @@ class TopicModel:
     keywords: Sequence[str]
     terms: int = 100
     share: Callable[[str], float] = document_share
-    ids: dict[str, int] = field(init=False, default_factory=dict)
+    vocabulary: Vocabulary = field(init=False, default_factory=lambda: Vocabulary(MOST_TERMS))
     pages: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self._df, self._background = np.zeros(1024), np.zeros(1024)
-        self.keyword_ids = np.array([self._id(term) for term in dict.fromkeys(self.keywords)], np.int64)
+        self.keyword_ids = self._ids(list(dict.fromkeys(self.keywords)))
         self.idf_: Floats = self._idf()
         self.topic_: Floats = np.zeros(len(self.idf_))
 
@@ -65,10 +66,7 @@ class TopicModel:
         terms, times = terms_of(counts)
         if len(terms) > LONGEST:
             terms, times = terms[:LONGEST], times[:LONGEST]
-        term_ids = list(map(self.ids.get, terms))
-        if None in term_ids:
-            term_ids = [self._id(term) if known is None else known for term, known in zip(terms, term_ids, strict=True)]
-        ids, weights = np.array(term_ids, np.int64), 1 + np.log(times.astype(np.float64))
+        ids, weights = self._ids(terms), 1 + np.log(times.astype(np.float64))
         kept = ids >= 0
         return WeightedTerms(ids, weights) if kept.all() else WeightedTerms(ids[kept], weights[kept])
 
@@ -99,15 +97,15 @@ class TopicModel:
 
     def top_terms(self, number: int) -> list[str]:
         """The terms with the largest weights, for people."""
-        names = list(self.ids)
+        names = self.vocabulary.all_words
         return [names[term] for term in np.argsort(-self.topic_, kind="stable")[:number] if self.topic_[term] > 0]
 
     def save(self) -> dict[str, Any]:
         """The state as JSON values and arrays."""
-        size = len(self.ids)
+        size = len(self.vocabulary)
         chosen = np.flatnonzero(self.topic_)
         return {
-            "terms": list(self.ids),
+            "terms": list(self.vocabulary),
             "df": self._df[:size].astype(np.int64),
             "pages": self.pages,
             "idf": self.idf_,
@@ -118,30 +116,29 @@ class TopicModel:
     def load(self, state: Mapping[str, Any]) -> None:
         """Continue from what `save` returned; ValueError if it is not of a model with these keywords."""
         terms, df, idf = state["terms"], state["df"], state["idf"]
-        if list(terms[: len(self.ids)]) != list(self.ids) or len(terms) != len(df) or len(idf) > len(terms):
+        known = list(self.vocabulary)
+        if list(terms[: len(known)]) != known or len(terms) != len(df) or len(idf) > len(terms):
             raise ValueError("the saved topic model belongs to other keywords")
-        for term in terms:
-            self._id(term)
+        self._ids(list(terms))
         self._df[: len(df)] = df
         self.pages, self.idf_ = int(state["pages"]), np.asarray(idf, np.float64)
         self.topic_ = np.zeros(len(self.idf_))
         self.topic_[state["topic_ids"]] = state["topic_weights"]
 
-    def _id(self, term: str) -> int:
-        """The id of a term; a new term gets the next one, or -1 if there are too many."""
-        term_id = self.ids.get(term)
-        if term_id is None:
-            if len(self.ids) >= MOST_TERMS:
-                return -1
-            term_id = self.ids[term] = len(self.ids)
-            if term_id == len(self._df):
-                self._df = np.concatenate([self._df, np.zeros(term_id)])
-                self._background = np.concatenate([self._background, np.zeros(term_id)])
-            self._background[term_id] = self.share(term)
-        return term_id
+    def _ids(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The ids of terms; a new term gets the next one, or -1 if there are too many."""
+        size = len(self.vocabulary)
+        ids = self.vocabulary.add(terms)
+        new = self.vocabulary.all_words[size:]
+        if new:
+            end = size + len(new)
+            while end > len(self._df):
+                self._df, self._background = (np.pad(row, (0, len(row))) for row in (self._df, self._background))
+            self._background[size:end] = list(map(self.share, new))
+        return ids.astype(np.int64)
 
     def _idf(self) -> Floats:
-        size = len(self.ids)
+        size = len(self.vocabulary)
         return inverse_frequency(self.pages, self._df[:size], self._background[:size])
 
 
