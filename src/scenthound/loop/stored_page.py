@@ -9,9 +9,10 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 
 from scenthound import url as urls
+from scenthound.loop.replies import page_limits
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Link, Response, Step, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
 from scenthound.page.language import language_of
 from scenthound.page.main_text import main_text
 from scenthound.page.page import Page
@@ -122,12 +123,7 @@ class StoredPage:
     def _page(self) -> Page | None:
         if self.response is None:
             return None
-        limits = PageLimits(
-            self._settings.page_bytes,
-            self._settings.unpack_ratio,
-            self._settings.links_per_page,
-            self._settings.url_length,
-        )
+        limits = page_limits(self._settings)
         landed = land(Candidate(self.url, 0.0), self.response, limits, Parts(), agent="")
         return landed if isinstance(landed, Page) else None
 
