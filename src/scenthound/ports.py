@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 from scenthound.lessons import Lessons as Lessons
-from scenthound.lessons import Taxonomy as Taxonomy
 from scenthound.lessons import Trains as Trains
 from scenthound.model import NOTHING, Candidate, Event, Lost, Mark, Miss, Response, Step, Topic, Url
 from scenthound.page.page import Page

@@ -73,7 +73,7 @@ def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> M
         return Miss(candidate, "bad-redirect", detail, status, size)
     try:
         spelling = urls.resolve(_whole(places.pop()), response.url)
-        return Moved(candidate, urls.canonical(spelling, limits.url_length), spelling, status, size)
+        return Moved(candidate, urls.canonical(spelling, limits.url_rules), spelling, status, size)
     except NotAUrl as error:
         return Miss(candidate, "bad-redirect", error.message, status, size)
 
@@ -155,7 +155,7 @@ def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocu
 def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> HtmlDocument:
     text = decode(body, detect(body, content_type).name)
     shape = Shape(tags=limits.tags, nesting=limits.nesting, attributes=limits.attributes)
-    return parse_html(text, url, max_links=limits.links, longest_url=limits.url_length, shape=shape)
+    return parse_html(text, url, max_links=limits.links, url_rules=limits.url_rules, shape=shape)
 
 
 def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, Url] | None:
@@ -163,7 +163,7 @@ def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, 
     refresh = meta_refresh(document.refresh) if document.refresh else None
     if refresh is None or not refresh[1]:
         return None
-    found = document.resolved(refresh[1], limits.url_length)
+    found = document.resolved(refresh[1], limits.url_rules)
     return None if found is None else (refresh[0], *found)
 
 

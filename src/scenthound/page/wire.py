@@ -35,6 +35,7 @@ class ReadOptions(NamedTuple):
     def from_json(cls, said: list[Any]) -> ReadOptions:
         limits, agent, counts, leaves, elements = said
         analysers = tuple(Analyser(words, stem) for words, stem in counts)
+        limits["default_pages"] = tuple(limits["default_pages"])
         return cls(PageLimits(**limits), agent, Parts(analysers, leaves, elements))
 
 

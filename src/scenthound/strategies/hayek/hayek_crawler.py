@@ -32,6 +32,9 @@ Ours, beyond what sheet 40.2 decides:
   world as it was: the next winner pays it.
 * Agents that the root makes are endowed by the root, whose purse may be below zero; only the first agents' capital
   comes from outside. The first bid of an agent that was given its page is what that page was worth.
+* What section 4 of [ECON] leaves for later can be switched on: further features (`features` may name ngrams, bayes,
+  sites and hubs), conditions (`operators="or near not"`), `reset_interval`, `few_sites`, `back_crawl_goals` (in
+  training), `links_valued` beside `links_worth`, and `cooperation`. Each is in a file of its own.
 * `adapt=false` freezes a population: bids stay, nobody is taxed, removed or born; the root picks where nobody bids.
 * In an endless sequence taxes, deaths and births come after every 10 auctions.
 """
@@ -57,7 +60,8 @@ from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequenc
 from scenthound.strategies.hayek.goals import GoalJudge, make_judge
 from scenthound.strategies.hayek.known_web import NEW, KnownWeb
 from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
-from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
+from scenthound.strategies.hayek.operators import OPERATORS
+from scenthound.strategies.hayek.page_features import FEATURE_CLASSES, MORE_CLASSES
 from scenthound.strategies.hayek.saved_state import living_agents, load_economy, load_model, save_economy, save_model
 from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stop_words_parameter
@@ -119,6 +123,12 @@ class HayekEstimating(Parameterised):
         0.8, "a success above this, times the difficulty, makes problems harder", above=0, most=100
     )
     hysthi: float = parameter(1.0, "a success below this, times the difficulty, makes them easier", above=0, most=100)
+    reset_interval: int = parameter(0, "sequences after which problems are easy again; 0: never", least=0)
+    few_sites: int = parameter(0, "a short sequence ends if its last 10 pages are of so few sites; 0: never", least=0)
+    back_crawl_goals: bool = parameter(False, "in training, look for pages that link to every goal that is found")
+    operators: str = parameter("", "conditions that agents may have beside words: " + " ".join(OPERATORS))
+    links_valued: float = parameter(0.0, "share of the best bids on a page's links in what it was worth", least=0)
+    cooperation: int = parameter(1, "agents that may bid for a page together", least=1, most=10)
     step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
     training: int = parameter(2000, "sequences of training", least=1)
     back: int = parameter(2, "steps of the back-crawl before training", least=1)
@@ -132,10 +142,12 @@ class HayekEstimating(Parameterised):
         super().__post_init__()
         if self.hysthi < self.hystlo:
             raise BadConfig(f"`hysthi` ({self.hysthi:g}) is below `hystlo` ({self.hystlo:g})", "make it the larger one")
-        if unknown := sorted({*self.features.split()} - {*FEATURE_CLASSES}):
-            raise BadConfig(f"`features` has no {unknown[0]!r}", "choose among " + " ".join(FEATURE_CLASSES))
-        if not self.fetch_all and not {*self.features.split()} - {"words"}:
+        _check_names("features", self.features, (*FEATURE_CLASSES, *MORE_CLASSES))
+        _check_names("operators", self.operators, OPERATORS)
+        if not self.fetch_all and not {*self.features.split()} - {"words", "ngrams", "bayes"}:
             raise BadConfig("nothing is left to know links by", "add url, links or distance to `features`")
+        if self.cooperation > 1 and self.pay == "afterwards":
+            raise BadConfig("partners pay at once", "choose pay=immediate, or cooperation=1")
         if self.sequences == "endless" and self.pay == "afterwards":
             raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
@@ -245,7 +257,7 @@ class HayekEstimating(Parameterised):
         web.known_goals.update(page.url for page in lessons.examples)
         for page in (*lessons.examples, *lessons.others):
             economy.landed(page)
-        self._back_crawl(economy, lessons)
+        self._back_crawl(economy, lessons, [page.url for page in lessons.examples], self.back)
         if not any(
             len(web.pages[page].links) >= 2
             for hosts in map(web.at, range(1, 8))
@@ -262,7 +274,9 @@ class HayekEstimating(Parameterised):
                 if fetched is None:
                     economy.missed(url)
                 else:
-                    economy.landed(fetched, url)
+                    number = economy.landed(fetched, url)
+                    if self.back_crawl_goals and number >= 0 and web.pages[number].goal:
+                        self._back_crawl(economy, lessons, [fetched.url], 1)
             progress(_told(economy))
         self.model_ = save_model(economy)
         self.is_relevant_ = None
@@ -276,10 +290,9 @@ class HayekEstimating(Parameterised):
         load_model(self._economy(Topic(""), random.Random(0)), model)
         self.model_ = dict(model)
 
-    def _back_crawl(self, economy: Economy, lessons: Lessons) -> None:
-        """From the goals, follow links backwards step by step."""
-        line = [page.url for page in lessons.examples]
-        for _ in range(self.back):
+    def _back_crawl(self, economy: Economy, lessons: Lessons, line: Sequence[Url], steps: int) -> None:
+        """From some goals, follow links backwards step by step."""
+        for _ in range(steps):
             sources = dict.fromkeys(source for url in line for source in lessons.back_links(url, BACK_LINKS))
             line = []
             for url in sources:
@@ -305,6 +318,8 @@ class HayekEstimating(Parameterised):
             self.capital,
             self.spawn,
             self.links_worth,
+            self.links_valued,
+            self.cooperation,
             self.pay,
             self.adapt,
         )
@@ -320,7 +335,7 @@ class HayekEstimating(Parameterised):
         judge = (
             weak_method(self._is_relevant) if self.goal == "judge" else self._judge(self.goal_words or topic.keywords)
         )
-        web = KnownWeb(analyser, judge, self.memory)
+        web = KnownWeb(analyser, judge, self.memory, self.features.split(), "near" in self.operators.split())
         web.known_goals.update(topic.examples)
         options = EconomyOptions(
             fetch_all=self.fetch_all,
@@ -335,6 +350,9 @@ class HayekEstimating(Parameterised):
             long_offset=self.long_offset,
             stop_at_goal=self.stop_at_goal,
             whole_site=self.whole_site,
+            operators=tuple(self.operators.split()),
+            reset_interval=self.reset_interval,
+            few_sites=self.few_sites,
             agents=self.agents,
             cap=self.cap,
             retrace=None if restarted else self.retrace,
@@ -383,6 +401,11 @@ class HayekEpsilon(HayekEstimating):
         "mixed-counts", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
     )
     price: ClassVar[Pricing] = "first"
+
+
+def _check_names(parameter_name: str, text: str, known: Sequence[str]) -> None:
+    if unknown := sorted({*text.split()} - {*known}):
+        raise BadConfig(f"`{parameter_name}` has no {unknown[0]!r}", "choose among " + " ".join(known))
 
 
 def _told(economy: Economy) -> str:

@@ -191,6 +191,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "line": list(economy.queue),
         "fetching": list(economy.fetching),
         "banned": sorted(economy.banned),
+        "sites": list(economy.recent_sites),
         "trading": None if economy.trading is None else _save_trading(economy.trading, economy.pending),
     }
 
@@ -208,6 +209,7 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     economy.is_founded, economy.only_new = map(bool, state["sequence"][4:])
     economy.queue, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
+    economy.recent_sites.extend(state.get("sites", ()))
     economy.pending, economy.trading = {}, None
     if state["trading"] is not None:
         economy.resume(*_load_trading(economy, state["trading"]))
@@ -261,8 +263,11 @@ def _plain(purchase: Purchase) -> list[Any]:
 
 
 def _purchase(fields: Sequence[Any]) -> Purchase:
-    winner, page, bid, price, payee, goal, line, *rest = fields
-    return Purchase(winner, page, bid, price, payee, goal, tuple(line), *rest)
+    winner, page, bid, price, payee, goal, line, linker, resold, kickbacks, profit, waiting, *rest = fields
+    links, partners, sellers = rest or (0, (), ())  # older states have none
+    groups = (tuple((int(agent), float(share)) for agent, share in some) for some in (partners, sellers))
+    known = (winner, page, bid, price, payee, goal, tuple(line), linker, resold, kickbacks, profit, waiting)
+    return Purchase(*known, links, *groups)
 
 
 def _chance(rng: random.Random) -> list[Any]:
