@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from scenthound.cli.app import Commands
-from scenthound.cli.output import emit, json_option, option, say
+from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
 from scenthound.errors import BadConfig
 
 MODULES: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
     "generate": ("lab", "Write a generated web as a bed."),
-    "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, topical locality."),
+    "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, locality, and what makes it hard."),
     "run": ("lab_run", "Replay strategies on a bed, one crawl for each topic."),
     "measure": ("lab_results", "Print means and standard errors of an experiment, or of any crawler's trail."),
     "report": ("lab_results", "Write an experiment's report.html."),
@@ -38,34 +38,62 @@ def lab() -> None:
     """
 
 
-@click.command()
+class _HabitsCommand(click.Command):
+    """Lists the kinds of webs and their habits at the end of its help; they are looked up only then."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from dataclasses import fields
+
+        from scenthound.lab.generate.kinds import ABOUT, HABITS
+        from scenthound.parameters import default_of
+
+        with formatter.section("Webs (--web)"):
+            formatter.write_dl(list(ABOUT.items()))
+        for kind, habits in HABITS.items():
+            with formatter.section(f"Habits (--set) of a {kind} web"):
+                formatter.write_dl(
+                    [(f.name, f"{f.metadata.get('doc', '')}  [default: {default_of(f)}]") for f in fields(habits)]
+                )
+
+
+@click.command(cls=_HabitsCommand)
 @click.argument("bed", type=click.Path(path_type=Path))
+@option("--web kind", "NAME", "Kind of web: simple or realistic.", default="simple", show_default=True)
 @option("--pages", "N", "How many pages.", type=click.IntRange(min=10), default=3000, show_default=True)
 @option("--seed", "N", "Random seed: another number gives another web.", type=int, default=1, show_default=True)
 @option("--topics", "N", "Topics with known answers.", type=click.IntRange(min=1), default=12, show_default=True)
-@option("--page-size", "N", "Bytes of a page, roughly.", type=click.IntRange(min=500), default=5000, show_default=True)
+@option("--page-size", "N", "Bytes of a page of a simple web, roughly.  [default: 5000]", type=click.IntRange(min=500))
 @click.option(
     "--companies", is_flag=True, help="Add topics whose answers are companies that do not link to each other."
 )
+@repeatable("--set pairs", "KEY=VALUE", "A habit of the web; see below.")
+@click.option(
+    "--on-the-fly", is_flag=True, help="Write no pages: each is made when a crawl asks for it. For realistic webs."
+)
 @json_option
-def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, companies: bool, as_json: bool) -> None:
+def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, as_json: bool, **options: Any) -> None:
     """Write a generated web as a bed: the same arguments give the same bytes everywhere.
 
     \b
       $ scenthound lab generate beds/demo --pages 3000 --seed 1
+      $ scenthound lab generate beds/large --web realistic --pages 1000000 --companies --on-the-fly
+      $ scenthound lab generate beds/mine --web realistic --pages 20000 --set communities=3 --set hubs=0.4
     """
-    from scenthound.lab.generate.web import generate as write
+    from scenthound.lab.generate.kinds import Order, write_web
 
-    made = write(bed, pages, seed, topics=topics, page_size=page_size, companies=companies)
+    made = write_web(bed, Order(topics=topics, habits=dict(map(key_value, pairs)), **options), on_the_fly)
     if as_json:
         emit({"bed": str(bed), **made.about, "topics": [topic.id for topic in made.topics]})
+        return
+    click.echo(bed)
+    about = made.about
+    more = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
+    say(f"{about['html_pages']:,} pages, {more}, {len(made.topics)} topics; digest {made.digest[:12]}")
+    if len(made.topics) < topics:
+        say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
+    if on_the_fly:
+        say(f"Crawl it with: scenthound lab run {shlex.quote(str(bed))} --strategies hound --out RUN")
     else:
-        click.echo(bed)
-        about = made.about
-        more = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
-        say(f"{about.get('html_pages', pages):,} pages, {more}, {len(made.topics)} topics; digest {made.digest[:12]}")
-        if len(made.topics) < topics:
-            say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
         say(f"Serve it with: scenthound lab serve {shlex.quote(str(bed))}")
 
 
