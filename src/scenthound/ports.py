@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 from scenthound.lessons import Lessons as Lessons
-from scenthound.lessons import Taxonomy as Taxonomy
 from scenthound.lessons import Trains as Trains
 from scenthound.model import NOTHING, Candidate, Event, Lost, Mark, Miss, Response, Step, Topic, Url
 from scenthound.page.page import Page
@@ -49,6 +48,8 @@ class Declaration:
     """Parameters that make it an oracle, for lists of strategies."""
     score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """The names in `Candidate.parts`, each with a line of explanation."""
+    small_state: bool = False
+    """Its state is saved with every commit, so that no page is read again on resume."""
 
 
 @runtime_checkable

@@ -105,11 +105,15 @@ def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, a
 @option("--error-rate", "SHARE", "Replies that are 503.", type=click.FloatRange(0, 1), default=0.0, show_default=True)
 @option("--robots", "WHAT", "`allow`, `deny`, or a robots.txt file, for all hosts.  [default: as recorded]")
 @option("--seed", "N", "Random seed of the errors.", type=int, default=1, show_default=True)
+@click.option("--as-http", is_flag=True, help="Serve https pages under http, and write links to them so.")
 @click.option("--compress", is_flag=True, help="Send gzip to clients that accept it.")
 @option("--log log_file", "FILE", "Write a JSON line for each request.", type=click.Path(path_type=Path))
 @json_option
 def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
     """Serve a bed over HTTP until Ctrl-C, for every host name: as a forward proxy, and by Host header.
+
+    The server has no certificates. A bed that was recorded under https is crawled with --as-http, which changes links
+    and redirects to http; `lab run` replays it as it was recorded.
 
     \b
       $ scenthound lab serve beds/demo --port 8080 --latency 0.05
@@ -130,7 +134,11 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
 
     def ready(address: str) -> None:
         topic = opened.topics[0] if opened.topics else None
-        seeds = list(topic.seeds) if topic else []
+        seeds = list(map(str, topic.seeds)) if topic else []
+        if options["as_http"]:
+            seeds = [url.replace("https://", "http://", 1) for url in seeds]
+        elif any(url.startswith("https://") for url in seeds):
+            say("note: pages under https can't be fetched from this server; start it with --as-http")
         if as_json:
             keywords = topic.keywords if topic else None
             emit({"bed": opened.name, "proxy": f"http://{address}", "topic": keywords, "seeds": seeds})

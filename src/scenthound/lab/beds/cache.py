@@ -28,7 +28,7 @@ from scenthound.page.record import FORMAT as RECORD_FORMAT
 from scenthound.text.tokens import FORMAT as TOKENS_FORMAT
 
 VARIABLE = "SCENTHOUND_CACHE"
-FORMAT = 3  # of a prepared bed; raise it when the same bed would be prepared differently
+FORMAT = 4  # of a prepared bed; raise it when the same bed would be prepared differently
 UNUSED = 30  # days after which an unused prepared bed of other code is removed
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")
 

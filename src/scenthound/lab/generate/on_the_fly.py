@@ -29,7 +29,8 @@ from scenthound.lab.generate.realistic.habits import RealisticHabits
 from scenthound.lab.generate.realistic.web import RealisticWeb
 from scenthound.loop.settings import read
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.landing import LIMITS, land
+from scenthound.page.landing import land
+from scenthound.page.limits import LIMITS
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.parameters import changed_values

@@ -17,6 +17,7 @@ nothing to the pool and have no metrics that need it. An undefined value is null
 from __future__ import annotations
 
 import signal
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import combinations
@@ -247,9 +248,22 @@ def load_table(experiment: Experiment | str | Path, name: str, metric: str | Non
     path = folder / f"{name}.parquet"
     if not path.exists():
         raise BadConfig(f"{folder} has not been measured: {path.name} is missing", "run `scenthound lab measure` on it")
-    wanted = None if metric is None else [("metric", "==", metric)]
-    columns: dict[str, list[Any]] = _parquet().read_table(path, filters=wanted).to_pydict()
+    table = _read(path)
+    columns: dict[str, list[Any]] = (table if metric is None else _rows_of(table, metric)).to_pydict()
     return columns
+
+
+def _read(path: Path, columns: list[str] | None = None) -> Any:
+    """A table. `read_table` would import pandas, which takes a second; so would any array made of Python values."""
+    with _parquet().ParquetFile(path) as file:
+        return file.read(columns)
+
+
+def _rows_of(table: Any, metric: str) -> Any:
+    import pyarrow
+
+    rows = array("q", [row for row, name in enumerate(table["metric"].to_pylist()) if name == metric])
+    return table.take(pyarrow.Array.from_buffers(pyarrow.int64(), len(rows), [None, pyarrow.py_buffer(rows)]))
 
 
 def measured_metrics(experiment: Experiment | str | Path) -> list[str]:
@@ -259,7 +273,7 @@ def measured_metrics(experiment: Experiment | str | Path) -> list[str]:
     for name in BY_PAGES:
         path = folder / f"{name}.parquet"
         if path.exists():
-            found.update(_parquet().read_table(path, columns=["metric"]).column("metric").unique().to_pylist())
+            found.update(_read(path, ["metric"]).column("metric").unique().to_pylist())
     return sorted(found)
 
 

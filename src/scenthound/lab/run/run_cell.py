@@ -27,6 +27,7 @@ from scenthound.lab.run.handover import Given, Powers, lent_lessons, lent_links,
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.text_cost import text_seconds
 from scenthound.lab.run.topic_lessons import lessons_of
+from scenthound.lessons import TrainsByJudge
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import FOREVER, Dropped, Limits
 from scenthound.loop.new_urls import bound_for
@@ -39,7 +40,7 @@ from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Tr
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
-from scenthound.wiring import make_strategy, named_judge, start_judge
+from scenthound.wiring import make_strategy, named_judge, relevance_by, start_judge
 from scenthound.wiring.profiles import AS_PUBLISHED, FETCH_ALL
 
 JUDGE = "keywords"  # of a replay, unless another is named
@@ -194,6 +195,8 @@ def run_strategy(
             strategy.peek(loans.enter_context(lent_links(partial(_links, bed), given)))
         if access.lessons is not None and powers.trains and isinstance(strategy, Trains):
             before = time.process_time()
+            if isinstance(strategy, TrainsByJudge):
+                strategy.use_judge(relevance_by(limits.judge, topic, seeds))
             with lent_lessons(access.lessons(), given) as lessons:
                 strategy.train(lessons, random.Random(f"training:{seed_number}"), lambda _: None)
             result.train_seconds = time.process_time() - before

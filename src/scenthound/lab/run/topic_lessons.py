@@ -20,9 +20,9 @@ from typing import Any
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.run.handover import visible_topic, withheld
+from scenthound.lessons import Taxonomy
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Taxonomy
 from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 20  # sheet 60.1: as many as a search engine returned
