@@ -136,10 +136,13 @@ class Crawl:
             return Wait(self._not_before)
         if self.politeness and self._connectivity.doubts and (instead := self._probe(self.politeness, now)):
             return instead
-        with self.stopwatch:
+        self.stopwatch.start()
+        try:
             while (candidate := self.selection.next(now)) is not None:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
+        finally:
+            self.stopwatch.stop()
         ready = self.selection.ready_at()
         if self._in_flight or (ready < FOREVER and ready - now <= limits.longest_wait):
             return Wait(ready)
@@ -185,7 +188,7 @@ class Crawl:
     def _launch(self, fetch: Fetch | None) -> Fetch | None:
         if fetch is not None and self.politeness is not None:
             host = urls.host(fetch.candidate.url)
-            fetch = replace(fetch, host=self.politeness.launched(host))
+            fetch = fetch._replace(host=self.politeness.launched(host))
             self.selection.rest(host, FOREVER)
         if fetch is not None:
             self._in_flight[fetch.candidate.url] = fetch
@@ -233,8 +236,11 @@ class Crawl:
         match result:
             case Page():
                 self._record(result, judgement, where, now)
-                with self.stopwatch:
+                self.stopwatch.start()
+                try:
                     self.candidates.add_page(result, offers)
+                finally:
+                    self.stopwatch.stop()
                 if self.counters.dry:
                     self.stop("dry")
             case Miss():
