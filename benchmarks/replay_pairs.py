@@ -6,11 +6,11 @@
     python benchmarks/replay_pairs.py /tmp/old
 
 Each side runs its own `benchmarks/replay.py --quick --bed schools` (4 topics of 1,000 pages on the prepared bed), one
-strategy in one process, with its own source and its own cache. What is compared are visits per CPU second, without
-training. A pair is one run of each side; every other pair begins with the other side. The ratio is after / before: the
-geometric mean over all pairs, with its 95 % interval (Student). One run of each side is made first and discarded, since
-a new cache is slower; not with `--caches`, so run that twice. CPU seconds depend on what else the machine does: compare
-ratios, not visits.
+strategy in one process, with its own source and its own cache; with `--bed generated` on a generated web. What is
+compared are visits per CPU second, without training. A pair is one run of each side; every other pair begins with the
+other side. The ratio is after / before: the geometric mean over all pairs, with its 95 % interval (Student). One run of
+each side is made first and discarded, since a new cache is slower; not with `--caches`, so run that twice. CPU seconds
+depend on what else the machine does: compare ratios, not visits.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Checkout(NamedTuple):
 
     folder: Path
     cache: Path
+    bed: str
 
     def run(self, strategy: str) -> Run:
         environment = {
@@ -58,12 +59,12 @@ class Checkout(NamedTuple):
             "SCENTHOUND_CACHE": str(self.cache),
             "SCENTHOUND_SHARED": str(SHARED),
         }
-        command = [sys.executable, str(self.folder / "benchmarks" / "replay.py"), "--quick", "--bed", "schools"]
+        command = [sys.executable, str(self.folder / "benchmarks" / "replay.py"), "--quick", "--bed", self.bed]
         done = subprocess.run(
             [*command, "--strategies", strategy], env=environment, cwd=self.folder, capture_output=True, text=True
         )
         line = re.search(
-            rf"^schools +{re.escape(strategy)} +[\d,]+ +([\d,]+) .*?([\d,]+) MB", done.stdout, re.MULTILINE
+            rf"^{self.bed}.*? {re.escape(strategy)} +[\d,]+ +([\d,]+) .*?([\d,]+) MB", done.stdout, re.MULTILINE
         )
         if line is None:
             raise SystemExit(f"{self.folder}: no figures for {strategy}\n{done.stdout}{done.stderr}")
@@ -104,6 +105,7 @@ def compare(before: Checkout, after: Checkout, strategy: str, count: int) -> str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, help="a checkout of the code to compare with")
+    parser.add_argument("--bed", default="schools", choices=["schools", "generated"], help="what is crawled")
     parser.add_argument("--strategies", default=STRATEGIES, help="names, by comma")
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs for each strategy, 2 or more")
     parser.add_argument("--caches", type=Path, help="folder for the two caches, to be used again; else a temporary one")
@@ -114,7 +116,8 @@ def main() -> None:
         parser.error("an interval needs 2 pairs or more")
     with tempfile.TemporaryDirectory() as temporary:
         caches = asked.caches or Path(temporary)
-        sides = (Checkout(asked.before.resolve(), caches / "before"), Checkout(ROOT, caches / "after"))
+        old = Checkout(asked.before.resolve(), caches / "before", asked.bed)
+        sides = (old, Checkout(ROOT, caches / "after", asked.bed))
         print("| strategy | visits/s before | after | ratio | 95 % | MB before | after |")
         print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
         for strategy in asked.strategies.split(","):
