@@ -31,6 +31,16 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
             element("button", "Look", class_="primary"),
             class_="row",
         ),
+        element(
+            "p",
+            "Words, or ",
+            element("label", "a topic file", element("input", id="topic-file", type="file"), class_="file"),
+            "; or ",
+            element("button", "find the words", type="button", id="find-words", class_="link"),
+            " of the pages below. ",
+            element("span", id="topic-said", role="status"),
+            class_="quiet-text",
+        ),
     )
     seeds = element(
         "div",
@@ -62,6 +72,15 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
         element("label", "Pages", for_="pages"),
         element(
             "input", id="pages", name="pages", type="number", value=500, min=1, max=10_000_000, inputmode="numeric"
+        ),
+        element("label", "Looking for", for_="looking-for"),
+        element(
+            "select",
+            element("option", "what the start pages are", value="auto"),
+            element("option", "pages", value="pages"),
+            element("option", "sites and organisations", value="sites"),
+            id="looking-for",
+            name="looking_for",
         ),
         element("label", "Where", for_="scope"),
         element(

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from scenthound.errors import PartMissing, UnknownName
 from scenthound.model import Link, Url
-from scenthound.text.term_counts import SharedIds, TermCounts, pack_terms, unpack_terms
+from scenthound.text.term_counts import SharedIds, TermCounts, TermNumbers, pack_terms, unpack_terms
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.int32]
@@ -125,7 +125,7 @@ class Analysed(NamedTuple):
     """For each of the page's words the index of its term in `counts.terms`, -1 for a stop word; None without leaves."""
 
 
-def analyse(analyser: Analyser, words: list[str], tokens: Numbers) -> Analysed:
+def analyse(analyser: Analyser, words: list[str], tokens: Numbers, numbers: TermNumbers | None = None) -> Analysed:
     """The terms of a page's words, and how often each occurs among its tokens.
 
     >>> analyse(Analyser("small"), ["the", "clubs", "club"], np.array([0, 1, 2, 1])).counts
@@ -136,7 +136,8 @@ def analyse(analyser: Analyser, words: list[str], tokens: Numbers) -> Analysed:
     of_word = [-1 if term is None else places.setdefault(term, len(places)) for term in terms]
     table = np.array([*of_word, -1], dtype=np.int32)  # one more, for a page without a word
     times = np.bincount(table[tokens] + 1, minlength=len(places) + 1)[1:]
-    return Analysed(TermCounts(pack_terms(places), times.astype("<i4").tobytes()), fixed(table[:-1]))
+    shared = None if numbers is None else numbers.of(places.keys())
+    return Analysed(TermCounts(pack_terms(places), times.astype("<i4").tobytes(), shared), fixed(table[:-1]))
 
 
 def fixed(column: Numbers) -> Numbers:
@@ -261,11 +262,19 @@ class Record:
         return b"".join((_LENGTH.pack(len(packed_head)), packed_head, *columns))
 
     @classmethod
-    def from_bytes(cls, data: bytes, parts: Parts | None = None) -> Record:
-        """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes."""
+    def from_bytes(cls, data: bytes, parts: Parts | None = None, shared: Sequence[SharedIds] = ()) -> Record:
+        """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes.
+
+        `shared` are ids of its terms, in the order of the analysers that it was read with.
+        """
         try:
-            _check_sizes(data)
-            record = _unpack(data, read_layout(data, 0), parts, {}, {})
+            head, begin = _read_head(data, 0)
+            _check_head(head)
+            if begin + sum(head.sizes) != len(data):
+                raise ValueError("the columns of a record are not as long as it says")
+            keys = [Analyser(*named).key for named in head.analysers]  # raises for a stop list that is none
+            ids = dict(zip(keys, shared, strict=bool(shared)))
+            record = _unpack(data, _layout(data, head, begin), parts, {}, ids)
             _check(record)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
             raise ValueError(f"these bytes are no record: {error}") from error
@@ -302,7 +311,17 @@ def read_layout(
 ) -> Layout:
     """The layout of the record that begins here. If known: `urls` of its links, as strings that records share, and
     the positions of its `outlinks`."""
-    head, begin = _read_head(source, begin)
+    return _layout(source, *_read_head(source, begin), urls, outlinks)
+
+
+def _layout(
+    source: bytes | mmap.mmap,
+    head: _Head,
+    begin: int,
+    urls: Sequence[Url] | None = None,
+    outlinks: Sequence[int] | None = None,
+) -> Layout:
+    """`begin` is where the columns begin."""
     bounds = array("q", accumulate(head.sizes, initial=begin))
     columns = _Columns(source, bounds)
     columns.skip(1 if urls is None else 2)
@@ -368,13 +387,6 @@ def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[_Head, int]:
     if size != len(text):
         raise ValueError("a record with something after its head")
     return _Head(*head), end
-
-
-def _check_sizes(data: bytes) -> None:
-    head, begin = _read_head(data, 0)
-    _check_head(head)
-    if begin + sum(head.sizes) != len(data):
-        raise ValueError("the columns of a record are not as long as it says")
 
 
 def _check_head(head: _Head) -> None:

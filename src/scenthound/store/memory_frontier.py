@@ -13,8 +13,8 @@ from math import isnan
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Frontier, Popped
+from scenthound.rediscovery import found_again, rounded
 from scenthound.store.host_schedule import Entry, Host, HostSchedule
-from scenthound.store.rediscovery import found_again, rounded
 from scenthound.store.score_bins import BINS, bin_of
 from scenthound.store.worst_entries import WorstEntries
 from scenthound.url import host as host_of

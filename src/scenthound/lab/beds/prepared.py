@@ -11,8 +11,8 @@ same process (`kept_views`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from weakref import ref
 
@@ -36,6 +36,7 @@ from scenthound.lab.beds.kept_views import PageViews, Views, portable
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
 from scenthound.lab.beds.prepared_terms import PreparedTerms, file_bytes, open_terms
+from scenthound.lab.generate.on_the_fly import GeneratedBed, MadeBed
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Layout, Parts, Record, read_layout
@@ -48,6 +49,13 @@ STORED = Analyser()  # records have their counts by this one
 HOPS = 10  # redirects followed when a recorded URL is asked for its page, as in the loop
 
 Numbers = npt.NDArray[np.int32]
+
+
+def open_for_replay(
+    web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None
+) -> PreparedBed | MadeBed:
+    """A bed for replay: its prepared form, or the bed itself if its pages are made on the fly."""
+    return web.made(cut or Cut()) if isinstance(web, GeneratedBed) else prepare(web, cut, jobs, progress)
 
 
 def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None) -> PreparedBed:
@@ -65,7 +73,9 @@ def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress 
 
 
 class PreparedBed:
-    """An open prepared bed."""
+    """An open prepared bed: see `ReplayBed`."""
+
+    has_terms = True
 
     def __init__(self, folder: Path) -> None:
         about = load_about(folder)
@@ -98,6 +108,14 @@ class PreparedBed:
         self._layouts: dict[int, Layout] = {}
         self._link_count = 0
         self._views: dict[int, Views] = {}
+
+    @property
+    def key(self) -> str:
+        return self.folder.name
+
+    @property
+    def reopen(self) -> Callable[[], PreparedBed]:
+        return partial(PreparedBed, self.folder)
 
     # ---- what a driver asks
 

@@ -230,6 +230,16 @@ class Economy:
             child = self.nursery.child(market.agents[number])
             if child is not None:
                 self._announce(child)
+        self._spawn_from_root()
+
+    def _spawn_from_root(self) -> None:
+        """The root is an agent too: when it is rich it makes an agent from a page near a goal, and endows it."""
+        market = self.market
+        if market.root <= coins(self.rules.spawn * self.rules.reward) or len(market.agents) >= self.options.cap:
+            return
+        page = self.nursery.any_page()
+        if page is not None:
+            self._born(page, virtual=not self.options.fetch_all and market.births % 2 == 1)
 
     # ---- one auction
 

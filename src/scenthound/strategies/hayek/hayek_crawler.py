@@ -11,8 +11,12 @@ page by 1 to 3 features and bids on it. The winner pays the previous winner, add
 collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
 them; agents whose bids are wrong go broke.
 
-A goal is what the judge says: a page that has all words of the topic (`goal=words`), or words that bring enough points
-(`goal=points`); `goal_words` names others than the topic's. Example pages of the topic are goals as well.
+A goal is a page that has all words of the topic (`goal=words`), words that bring enough points (`goal=points`;
+`goal_words` names others than the topic's), or what the judge of the crawl calls relevant (`goal=judge`: any judge,
+your own too). Example pages of the topic are goals as well, and a label overrules them all.
+
+A model has the agents and the URLs that led to goals, as [ECON] saves both; `connected=true` uses the URLs too (line 2
+of algorithm 1). Agents of a finished crawl become a model with `scenthound economy CRAWL --out MODEL`.
 
 Ours, beyond what sheet 40.2 decides:
 * A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
@@ -50,7 +54,7 @@ from scenthound.strategies.hayek.agents import MIXES, WEIGHTINGS
 from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
 from scenthound.strategies.hayek.difficulty import Difficulty
 from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequences
-from scenthound.strategies.hayek.goals import make_judge
+from scenthound.strategies.hayek.goals import GoalJudge, make_judge
 from scenthound.strategies.hayek.known_web import NEW, KnownWeb
 from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
 from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
@@ -61,7 +65,7 @@ from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 10  # pages that link to one, in the back-crawl
 MOST_EVENTS = 10_000
-_FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "retrace")
+_FREE = ("adapt", "connected", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "retrace")
 """Parameters of a trained economy that may differ from those of its training."""
 
 
@@ -70,13 +74,18 @@ _FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal
 class HayekEstimating(Parameterised):
     """Auctions at the second price among agents that learn what their purchases are worth."""
 
-    goal: str = parameter("words", "which pages are goals: words (all of them) or points", among=("words", "points"))
+    goal: str = parameter(
+        "words",
+        "which pages are goals: words (all of them), points, or what the judge says",
+        among=("words", "points", "judge"),
+    )
     goal_words: str = parameter("", 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s')
     goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
     fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
     sequences: Sequences = parameter("endless", "one endless sequence, or short ones (restarted)")
     forget: bool = parameter(True, "links are bought unseen in every sequence, known or not")
     adapt: bool = parameter(True, "false: a frozen population")
+    connected: bool = parameter(False, "use the URLs of the model that led to goals in training")
     blacklist_site_after_goal: bool = parameter(False, "after a goal no more pages of its host in this sequence")
     pay: Payment = parameter("immediate", "when money moves: immediate or afterwards")
     reward: float = parameter(100.0, "what a goal brings", above=0, most=1e6)
@@ -136,6 +145,8 @@ class HayekEstimating(Parameterised):
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
         self.is_crawling_ = False  # events of the training are not recorded
+        self.verdict_ = False
+        self.is_relevant_: Callable[[Page], bool] | None = None
 
     # ---- what the crawl asks
 
@@ -160,7 +171,7 @@ class HayekEstimating(Parameterised):
         self.topic_, self.events_, self.is_crawling_ = topic, list[Event](), True
         self.economy_ = self._economy(topic, self.rng_)
         if self.model_ is not None:
-            load_model(self.economy_, self.model_)
+            load_model(self.economy_, self.model_, self.connected)
         self.economy_.expect(seeds)
         return [Candidate(url, float("inf"), {"asked": url}) for url in dict.fromkeys(seeds)]
 
@@ -174,6 +185,15 @@ class HayekEstimating(Parameterised):
         asked = self._catch_up(miss.candidate)
         self.auctions_.settle(miss.candidate.url)
         self.economy_.missed(asked)
+        return ()
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        """What the judge of the crawl says about the page that is read next."""
+        self.verdict_ = relevant
+
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """A labelled page is a goal or none, whatever the judge says."""
+        self.economy_.web.label(url, on_topic)
         return ()
 
     def take_events(self) -> Iterable[Event]:
@@ -212,6 +232,10 @@ class HayekEstimating(Parameterised):
 
     # ---- before the crawl
 
+    def use_judge(self, is_relevant: Callable[[Page], bool]) -> None:
+        """In training, `goal=judge` asks this."""
+        self.is_relevant_ = is_relevant
+
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         """The loop of algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""
         if not lessons.examples:
@@ -241,6 +265,7 @@ class HayekEstimating(Parameterised):
                     economy.landed(fetched, url)
             progress(_told(economy))
         self.model_ = save_model(economy)
+        self.is_relevant_ = None
 
     def model(self) -> Mapping[str, Any]:
         if self.model_ is None:
@@ -284,12 +309,18 @@ class HayekEstimating(Parameterised):
             self.adapt,
         )
 
-    def _judge(self, words: str) -> Any:
+    def _judge(self, words: str) -> GoalJudge:
         return make_judge(self.goal, words, self.goal_share, Analyser(self.stop_words, self.stem))
+
+    def _is_relevant(self, page: Page) -> bool:
+        return self.verdict_ if self.is_relevant_ is None else self.is_relevant_(page)
 
     def _economy(self, topic: Topic, rng: random.Random, restarted: bool = False) -> Economy:
         analyser = Analyser(self.stop_words, self.stem)
-        web = KnownWeb(analyser, self._judge(self.goal_words or topic.keywords), self.memory)
+        judge = (
+            weak_method(self._is_relevant) if self.goal == "judge" else self._judge(self.goal_words or topic.keywords)
+        )
+        web = KnownWeb(analyser, judge, self.memory)
         web.known_goals.update(topic.examples)
         options = EconomyOptions(
             fetch_all=self.fetch_all,
@@ -320,6 +351,12 @@ class HayekEstimating(Parameterised):
     def agents_in(self, state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
         """Wealth, bid, wins and kind of the agents in a saved state."""
         return living_agents(state["economy"])
+
+    def model_in(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The agents of a saved crawl as a model, which `use` takes."""
+        economy = self._economy(Topic(""), random.Random(0))
+        load_economy(economy, state["economy"])
+        return save_model(economy)
 
     # ---- what survives a restart
 

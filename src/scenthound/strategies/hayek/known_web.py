@@ -105,6 +105,8 @@ class KnownWeb:
         self.goals: list[int] = []
         self.known_goals: set[str] = set()
         """Pages that were given as goals, whatever the judge says."""
+        self.refused: set[str] = set()
+        """Pages that were labelled as no goals, whatever the judge says."""
         self.places: dict[int, array[int]] = {}
         """The pages that have a feature; words only once they were looked up, distances never."""
         self._sought = array("i")  # words among them
@@ -144,15 +146,38 @@ class KnownWeb:
         self._hosts.clear()
         known_page.links = array("i", self._links(page, number))
         self._count(known_page, 1)
-        if page.url in self.known_goals or self.is_goal(page):
-            known_page.goal = True
-            self.goals.append(number)
-            self._nearer(number, 0)
+        is_goal = self.is_goal(page)  # asked about every page: a judge may learn from it
+        if page.url in self.known_goals or (is_goal and page.url not in self.refused):
+            self._set_goal(number)
         else:
             near = min((self.pages[link].distance for link in known_page.links), default=FAR)
             self._nearer(number, near + 1)
         self.moved.add(number)
         return number
+
+    def label(self, url: str, is_goal: bool) -> None:
+        """A person says whether a page is a goal, fetched or not."""
+        (self.known_goals if is_goal else self.refused).add(url)
+        (self.refused if is_goal else self.known_goals).discard(url)
+        number = self.numbers.get(url, -1)
+        if number < 0 or self.pages[number].state != FETCHED or self.pages[number].goal == is_goal:
+            return
+        if is_goal:
+            self._set_goal(number)
+            return
+        self.pages[number].goal = False
+        self.goals.remove(number)
+        self._measure_again()
+
+    def connect(self, distances: Mapping[str, int]) -> None:
+        """These pages are so far from a goal, by an earlier crawl ([ECON] algorithm 1, line 2)."""
+        for url, distance in distances.items():
+            if (number := self.add(url)) >= 0:
+                self._nearer(number, distance)
+
+    def connected(self) -> dict[str, int]:
+        """The pages that are known to lead to a goal, goals included, and how far each is from it."""
+        return {page.url: page.distance for page in self.pages if page.distance < FAR}
 
     def lose(self, url: str) -> int:
         """A request for this URL brought no page."""
@@ -229,6 +254,25 @@ class KnownWeb:
         counts = np.frombuffer(known_page.counts, dtype=np.int32) if known_page.counts else np.zeros(0, np.int32)
         self.dictionaries.count(known_page.distance, words, counts, sign)
         self.dictionaries.count(known_page.distance, np.array(sorted(known_page.seen), dtype=np.intp), 1, sign)
+
+    def _set_goal(self, number: int) -> None:
+        self.pages[number].goal = True
+        self.goals.append(number)
+        self._nearer(number, 0)
+
+    def _measure_again(self) -> None:
+        """Forget all distances and find them again from the goals."""
+        for number, known_page in enumerate(self.pages):
+            if known_page.distance < FAR:
+                if known_page.state == FETCHED:
+                    self._count(known_page, -1)
+                known_page.distance, known_page.matches = FAR, None
+                if known_page.state == FETCHED:
+                    self._count(known_page, 1)
+                self.moved.add(number)
+        self._hosts.clear()
+        for goal in self.goals:
+            self._nearer(goal, 0)
 
     def _nearer(self, number: int, distance: int) -> None:
         """Set the distance of a page from a goal; pages that link to it are one link farther."""
@@ -328,6 +372,7 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
         "fetched": np.array(web.fetched, dtype=np.int32),
         "goals": np.array(web.goals, dtype=np.int32),
         "known_goals": sorted(web.known_goals),
+        "refused": sorted(web.refused),
         "dictionaries": web.dictionaries.save(len(web.lexicon)),
     }
 
@@ -347,7 +392,7 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
         web.back.append(back)
     web.numbers = {page.url: number for number, page in enumerate(web.pages)} | dict(state["aliases"])
     web.fetched, web.goals = np.asarray(state["fetched"]).tolist(), np.asarray(state["goals"]).tolist()
-    web.known_goals = set(state["known_goals"])
+    web.known_goals, web.refused = set(state["known_goals"]), set(state.get("refused", ()))
     web.dictionaries.load(state["dictionaries"], len(web.lexicon))
     for number, page in enumerate(web.pages):
         for feature in page.seen:

@@ -104,11 +104,12 @@ def save_model(economy: Economy) -> dict[str, Any]:
         "sequences": economy.counts.sequences,
         "reward": economy.rules.reward,
         "price": economy.rules.price,
+        "connected": web.connected(),
     }
 
 
-def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
-    """Give a new economy the population and the words of a trained one."""
+def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = False) -> None:
+    """Give a new economy the population and the words of a trained one, and if asked the URLs that led to goals."""
     if model["price"] != economy.rules.price:
         other = "hayek-epsilon" if model["price"] == "first" else "hayek-estimating"
         raise ValueError(f"this economy was trained by {other}")
@@ -122,6 +123,11 @@ def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
     level, success = model["difficulty"]
     economy.difficulty.level, economy.difficulty.success = max(1, int(level)), max(0.0, float(success))
     economy.counts.sequences = int(model["sequences"])
+    connected = {str(url): int(distance) for url, distance in model.get("connected", {}).items()}
+    if any(not 0 <= distance < FAR for distance in connected.values()):
+        raise ValueError("a distance from a goal is out of range")
+    if is_connected:
+        web.connect(connected)
 
 
 def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
