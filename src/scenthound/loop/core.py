@@ -136,13 +136,10 @@ class Crawl:
             return Wait(self._not_before)
         if self.politeness and self._connectivity.doubts and (instead := self._probe(self.politeness, now)):
             return instead
-        self.stopwatch.start()
-        try:
+        with self.stopwatch:
             while (candidate := self.selection.next(now)) is not None:
                 if (fetch := self._admitted(candidate, now)) is not None:
                     return fetch
-        finally:
-            self.stopwatch.stop()
         ready = self.selection.ready_at()
         if self._in_flight or (ready < FOREVER and ready - now <= limits.longest_wait):
             return Wait(ready)
@@ -236,11 +233,8 @@ class Crawl:
         match result:
             case Page():
                 self._record(result, judgement, where, now)
-                self.stopwatch.start()
-                try:
+                with self.stopwatch:
                     self.candidates.add_page(result, offers)
-                finally:
-                    self.stopwatch.stop()
                 if self.counters.dry:
                     self.stop("dry")
             case Miss():

@@ -18,7 +18,7 @@ from scenthound.ports import EmitsEvents, NeedsRandom, Saves, Strategy, TakesLab
 
 
 class Stopwatch:
-    """Adds up the time between `start` and `stop`, which are quicker than a `with` block: they run for every page."""
+    """Adds up the time spent inside its `with` blocks."""
 
     __slots__ = ("_since", "clock", "seconds")
 
@@ -26,10 +26,10 @@ class Stopwatch:
         self.seconds, self.clock = 0.0, clock
         self._since = 0.0
 
-    def start(self) -> None:
+    def __enter__(self) -> None:
         self._since = self.clock()
 
-    def stop(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self.seconds += self.clock() - self._since
 
 
@@ -55,7 +55,6 @@ class StrategyCalls:
         self._hears = strategy if isinstance(strategy, TakesLabels) else None
         self._takes_verdicts = strategy if isinstance(strategy, TakesVerdicts) else None
         self._saves = strategy if isinstance(strategy, Saves) else None
-
         self.emits_events = self._tells is not None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
@@ -67,17 +66,15 @@ class StrategyCalls:
         """The candidates that the strategy returns for a page, after it was told the verdict if it asks for it."""
         reading, page.clock = page.reading_seconds, self._stopwatch.clock
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
-        self._stopwatch.start()
-        try:
-            if self._takes_verdicts is not None:
-                self._takes_verdicts.take_verdict(page.url, judgement.relevance, judgement.relevant)
-            candidates = list(self.strategy.read(page))
-            if fetched != (page.url, page.candidate, page.record, page.status, page.size):
-                raise TypeError("it changed the page that it was given")
-        except Exception as error:
-            raise self._failed(f"on {page.url}", error) from error
-        finally:
-            self._stopwatch.stop()
+        with self._stopwatch:
+            try:
+                if self._takes_verdicts is not None:
+                    self._takes_verdicts.take_verdict(page.url, judgement.relevance, judgement.relevant)
+                candidates = list(self.strategy.read(page))
+                if fetched != (page.url, page.candidate, page.record, page.status, page.size):
+                    raise TypeError("it changed the page that it was given")
+            except Exception as error:
+                raise self._failed(f"on {page.url}", error) from error
         self.links_scored += len(candidates)
         self._stopwatch.seconds -= page.reading_seconds - reading
         return candidates
