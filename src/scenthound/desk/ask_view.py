@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from scenthound.apps.ask import GREEDY, PAGES, hits_of, ranked
+from scenthound.apps.ask import FIGURES, GREEDY, PAGES, asked_strategy, hits_of, ranked
 from scenthound.desk import api, pages, start_view
 from scenthound.desk import layout as look
 from scenthound.desk import parameters as read
@@ -43,17 +43,19 @@ async def ask(request: Request) -> Any:
         raise BadUsage("not a number of pages for a question", f"it is a whole number from 1 to {MOST_PAGES:,}")
     if strategy not in GREEDY:
         raise BadUsage(f"not a strategy for questions: `{strategy[:40]}`", f"there are: {', '.join(GREEDY)}")
+    name, parameters = asked_strategy(strategy, read.field(body, "per_seed", bool, False))
     new = NewCrawl(
         topic=" ".join(read.field(body, "query", str).split())[:2000],
         seeds=read.field(body, "seeds", str, "")[: api.MOST_SEEDS],
         source=allowed(desk.collections, desk.sources, source) if source else "",
         pages=number,
-        strategy=strategy,
+        strategy=name,
+        parameters=parameters,
         options=desk.options,
     )
-    name, path = await api.begun(desk, new)
+    called, path = await api.begun(desk, new)
     desk.questions.add(path.resolve())
-    return JSONResponse({"name": name, "folder": str(path)}, 201)
+    return JSONResponse({"name": called, "folder": str(path)}, 201)
 
 
 async def get_hits(request: Request) -> Any:
@@ -131,8 +133,7 @@ def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
     )
     about = element(
         "p",
-        "Results stay where they appear. hound and best-first are greedy: they always take the page that looks best, "
-        "which pays in short crawls.",
+        f"Results stay where they appear. {FIGURES}",
         class_="quiet-text",
     )
     return element(
@@ -141,12 +142,18 @@ def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
         seeds,
         _radios("Algorithm", "strategy", [(name, WORDS[name]) for name in GREEDY], "hound"),
         _radios("Pages", "pages", [(str(number), str(number)) for number in CHOICES], str(PAGES)),
+        _per_seed(),
         about,
         element("p", class_="error", id="ask-error", role="alert"),
         id="asking",
         class_="start",
         novalidate=True,
     )
+
+
+def _per_seed() -> Markup:
+    label = element("label", element("input", type="checkbox", name="per_seed"), " one for each page to start from")
+    return element("fieldset", element("legend", look.term("waiting list")), label, class_="choices")
 
 
 def _radios(legend: str, name: str, options: list[tuple[str, str]], chosen: str) -> Markup:

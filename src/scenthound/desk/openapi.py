@@ -230,6 +230,7 @@ def questions_and_portals(one: str) -> dict[str, Any]:
         source={**TEXT, "description": "Without seeds: a seed source that finds some, as collections:NAME."},
         pages={"type": "integer", "minimum": 1, "maximum": 2000, "default": 50},
         strategy={"type": "string", "enum": ["hound", "best-first", "infospiders"], "default": "hound"},
+        per_seed={**FLAG, "description": "One frontier for each page to start from.", "default": False},
     )
     hit = _object(
         number=WHOLE,
@@ -246,12 +247,17 @@ def questions_and_portals(one: str) -> dict[str, Any]:
     hits = _object(hits=_list(hit), ranked=_list(hit), is_running=FLAG, kept=FLAG)
     after = _query("after", {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}, "Only those found after it.")
     folder = _object(folder=TEXT)
+    states = {"type": "string", "enum": ["none", "working", "done", "failed"]}
+    job = _object(state=states, said=TEXT, answer={"type": ["object", "null"]})
     return {
         "/api/questions": {"post": _post("Ask a question.", asked, 201, _object(name=TEXT, folder=TEXT))},
         f"{one}/hits": {"get": _get("Relevant pages in the order of finding; ranked in the end.", hits, NAME, after)},
         f"{one}/keep": {"post": _post("Keep what a question found.", None, 200, folder, NAME)},
         f"{one}/discard": {"post": _post("Throw away what a question found.", None, 200, folder, NAME)},
-        f"{one}/portal": {"post": _post("Make the portal, or bring it up to date.", None, 200, ANY, NAME)},
+        f"{one}/portal": {
+            "post": _post("Make the portal in the background, or bring it up to date.", None, 202, job, NAME),
+            "get": _get("How far the portal is.", job, NAME),
+        },
     }
 
 
