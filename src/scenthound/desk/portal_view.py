@@ -19,9 +19,13 @@ from scenthound.apps.portal.pages import STATIC, static_file
 from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk.markup import element
+from scenthound.desk.operations import get, post
+from scenthound.desk.shapes import ANY, TEXT, fields, maybe
 
 _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z0-9-]+\.json")
 _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "js": "text/javascript"}
+
+JOB = fields(state=TEXT, said=TEXT, answer=maybe(ANY))
 
 
 async def build(request: Request) -> Any:
@@ -81,6 +85,13 @@ def _read(folder: Any, file: str) -> bytes | None:
 ROUTES = [
     Route("/c/{name}/portal", pages.shows(portal_page)),
     Route("/c/{name}/portal/{file:path}", pages.shows(portal_file)),
-    Route("/api/collections/{name}/portal", api.answers(build), methods=["POST"]),
-    Route("/api/collections/{name}/portal", api.answers(get_build), methods=["GET"]),
+    post(
+        "/api/collections/{name}/portal",
+        build,
+        "Make the portal in the background, or bring it up to date.",
+        JOB,
+        (),
+        202,
+    ),
+    get("/api/collections/{name}/portal", get_build, "How far the portal is.", JOB),
 ]

@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,6 +17,7 @@ from scenthound.desk.command_errors import COMMAND, error_in
 from scenthound.desk.jobs import Jobs
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
 from scenthound.files import open_in_place
+from scenthound.lab.topics.example_file import TopicFile, write_topic_file
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic
 from scenthound.store.lock import holder
@@ -42,7 +43,10 @@ class NewCrawl:
     strategy: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Of the strategy."""
+    looking_for: str = "auto"
     scope: str = "any"
+    described: Topic | None = None
+    """From a topic file; `topic` has its keywords, perhaps changed."""
     options: tuple[str, ...] = ()
     """Further words for the command, from whoever started the desk; never from the browser."""
 
@@ -68,7 +72,15 @@ class NewCrawl:
             words += ["--strategy", self.strategy]
         for key, value in self.parameters.items():
             words += ["--set", f"{key}={value}"]
-        return [*words, *self.options, "--", self.topic + " "]  # the blank: never the name of a file
+        if self.looking_for != "auto":
+            words += ["--looking-for", self.looking_for]
+        topic = str(topic_file(path)) if self.described else self.topic + " "  # the blank: never the name of a file
+        return [*words, *self.options, "--", topic]
+
+
+def topic_file(path: Path) -> Path:
+    """Where the topic file of a new crawl is, beside its folder."""
+    return path.with_name(path.name + ".topic.toml")
 
 
 class Processes:
@@ -86,6 +98,8 @@ class Processes:
         if not new.seeds.strip() and not new.source:
             raise BadUsage("no pages to start from", "give one address or more, as https://example.org/")
         path.parent.mkdir(parents=True, exist_ok=True)
+        if new.described is not None:
+            write_topic_file(topic_file(path), TopicFile(replace(new.described, keywords=new.topic)))
         self._begin(path, new.words(path), new.seeds, ASKING if new.source else PATIENCE)
 
     def resume(self, path: Path) -> None:

@@ -84,7 +84,7 @@ class Replies:
         listed = []
         for entry in sitemap.urls:
             try:
-                listed.append((urls.canonical(entry.url, self.page_limits.url_length), entry.url))
+                listed.append((urls.canonical(entry.url, self.page_limits.url_rules), entry.url))
             except NotAUrl:
                 continue
         return SitemapLanded(fetch.candidate, listed, sitemap.children)
@@ -98,6 +98,7 @@ def page_limits(settings: Settings) -> PageLimits:
         links=settings.links_per_page,
         url_length=settings.url_length,
         pdf=settings.pdf,
+        default_pages=settings.url_rules.default_pages,
     )
 
 

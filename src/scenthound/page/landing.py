@@ -21,6 +21,7 @@ from scenthound.page.pdf.convert import as_html
 from scenthound.page.read import read
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure
+from scenthound.text.term_counts import TermNumbers
 from scenthound.web.charset import decode, detect
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.guard import Shape
@@ -43,9 +44,10 @@ def land(
     *,
     now: float = 0.0,
     agent: str = "scenthound",
+    numbers: TermNumbers | None = None,
 ) -> Page | Miss | Moved:
     """What came of a request. `now` is what a date in `Retry-After` is measured from; `agent` is whom meta robots and
-    X-Robots-Tag are read for, and where it is empty they are not obeyed.
+    X-Robots-Tag are read for, and where it is empty they are not obeyed. With `numbers` the page's terms are numbered.
 
     Reasons of a miss: `http-404` and its kind, `bad-redirect`, `not-modified`, `no-content`, `not-html`, and of a body
     that can't be unpacked `bomb`, `coding`, `damaged`.
@@ -60,7 +62,7 @@ def land(
         return Miss(candidate, f"http-{status}", tidy(response.reason[:100]), status, size, wait)
     if status in (204, 205):
         return Miss(candidate, "no-content", status=status, size=size)
-    return _page(candidate, response, limits, parts, agent)
+    return _page(candidate, response, limits, parts, agent, numbers)
 
 
 def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> Moved | Miss:
@@ -71,7 +73,7 @@ def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> M
         return Miss(candidate, "bad-redirect", detail, status, size)
     try:
         spelling = urls.resolve(_whole(places.pop()), response.url)
-        return Moved(candidate, urls.canonical(spelling, limits.url_length), spelling, status, size)
+        return Moved(candidate, urls.canonical(spelling, limits.url_rules), spelling, status, size)
     except NotAUrl as error:
         return Miss(candidate, "bad-redirect", error.message, status, size)
 
@@ -97,7 +99,12 @@ def _wait(response: Response, now: float) -> float:
 
 
 def _page(
-    candidate: Candidate, response: Response, limits: PageLimits, parts: Parts, agent: str
+    candidate: Candidate,
+    response: Response,
+    limits: PageLimits,
+    parts: Parts,
+    agent: str,
+    numbers: TermNumbers | None,
 ) -> Page | Miss | Moved:
     status, size = response.status, len(response.body)
     shown = as_html(response, limits)
@@ -127,7 +134,7 @@ def _page(
         document.noindex, document.nofollow = said.noindex, said.nofollow
         if said.nofollow:
             document.links = ()
-    return Page(address, candidate, read(document, address, parts), status, size)
+    return Page(address, candidate, read(document, address, parts, numbers), status, size)
 
 
 def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocument | None:
@@ -148,7 +155,7 @@ def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocu
 def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> HtmlDocument:
     text = decode(body, detect(body, content_type).name)
     shape = Shape(tags=limits.tags, nesting=limits.nesting, attributes=limits.attributes)
-    return parse_html(text, url, max_links=limits.links, longest_url=limits.url_length, shape=shape)
+    return parse_html(text, url, max_links=limits.links, url_rules=limits.url_rules, shape=shape)
 
 
 def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, Url] | None:
@@ -156,7 +163,7 @@ def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, 
     refresh = meta_refresh(document.refresh) if document.refresh else None
     if refresh is None or not refresh[1]:
         return None
-    found = document.resolved(refresh[1], limits.url_length)
+    found = document.resolved(refresh[1], limits.url_rules)
     return None if found is None else (refresh[0], *found)
 
 

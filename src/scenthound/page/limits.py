@@ -26,6 +26,12 @@ class PageLimits:
     """Of one tag; those after are dropped."""
     pdf: bool = False
     """Whether PDF files are pages."""
+    default_pages: tuple[str, ...] = ()
+    """File names that stand for their folder, see `url.UrlRules`."""
+
+    @property
+    def url_rules(self) -> urls.UrlRules:
+        return urls.UrlRules(self.url_length, self.default_pages)
 
 
 LIMITS = PageLimits()

@@ -53,7 +53,7 @@ REASONS = {
 def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
     path, facts = folder.path / NAME, facts or gather(folder)
-    write_text(path, render(facts, write_copies(folder, facts.best)))
+    write_text(path, render(facts, write_copies(folder, facts.best)), durable=False)  # it can be made again
     return path
 
 

@@ -68,6 +68,18 @@ def start_judge(
     return Judging(judge, similarity, threshold)
 
 
+def relevance_by(judge: str, topic: Topic, seeds: Sequence[Url]) -> Callable[[Page], bool]:
+    """Whether a judge, by name and parameters, calls pages relevant. It is made when it is asked first."""
+    started: list[Judging] = []
+
+    def is_relevant(page: Page) -> bool:
+        if not started:
+            started.append(start_judge(judge, topic, seeds))
+        return started[0].judge(page).relevant
+
+    return is_relevant
+
+
 def _classifier(strategy: Strategy | None, judge: str) -> Callable[[Page], float]:
     if isinstance(strategy, ClassifiesPages):
         return strategy.page_probability
