@@ -28,6 +28,7 @@ def page(title: str, *content: Content, script: str = "", nav: Content = None) -
         element("meta", name="color-scheme", content="light dark"),
         element("title", f"{title} · Scenthound"),
         element("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+        element("link", rel="stylesheet", href="/static/look.css"),
         element("link", rel="stylesheet", href="/static/desk.css"),
         element("script", type="module", src="/static/desk.js"),
         element("script", type="module", src=f"/static/{script}.js") if script else None,

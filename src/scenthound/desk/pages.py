@@ -185,7 +185,8 @@ async def search(request: Request) -> str:
 async def static(request: Request) -> Response:
     name = request.path_params["file"]
     kind = STATIC.get(name[name.rfind(".") :])
-    file = resources.files("scenthound.desk").joinpath("static", name)
+    package = "scenthound.report" if name == "look.css" else "scenthound.desk"
+    file = resources.files(package).joinpath("static", name)
     if kind is None or "/" in name or not file.is_file():
         raise api.Unknown("no such file", "")
     return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
