@@ -235,8 +235,8 @@ class History(Protocol):
 
     def alias(self, url: Url, to: Url) -> None: ...
     def count(self, host: str, reason: str, times: int = 1) -> None: ...  # a link not followed, or anything else
-    def link(self, source: Url, targets: Sequence[Url]) -> None:
-        """Record all links of a page for the link graph, followed or not (rule 5)."""
+    def link(self, source: Url, targets: Iterable[Url]) -> None:
+        """Record all links of a page for the link graph, followed or not (rule 5). `targets` can be read once."""
 
     def note(self, event: Event) -> None: ...  # an event of the strategy; old ones of a kind may be dropped
     def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None: ...  # later (relevance, relevant) of pages

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import WINDOW
+from scenthound.loop.steering import give_order
 from scenthound.search import index_folder
 from scenthound.store.label_table import Labels
 from scenthound.store.order_table import Orders
@@ -118,6 +119,27 @@ def test_a_url_that_waits_has_a_place_and_what_stands_before_it(half: TestClient
     assert [row["url"] for row in shown["waiting_list"]["ahead"][:2]] == [row.url for row in waiting[:2]]
     html = half.get("/c/half/why", params={"url": third.url}).text
     assert f"Place 3 of {len(waiting):,} in the " in html
+    assert "Besides, the crawl does not run: " in html
+
+
+def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Path) -> None:
+    from scenthound.desk import views
+    from scenthound.store import live_queries
+
+    session = born(tmp_path / "half")  # it holds the lock: as a crawl that runs
+    step_through(session, 20, commit_every=1)
+    with CrawlFolder.look(tmp_path / "half") as folder:
+        url = live_queries.first_waiting(folder.database, 1)[0].url
+
+    def held_up(now: float) -> str:
+        return str(views.explanation(tmp_path / "half", url, now)["waiting_list"]["held_up"])
+
+    until = views.explanation(tmp_path / "half", url, 0.0)["waiting_list"]["host_rests_until"]
+    assert held_up(until - 2.5) == "its host rests for another 2.5 s"
+    assert held_up(until) == ""
+    give_order(tmp_path / "half", "pause", None, 1.0)
+    assert held_up(until) == "the crawl is paused"
+    session.close()
 
 
 def test_search_is_the_search_of_the_command(desk: TestClient, crawl: Path) -> None:

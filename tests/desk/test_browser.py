@@ -70,12 +70,17 @@ def _steer(page: Any, folder: Path) -> None:
     page.fill("#order-budget", "1234")
     page.click("[data-order=budget] button")
     until(lambda: text_of(page, "#budget") == "1,234", "the budget did not change")
+    page.fill("#order-block", "ads.test")
+    page.click("[data-order=block] button")
+    page.wait_for_selector("#blocked >> text=ads.test is blocked")
+    page.click("#blocked button")
+    page.wait_for_selector("#blocked li", state="detached")
     page.click("[data-action=continue]")
     page.wait_for_selector("#state .running")
     until(lambda: pages(folder) > before + 5, "it did not go on")
     with CrawlFolder.look(folder) as opened:
         steered = [event.facts["action"] for event in opened.history.strategy_events(STEERED)]
-    assert steered == ["pause", "budget", "continue"]
+    assert steered == ["pause", "budget", "block", "unblock", "continue"]
     page.wait_for_selector("#new-bar:visible")
     page.click("#new-bar")
     page.wait_for_selector(".result:focus")

@@ -48,13 +48,15 @@ class Kept:
     def __init__(self) -> None:
         self.views: dict[Hashable, Any] = {}
 
-    def find(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
-        return self.views.get((function, arguments))
+    def key(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
+        return (function, arguments) if function in KEPT else None
 
-    def make(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
-        if function not in KEPT:
-            return None
-        return self.views.setdefault((function, arguments), function(page_of(HTML).record, *arguments))
+    def find(self, key: Any) -> Any | None:
+        return self.views.get(key)
+
+    def make(self, key: Any) -> Any | None:
+        function, arguments = key
+        return self.views.setdefault(key, function(page_of(HTML).record, *arguments))
 
 
 def test_views_that_do_not_depend_on_the_crawl_are_kept_for_the_next_visit() -> None:

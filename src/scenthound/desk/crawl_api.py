@@ -152,7 +152,7 @@ LINKS = fields(url=TEXT, links=listed(fields(url=TEXT, anchor=TEXT, state=TEXT, 
 
 async def get_explanation(request: Request) -> Any:
     path, url = folder_of(request), URL.of(request.query_params)
-    return await run_in_threadpool(views.explanation, path, url)
+    return await run_in_threadpool(views.explanation, path, url, desk_of(request).clock())
 
 
 async def get_links(request: Request) -> Any:

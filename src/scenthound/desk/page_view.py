@@ -128,9 +128,10 @@ def _score(page: Mapping[str, Any], found: Mapping[str, Any]) -> Content:
 
 
 def _events(name: str, found: Mapping[str, Any]) -> Content:
-    if not found["told"]:
+    told = [event for event in found["told"] if event["event"] != "exploration" or event["facts"].get("rate")]
+    if not told:
         return None
-    rows = [element("li", *_event(name, event)) for event in found["told"][:20]]
+    rows = [element("li", *_event(name, event)) for event in told[:20]]
     return join(element("h3", "What the strategy noted"), element("ul", *rows, class_="events"))
 
 
@@ -256,7 +257,8 @@ def _queue(waiting: Mapping[str, Any]) -> Markup:
     ahead = [
         element("li", look.url_shown(row["url"]), f" score {_score_text(row['score'])}") for row in waiting["ahead"]
     ]
-    first = element("p", words, look.term("waiting list"), ".")
+    held_up = f" Besides, {waiting['held_up']}." if waiting["held_up"] else ""
+    first = element("p", words, look.term("waiting list"), f".{held_up}")
     return (
         join(first, element("h3", "First in line"), element("ol", *ahead)) if ahead and waiting["place"] > 1 else first
     )

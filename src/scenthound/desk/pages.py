@@ -97,7 +97,7 @@ async def one_page(request: Request) -> str | Response:
     if not request.query_params.get("url", "").strip():
         return await why(request)
     url = URL.of(request.query_params)
-    found = await run_in_threadpool(views.explanation, path, url)
+    found = await run_in_threadpool(views.explanation, path, url, api.desk_of(request).clock())
     if found["state"] != "crawled":
         return await why(request)
     links = await run_in_threadpool(views.links, path, found["page"]["url"])
@@ -116,7 +116,7 @@ async def why(request: Request) -> str:
     answer: Content = None
     if url:
         try:
-            found = await run_in_threadpool(views.explanation, path, url)
+            found = await run_in_threadpool(views.explanation, path, url, api.desk_of(request).clock())
             answer = page_view.not_fetched(name, found)
         except ScenthoundError as error:
             answer = look.problem(error.message, error.hint)

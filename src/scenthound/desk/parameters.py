@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
+from scenthound.desk.security import LARGEST_BODY
 from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape
 from scenthound.errors import BadUsage
 from scenthound.search import parse_day
@@ -199,8 +200,13 @@ class Field:
 
 async def body_of(request: Request) -> dict[str, Any]:
     """The JSON object that was sent."""
+    sent = bytearray()
+    async for part in request.stream():  # its length need not be stated
+        sent += part
+        if len(sent) > LARGEST_BODY:
+            raise BadUsage("too much at once", f"send at most {LARGEST_BODY:,} bytes")
     try:
-        body = json.loads(await request.body())
+        body = json.loads(sent)
     except (ValueError, RecursionError):
         raise BadUsage("what was sent is no JSON", 'send an object, as {"action": "pause"}') from None
     if not isinstance(body, dict):

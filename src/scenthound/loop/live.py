@@ -320,9 +320,10 @@ class LabelListener:
         event = self._folder.history.last_event() if new else 0
         for label in new:
             self._crawl.judging.take_label(label.url, label.on_topic)
-            with self._crawl.stopwatch:
-                for candidate in self._crawl.calls.take_label(label.url, label.on_topic):
-                    self._crawl.candidates.add(candidate)
+            self._crawl.stopwatch.start()
+            for candidate in self._crawl.calls.take_label(label.url, label.on_topic):
+                self._crawl.candidates.add(candidate)
+            self._crawl.stopwatch.stop()
             self._labels.record_delivery(label, event)
         return len(new)
 

@@ -29,10 +29,10 @@ def read(document: HtmlDocument, url: Url, parts: Parts, numbers: TermNumbers | 
     if parts.leaves or parts.elements:
         text, leaves, elements = _read_tree(document, text)
     if leaves is None:
-        analysed = {analyser: Analysed(TermCounts.of(analyser.counts(text), numbers)) for analyser in parts.counts}
+        analysed = {analyser.key: Analysed(TermCounts.of(analyser.counts(text), numbers)) for analyser in parts.counts}
     else:
         words = leaves.words
-        analysed = {analyser: analyse(analyser, words, leaves.tokens, numbers) for analyser in parts.counts}
+        analysed = {analyser.key: analyse(analyser, words, leaves.tokens, numbers) for analyser in parts.counts}
     wanted = elements if parts.elements else None
     return Record(url, document.title, text, document.links, analysed, leaves, wanted, document.noindex)
 

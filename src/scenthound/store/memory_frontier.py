@@ -261,7 +261,8 @@ class MemoryFrontier(Frontier):
             self._schedule.push(host, entry)
         else:
             heappush(host.ripe, entry)  # as `push` does, without a call: for every new link
-        self._worst.add(score, number, candidate.url)
+        if self._worst.best_kept is not None:
+            self._worst.add(score, number, candidate.url)
 
     def _offer_again(self, entry: Entry, offer: Candidate) -> None:
         merged = found_again(entry[4], offer)

@@ -262,7 +262,10 @@ def find_term(lines: bytes, term: str) -> int:
     if "\n" in term:
         return -1
     place = lines.find(b"\n%b\n" % term.encode("utf-8", "surrogatepass"))
-    return -1 if place < 0 else lines.count(b"\n", 0, place)
+    if place < 0:
+        return -1
+    before = np.frombuffer(lines, np.uint8, place)  # `bytes.count` takes three times as long
+    return int(np.count_nonzero(before == ord("\n")))
 
 
 def unpack_terms(lines: bytes) -> list[str]:

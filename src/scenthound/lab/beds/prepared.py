@@ -11,7 +11,7 @@ same process (`kept_views`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from weakref import ref
@@ -104,7 +104,7 @@ class PreparedBed:
         self._terms: dict[Analyser, PreparedTerms] = {}
         self._stored_terms = self.terms(STORED)
         self._parts = EVERYTHING
-        self._more_terms: dict[Analyser, PreparedTerms] = {}
+        self._more_terms: dict[Hashable, PreparedTerms] = {}  # by the keys of analysers
         self._layouts: dict[int, Layout] = {}
         self._link_count = 0
         self._views: dict[int, Views] = {}
@@ -123,7 +123,7 @@ class PreparedBed:
         """From now on pages come with these parts and no others. An analyser of a plug-in's own class is not asked."""
         counts = tuple(own for analyser in parts.counts if (own := portable(analyser)) is not None)
         self._parts = Parts(counts, bool(parts.leaves), bool(parts.elements))
-        self._more_terms = {analyser: self.terms(analyser) for analyser in counts if analyser != STORED}
+        self._more_terms = {analyser.key: self.terms(analyser) for analyser in counts if analyser != STORED}
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
         """What the web answered; a URL that the bed lacks is a 404."""
@@ -141,8 +141,8 @@ class PreparedBed:
 
     def read(self, row: int) -> Record:
         """The record of a page: its own copy of its bytes, so that nothing in it leads to the rest of the bed."""
-        more = {Analyser(a.stop_words, a.stem): terms.packed(row) for a, terms in self._more_terms.items()}
-        shared = {STORED: self._stored_terms.shared_ids(row)}
+        more = {key: terms.packed(row) for key, terms in self._more_terms.items()}
+        shared = {STORED.key: self._stored_terms.shared_ids(row)}
         return Record.from_file(self._records, self._layouts.get(row) or self._lay_out(row), self._parts, more, shared)
 
     def _lay_out(self, row: int) -> Layout:

@@ -1,6 +1,6 @@
 """A generated web: deterministic by a seed number, of any size, with known answers.
 
-The demo, the tests and the scale benchmarks use it. Claims about quality are made on real beds only.
+The demo, the tests and the scale benchmarks use it. It is too easy for claims about quality: see `realistic`.
 
     web = GeneratedWeb(pages=3000, seed=1)
     web.url(17), web.html(17), web.links(17)      # any page, made on demand

@@ -12,7 +12,6 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -171,7 +170,7 @@ class _OracleCrawl:
         self.visited.add(number)
         n, (similarity, relevance, relevant) = len(self.order), self._judging.judge(page)
         step = Step(n, url, source, "", score, {}, similarity, depth, page.status, page.size, float(n), page.title)
-        step = replace(step, relevance=relevance, relevant=relevant)
+        step = step._replace(relevance=relevance, relevant=relevant)
         self._result.steps.append(step)
         self._result.requests.append(n + sum(self._result.misses.values()))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -258,7 +258,7 @@ def _links(bed: ReplayBed, url: Url) -> list[Url]:
 class _History(MemoryHistory):
     """A history without links and events: the bed has the links, and only trails are measured."""
 
-    def link(self, source: Url, targets: Sequence[Url]) -> None:
+    def link(self, source: Url, targets: Iterable[Url]) -> None:
         return None
 
     def note(self, event: Event) -> None:

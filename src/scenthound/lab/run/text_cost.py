@@ -15,7 +15,7 @@ from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import tokens
 
-SAMPLE = 10  # pages, evenly spaced; some 0.8 ms each, where a crawl of 1,000 pages takes 200 ms
+SAMPLE = 5  # pages, evenly spaced; some 0.8 ms each, where a crawl of 1,000 pages takes 200 ms
 
 
 def text_seconds(bed: ReplayBed, urls: Sequence[Url], parts: Parts) -> float:
