@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.judges.evidence import CERTAIN, WEIGHTS, probabilities, probability
@@ -20,6 +20,7 @@ ROWS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(ROWS, st.floats(0, 1))
 def test_many_pages_have_the_probabilities_of_each(rows: list[tuple[list[float], float, str]], reliance: float) -> None:
     evidence, priors, kinds = zip(*rows, strict=True)
