@@ -24,7 +24,8 @@ from scenthound.page.page import Page
 from scenthound.ports import Lessons, Strategy, Taxonomy, Trains, declaration_of
 
 UNFETCHED = "links of pages not fetched"
-KINDS = ("examples", "others", "taxonomy", "back-links", "pages", UNFETCHED)
+ORIGINALS = "original seeds"
+KINDS = ("examples", "others", "taxonomy", "back-links", "pages", ORIGINALS, UNFETCHED)
 """What a strategy may be given beyond the topic and seeds, in the order in which reports list it."""
 
 Links = Callable[[Url], Iterable[Url]]
