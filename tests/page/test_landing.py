@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from scenthound.errors import PartMissing
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.elements import WHOLE_PAGE, element_counts, tag_path

@@ -121,6 +121,7 @@ class Settings:
         0.0, "give up a page sooner if its host usually answers fast, but never before this; 0: off", "seconds"
     )
     redirects: int = option(10, "follow at most this many redirects in a row")
+    pdf: bool = option(False, "fetch PDF files too and read their text; needs the extra `pdf`")
     links_per_page: int = option(5_000, "take at most this many links of a page", least=1)
     url_length: int = option(2_000, "leave longer URLs alone", least=16)
     default_pages: list[str] = option(

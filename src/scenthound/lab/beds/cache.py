@@ -63,7 +63,7 @@ def fingerprint(*more: object) -> str:
 
 def digest_of(web: Web) -> str:
     """The web's digest. That of a bed needs all its files, so it is cached by their sizes and times."""
-    if not isinstance(web, Bed):
+    if not isinstance(web, Bed) or "made" in web.about:
         return web.digest
     files = sorted([*web.folder.glob("*.warc*"), web.folder / "topics.jsonl"])
     seen = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]

@@ -133,7 +133,7 @@ def _cells(crawls: Sequence[LiveCrawl]) -> list[tuple[Cell, LiveCrawl]]:
 
 
 def _save(out: Path, cell: Cell, crawl: LiveCrawl) -> None:
-    steps = [replace(step, n=number) for number, step in enumerate(crawl.steps, 1)]  # one that lost pages has gaps
+    steps = [step._replace(n=number) for number, step in enumerate(crawl.steps, 1)]  # one that lost pages has gaps
     result = CellResult(steps=steps, requests=[0] * len(steps), reason=crawl.reason, attempts=len(steps))
     save_cell(out, cell.key, result)
     write_lines(out / "trails" / f"{cell.key}.jsonl", map(full_trail_line, steps))  # without requests, not known

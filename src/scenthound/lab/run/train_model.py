@@ -18,10 +18,11 @@ from scenthound.lab.run.lesson_sources import Source, open_source
 from scenthound.lab.run.topic_lessons import REST, Syllabus, WebLessons, background, category_name, topic_path, tree
 from scenthound.lab.topics.example_file import TopicFile, read_topic_file
 from scenthound.lab.topics.taxonomies import Categories, check_good, path_named, read_categories
+from scenthound.lessons import Taxonomy, TrainsByJudge
 from scenthound.model import Topic
 from scenthound.page.page import Page
 from scenthound.parameters import values_of
-from scenthound.ports import Taxonomy, Trains, TrainsByJudge, declaration_of
+from scenthound.ports import Trains, declaration_of
 from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
 from scenthound.wiring import make_strategy, relevance_by, versions
 
