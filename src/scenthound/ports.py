@@ -114,25 +114,6 @@ class EmitsEvents(Protocol):
 
 
 @runtime_checkable
-class WantsOriginalSeeds(Protocol):
-    """A strategy that must know which seeds were given first, before hubs were added to them."""
-
-    @property
-    def wants_original_seeds(self) -> bool: ...
-    def use_original_seeds(self, seeds: Sequence[Url]) -> None:
-        """Called before `start` where hubs were added, if `wants_original_seeds`."""
-
-
-@runtime_checkable
-class SelectsPages(Protocol):
-    """A strategy that fetches more pages than it selects, as one that fetches all links of a selected page."""
-
-    def selected_pages(self) -> Mapping[str, int]:
-        """The pages it has selected since it was started or resumed, and how many were fetched by then. Empty if it
-        selects what it fetches."""
-
-
-@runtime_checkable
 class Peeks(Protocol):
     """A strategy that can be an oracle. The laboratory calls `peek` before `start` if it declares `oracle`."""
 

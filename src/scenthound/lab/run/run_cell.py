@@ -23,7 +23,17 @@ from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.run.handover import ORIGINALS, Given, Powers, lent_lessons, lent_links, read_powers, visible_topic
+from scenthound.lab.run.handover import (
+    ORIGINALS,
+    Given,
+    Powers,
+    SelectsPages,
+    WantsOriginalSeeds,
+    lent_lessons,
+    lent_links,
+    read_powers,
+    visible_topic,
+)
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.text_cost import text_seconds
 from scenthound.lab.run.topic_lessons import lessons_of
@@ -41,10 +51,8 @@ from scenthound.ports import (
     Lessons,
     OwnFrontier,
     Peeks,
-    SelectsPages,
     Strategy,
     Trains,
-    WantsOriginalSeeds,
     declaration_of,
 )
 from scenthound.store.memory import MemoryHistory
