@@ -18,6 +18,7 @@ MODULES: Mapping[str, tuple[str, str]] = {
     "generate": ("lab", "Write a generated web as a bed."),
     "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, locality, and what makes it hard."),
     "run": ("lab_run", "Replay strategies on a bed, one crawl for each topic."),
+    "pool": ("lab_pool", "Measure live crawls together."),
     "measure": ("lab_results", "Print means and standard errors of an experiment, or of any crawler's trail."),
     "report": ("lab_results", "Write an experiment's report.html."),
     "compare": ("lab_results", "Test whether one strategy is better than another."),

@@ -208,24 +208,38 @@ def _measure_trail(
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @option("--at", "100,250,…", "Page counts at which tables show values.  [default: those shown last]")
+@click.option(
+    "--figures", is_flag=True, help="Write the figures of the papers too, as CSV, SVG and LaTeX: RUN/figures."
+)
 @group_option
 @jobs_option
 @json_option
-def report(run: Path, at: str | None, group_by: str, jobs: int, as_json: bool) -> None:
+def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, as_json: bool) -> None:
     """Write RUN/report.html, one file that needs nothing else: curves, error bands, tests, tables.
+
+    With --figures also what the papers print: coverage against n, mean ranks, recall and recall per CPU second over
+    time, goals fetched and recognised.
 
     \b
       $ scenthound lab report runs/first
+      $ scenthound lab report runs/first --figures
     """
     from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
     from scenthound.lab.report.experiment_report import write_report
+    from scenthound.lab.report.paper_figures import figure_metrics, write_figures
 
     opened = open_run(run)
     points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
     with TaskProgress("measuring, topics", as_json) as progress:
-        points = measure_if_stale(opened, points, jobs=jobs, progress=progress)
+        wanted = figure_metrics() if figures else ()
+        points = measure_if_stale(opened, points, jobs=jobs, progress=progress, metrics=wanted)
     path = write_report(opened, points, group_by)
-    emit({"report": str(path)}) if as_json else click.echo(path)
+    files = [str(file) for file in write_figures(opened, group_by)] if figures else []
+    if as_json:
+        emit({"report": str(path), **({"figures": files} if figures else {})})
+        return
+    for written in (path, *files):
+        click.echo(written)
 
 
 @click.command()

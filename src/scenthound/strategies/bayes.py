@@ -150,6 +150,7 @@ class Bayes(Parameterised):
         self.labels_: dict[Url, bool] = {}
         self.fetched_ = self.fetched_goals_ = 0
         self.selected_ = self.selected_goals_ = 0
+        self.selected_at_: dict[str, int] = {}
         self.is_stale_ = False  # a label came since the last rescoring
         self.corona_ = Corona()
         self.levels_.clear()
@@ -253,6 +254,10 @@ class Bayes(Parameterised):
             )
         return [page.offer(link, 0.0) for link in page.outlinks if link.url not in self.levels_]
 
+    def selected_pages(self) -> Mapping[str, int]:
+        """Of `fetch-all`: the selected pages, and how many had been fetched by then."""
+        return self.selected_at_
+
     def _next_stage(self) -> list[ChosenUrl] | None:
         """Select the page whose links are fetched next; None if all were selected."""
         if not len(self.corona_):
@@ -265,6 +270,7 @@ class Bayes(Parameterised):
         page, probability = self.corona_.select()
         self.selected_ += 1
         self.selected_goals_ += self.labels_.get(page.url, page.is_goal)
+        self.selected_at_[page.url] = self.fetched_
         if self.on_select_ is not None:
             self.on_select_(page.url, probability)
         parts = {

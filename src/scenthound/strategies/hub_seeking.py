@@ -8,7 +8,8 @@ pages crawled already included. For the DOM score see `dom`.
 
 Which seeds count: those given to the crawl. Where hubs were added to the seeds (sheet 60.2), only the original seeds
 may count, since hubs are not what is looked for. A caller says so with `counted="examples"` and names the original
-seeds as the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`.
+seeds as the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`. With
+`counted="originals"` the laboratory says which they are (`lab run --start augmented`); elsewhere all seeds count.
 
 Ours: on beds of one host every page would link to all seed hosts or none, so `entity="url"` counts the seeds
 themselves. As in the paper's words, a link to any page of a seed's host counts, also from that host itself
@@ -40,12 +41,25 @@ class HubSeeking(Dom):
         "hub": "how much of a hub the page is, by the seeds it links to; the larger of this and the DOM score counts",
     }
     entity: Literal["host", "url"] = parameter("host", "count links to hosts of seeds, or to the seeds (url)")
-    counted: Literal["seeds", "examples"] = parameter("seeds", "all seeds count, or only the examples")
+    counted: Literal["seeds", "examples", "originals"] = parameter(
+        "seeds", "all seeds count, only the examples, or only the seeds to which hubs were added (originals)"
+    )
     count_own_host: bool = parameter(True, "count links of a seed's site to itself")
     strip_www: bool = parameter(False, "take www.x.com and x.com for one host")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.originals_: Sequence[Url] = ()
+
+    @property
+    def wants_original_seeds(self) -> bool:
+        return self.counted == "originals"
+
+    def use_original_seeds(self, seeds: Sequence[Url]) -> None:
+        self.originals_ = seeds
+
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        originals = seeds if self.counted == "seeds" else _examples(topic)
+        originals = _examples(topic) if self.counted == "examples" else self.originals_ or seeds
         self.entities_ = frozenset(map(self._entity, originals))
         return super().start(topic, seeds)
 

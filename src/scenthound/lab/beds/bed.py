@@ -41,6 +41,8 @@ class BedTopic:
     targets: tuple[Url, ...]
     examples: tuple[Url, ...] = ()
     neighbours: tuple[Url, ...] = ()
+    originals: tuple[Url, ...] = ()
+    """The seeds before hubs were added to them. Only the lab reads it; `hub-seeking:counted=originals` asks for it."""
 
     @property
     def topic(self) -> Topic:

@@ -26,7 +26,7 @@ def crawl(source: Path, options: Options, notes: Notes) -> Brought:
     with CrawlFolder.look(source) as folder:
         request = folder.request
         seeds = [url for url, _ in request.keyed_seeds()]
-        topic = _topic(folder, request.topic, seeds)
+        topic = crawl_topic(folder, request.topic, seeds)
     files = [path for path in files_of(source / "pages") if check_start(path)]
     if not files:
         raise BadConfig(f"the crawl in {source} has no pages", "a crawl can become a bed once it has fetched pages")
@@ -38,7 +38,7 @@ def crawl(source: Path, options: Options, notes: Notes) -> Brought:
     return Brought(responses_in(files, notes), [topic], origin)
 
 
-def _topic(folder: CrawlFolder, wanted: Topic, seeds: list[Url]) -> BedTopic:
+def crawl_topic(folder: CrawlFolder, wanted: Topic, seeds: list[Url]) -> BedTopic:
     """The crawl's topic with its answers. A page that a seed redirects to counts as the seed, not as a target."""
     starts = set(seeds)
     targets: dict[Url, str] = {}

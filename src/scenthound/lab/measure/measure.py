@@ -45,7 +45,7 @@ from scenthound.lab.measure.quality import (
     similarities,
 )
 from scenthound.lab.measure.statistics import average_runs, log_points, mean
-from scenthound.lab.run.cells import Cell, load_cpu_seconds, load_requests, load_trail, read_trail
+from scenthound.lab.run.cells import Cell, load_cpu_seconds, load_outcome, load_requests, load_trail, read_trail
 from scenthound.lab.run.experiment import Experiment, load_starts, open_experiment, run_seeds
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.lab.topics.characteristics_table import COLUMNS as TOPIC_COLUMNS
@@ -286,7 +286,7 @@ def measure_trail(
     pool = _pool(bed, [steps])
     judgement = judge(bed, topic, topic.seeds, pool, pool_pageranks(pool, {url: bed.links(Url(url)) for url in pool}))
     return {
-        name: dict(zip(points, values, strict=True)) for name, values in _curves(steps, judgement, points, None).items()
+        name: dict(zip(points, values, strict=True)) for name, values in _curves(steps, judgement, points, {}).items()
     }
 
 
@@ -362,7 +362,8 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
         steps, seconds = trails[cell.key], load_cpu_seconds(task.folder, cell.key)
         made = load_requests(task.folder, cell.key)
         reached = pages_after(made, task.requests) if made is not None else []
-        for metric, values in _curves(steps, judgement, [*task.points, *reached], seconds, task.metrics).items():
+        data = {"rank_seconds": seconds, "selected": _selected(task.folder, cell.key, steps)}
+        for metric, values in _curves(steps, judgement, [*task.points, *reached], data, task.metrics).items():
             table = tables.costs if TIMED in metric else tables.metrics
             by_pages = zip(task.points, values, strict=False)
             table.extend((*key, metric, point, value) for point, value in by_pages)
@@ -386,16 +387,21 @@ def _curves(
     steps: Sequence[Step],
     judgement: Judgement,
     points: Sequence[int],
-    seconds: Sequence[float] | None,
+    crawl: Mapping[str, object],
     metrics: Sequence[str] = (),
 ) -> dict[str, Curve]:
-    """Every metric whose data exists, at the points."""
-    crawl: dict[str, object] = {} if seconds is None else {"rank_seconds": seconds}
+    """Every metric whose data exists, at the points. `crawl` is data of the crawl itself, None if unknown."""
     return {
         name: measure_curve(name, steps, judgement, points, **crawl)
         for name in (*curves(), *metrics)
         if not missing(name, judgement, **crawl)
     }
+
+
+def _selected(folder: Path, key: str, steps: Sequence[Step]) -> Mapping[str, int]:
+    """The pages that a crawler selected, and how many it had fetched by then: most select just what they fetch."""
+    outcome = load_outcome(folder, key)
+    return (outcome.selected if outcome else {}) or {str(step.url): step.n for step in steps}
 
 
 def _pairs(task: _TopicTask, trails: Mapping[str, Sequence[Step]]) -> Iterator[tuple[Any, ...]]:

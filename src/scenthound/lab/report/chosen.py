@@ -31,6 +31,8 @@ class Chosen:
     """The points of the tables."""
     values: Mapping[int, Values] = field(default_factory=dict)
     """Point, crawler, topic: averaged over the runs of a topic."""
+    across: str = "pages"
+    """What the points are."""
 
     @cached_property
     def groups(self) -> dict[str, str]:

@@ -27,7 +27,7 @@ Rows = list[list[Any]]
 
 
 def _curves(chosen: Chosen) -> Rows:
-    rows: Rows = [["strategy", "metric", "pages", "mean", "standard_error", "topics", "groups"]]
+    rows: Rows = [["strategy", "metric", chosen.across, "mean", "standard_error", "topics", "groups"]]
     for name in chosen.names:
         for at, over in chosen.curve(name):
             rows.append([name, chosen.metric, at, over.mean, over.error, over.number, over.groups])
@@ -77,7 +77,7 @@ def as_latex(chosen: Chosen, what: str) -> str:
     heads, rows = {"curves": _latex_means, "tests": _latex_tests, "topics": _latex_topics}[what](chosen)
     columns = "l" * (2 if what == "tests" else 1)
     lines = [
-        f"% {tex(chosen.metric)} after {chosen.at:,} pages; needs \\usepackage{{booktabs}}",
+        f"% {tex(chosen.metric)}, {tex(chosen.across)} {chosen.at:,}; needs \\usepackage{{booktabs}}",
         f"\\begin{{tabular}}{{{columns}{'r' * (len(heads) - len(columns))}}}",
         "\\toprule",
         _latex_row(heads),
@@ -99,7 +99,7 @@ def _latex_means(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
     for name in chosen.names:
         means = [chosen.mean(name, at) for at in points]
         rows.append([tex(name), *(_with_error(over.mean, over.error) for over in means)])
-    return [tex(chosen.metric), *(f"{at:,} pages" for at in points)], rows
+    return [tex(chosen.metric), *(f"{tex(chosen.across)} {at:,}" for at in points)], rows
 
 
 def _latex_tests(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
@@ -157,9 +157,9 @@ def plain_line(text: str) -> str:
 def as_svg(chosen: Chosen, what: str, pair: tuple[str, str] | None = None) -> str:
     """The curves with bands of one standard error, or the topics of two crawlers as points."""
     if what == "curves":
-        drawn = curves(
-            plain(f"{chosen.metric} by pages crawled"), plain(chosen.metric), _series(chosen), max(chosen.values)
-        )
+        across = "pages crawled" if chosen.across == "pages" else chosen.across
+        title = plain(f"{chosen.metric} by {across}")
+        drawn = curves(title, plain(chosen.metric), _series(chosen), max(chosen.values), across=across)
     elif what == "topics":
         if pair is None:
             raise BadUsage("two crawlers are needed", "choose at least two")

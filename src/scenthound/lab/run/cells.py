@@ -65,6 +65,8 @@ class Outcome:
     """What the lab gave the strategy beyond the topic and seeds, of `handover.KINDS`."""
     polite: Mapping[str, float] = field(default_factory=dict)
     """Of a polite replay, as in `CellResult`. Not written for others: their files are as they were."""
+    selected: Mapping[str, int] = field(default_factory=dict)
+    """Of a strategy that fetches more than it selects, as in `CellResult`; else not written."""
 
 
 def cell_key(strategy: str, topic: str, seed_number: int, half: int, determined_by: Any) -> str:
@@ -88,6 +90,7 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.error,
         result.given,
         result.polite,
+        result.selected,
     )
     lines = zip(map(full_trail_line, result.steps), result.requests, strict=True)
     write_lines(folder / "trails" / f"{key}.jsonl", ({**fields, "requests": made} for fields, made in lines))
@@ -97,7 +100,7 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         "train_seconds": result.train_seconds,
     }
     write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
-    fields = {name: value for name, value in asdict(outcome).items() if name != "polite" or value}
+    fields = {name: value for name, value in asdict(outcome).items() if name not in ("polite", "selected") or value}
     write_bytes(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
     return outcome
 

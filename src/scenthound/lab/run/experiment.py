@@ -178,7 +178,7 @@ def run(
     starts = _starts(spec, topics, prepared)
     tasks = list(_plan(spec, chosen, topics, starts, lab))
     problems = check_topics(prepared, [starts[topic.id, 0] for topic in topics])
-    experiment = _open_folder(Path(out), spec, [task.cell for task in tasks], topics, problems)
+    experiment = open_folder(Path(out), spec, [task.cell for task in tasks], topics, problems)
     _save_starts(experiment, starts)
     try:
         _run_all(experiment, tasks, lab, jobs, progress)
@@ -308,7 +308,7 @@ def plugin_digest(name: str) -> str:
     return sources_digest(sorted(module for module in modules if not module.startswith("scenthound.")))
 
 
-def _open_folder(
+def open_folder(
     folder: Path, spec: ExperimentSpec, cells: list[Cell], topics: Sequence[BedTopic], problems: Sequence[TopicProblem]
 ) -> Experiment:
     """Write the specification and cells, merged with those of earlier runs in this folder."""
@@ -403,7 +403,9 @@ def _result(lab: _Lab, task: _Task) -> CellResult:
         pages = min(limits.pages, limits.requests or limits.pages)  # an oracle asks for nothing that is not there
         return ORACLES[task.strategy.name](lab.oracle_bed, topic, pages, seeds)
     strategy = make_strategy(task.strategy.name, task.strategy.parameters)
-    access = StrategyAccess(lambda: lessons_of(lab.bed, topic, lab.topics, seeds), task.powers)
+    access = StrategyAccess(
+        lambda: lessons_of(lab.bed, topic, lab.topics, seeds), powers=task.powers, originals=topic.originals
+    )
     visible = visible_topic(topic, lab.bed.aliases)
     return run_strategy(lab.bed, visible, strategy, seeds, limits, task.cell.seed_number, access)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar, overload
+from typing import Generic, Protocol, TypeVar, overload, runtime_checkable
 from weakref import ref
 
 from scenthound.errors import OurFault
@@ -25,7 +25,8 @@ from scenthound.page.page import Page
 from scenthound.ports import Lessons, Strategy, Trains, declaration_of
 
 UNFETCHED = "links of pages not fetched"
-KINDS = ("examples", "others", "taxonomy", "back-links", "pages", UNFETCHED)
+ORIGINALS = "original seeds"
+KINDS = ("examples", "others", "taxonomy", "back-links", "pages", ORIGINALS, UNFETCHED)
 """What a strategy may be given beyond the topic and seeds, in the order in which reports list it."""
 
 Links = Callable[[Url], Iterable[Url]]
@@ -64,6 +65,28 @@ class Given:
     @property
     def kinds(self) -> tuple[str, ...]:
         return tuple(kind for kind in KINDS if kind in self._kinds)
+
+
+# ---- optional powers that only the lab asks for
+
+
+@runtime_checkable
+class WantsOriginalSeeds(Protocol):
+    """A strategy that must know which seeds were given first, before hubs were added to them."""
+
+    @property
+    def wants_original_seeds(self) -> bool: ...
+    def use_original_seeds(self, seeds: Sequence[Url]) -> None:
+        """Called before `start` where hubs were added, if `wants_original_seeds`."""
+
+
+@runtime_checkable
+class SelectsPages(Protocol):
+    """A strategy that fetches more pages than it selects, as one that fetches all links of a selected page."""
+
+    def selected_pages(self) -> Mapping[str, int]:
+        """The pages it has selected since it was started or resumed, and how many were fetched by then. Empty if it
+        selects what it fetches."""
 
 
 # ---- the topic

@@ -23,7 +23,17 @@ from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.run.handover import Given, Powers, lent_lessons, lent_links, read_powers, visible_topic
+from scenthound.lab.run.handover import (
+    ORIGINALS,
+    Given,
+    Powers,
+    SelectsPages,
+    WantsOriginalSeeds,
+    lent_lessons,
+    lent_links,
+    read_powers,
+    visible_topic,
+)
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.text_cost import text_seconds
 from scenthound.lab.run.topic_lessons import lessons_of
@@ -36,7 +46,15 @@ from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
 from scenthound.page.record import Parts
-from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Trains, declaration_of
+from scenthound.ports import (
+    Frontier,
+    Lessons,
+    OwnFrontier,
+    Peeks,
+    Strategy,
+    Trains,
+    declaration_of,
+)
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
@@ -128,6 +146,8 @@ class CellResult:
     """CPU seconds of training, including the making of lessons; not part of `rank_seconds`."""
     given: tuple[str, ...] = ()
     """What the lab gave beyond the topic and seeds, of `handover.KINDS`."""
+    selected: dict[str, int] = field(default_factory=dict)
+    """Of a strategy that fetches more than it selects: its pages, and how many had been fetched when it chose each."""
     polite: dict[str, float] = field(default_factory=dict)
     """Of a polite replay: virtual `seconds`, requests `out_of_order`, seconds `waited` for the hosts of better URLs."""
 
@@ -142,6 +162,8 @@ class StrategyAccess:
 
     lessons: Callable[[], Lessons] | None = None
     powers: Powers | None = None
+    originals: Sequence[Url] = ()
+    """The seeds before hubs were added, for a strategy that says that it must know them."""
 
 
 def run_cell(
@@ -159,7 +181,7 @@ def run_cell(
     Raises for a wrong name or parameter; what the strategy raises is in the result.
     """
     made, shown = make_strategy(strategy, parameters), visible_topic(topic, bed.aliases)
-    access = StrategyAccess(lambda: lessons_of(bed, topic, topics))
+    access = StrategyAccess(lambda: lessons_of(bed, topic, topics), originals=topic.originals)
     return run_strategy(bed, shown, made, topic.seeds, limits, seed_number, access)
 
 
@@ -200,6 +222,9 @@ def run_strategy(
             with lent_lessons(access.lessons(), given) as lessons:
                 strategy.train(lessons, random.Random(f"training:{seed_number}"), lambda _: None)
             result.train_seconds = time.process_time() - before
+        if access.originals and isinstance(strategy, WantsOriginalSeeds) and strategy.wants_original_seeds:
+            given.add(ORIGINALS)
+            strategy.use_original_seeds(access.originals)
         crawl = Crawl(
             strategy,
             _frontier(strategy, limits, seeds),
@@ -237,6 +262,8 @@ def run_strategy(
         result.reason, result.error = "error", _one_line(inner if isinstance(inner, Exception) else error)
     finally:
         loans.close()
+    if crawl is not None and not result.error and isinstance(strategy, SelectsPages):
+        result.selected = dict(strategy.selected_pages())
     result.given = given.kinds
     result.text_seconds = text_seconds(bed, [step.url for step in result.steps], declaration_of(strategy).parts)
     if crawl is not None:

@@ -9,7 +9,8 @@
 Pages on topic are what the bed says: the topic's targets and examples, or targets and seeds where it has no examples.
 As many are drawn as the topic has seeds, at random, from different hosts as far as there are enough. The draw depends
 on the seed number and the topic alone. What the topic held before stays in the experiment's `topics.jsonl`, which only
-the lab reads: a strategy gets the new seeds, and no examples.
+the lab reads: a strategy gets the new seeds, and no examples. Only `hub-seeking:counted=originals` is told which seeds
+are no hubs.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def started(bed: ReplayBed, topic: BedTopic, start: Start, seed_number: int = 0)
     rng = random.Random(f"start:{start}:{topic.id}:{seed_number}")
     graph = _BackLinks(bed)
     if start.kind == "augmented":
-        return replace(topic, seeds=_augmented(bed, topic, graph))
+        return replace(topic, seeds=_augmented(bed, topic, graph), originals=topic.seeds)
     on_topic = _on_topic(bed, topic)
     count = max(len(topic.seeds), 1)
     drawn = from_distinct_hosts(on_topic, rng, count)

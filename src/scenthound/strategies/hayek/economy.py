@@ -67,6 +67,8 @@ class EconomyCounts:
     auctions: int = 0
     recognised: dict[int, int] = field(default_factory=dict)
     """Goals that an agent has bought, and how many pages had been fetched by then."""
+    selected: dict[int, int] = field(default_factory=dict)
+    """All pages that were bought when their content was known, and how many had been fetched by then. Not saved."""
 
 
 class Economy:
@@ -300,6 +302,7 @@ class Economy:
         assert self.trading is not None
         self.trading.settle(sale, goal, payee)
         self._note(sale)
+        self.counts.selected.setdefault(sale.page, len(self.web.fetched))
         if goal:
             self.met_goal = True
             self.counts.recognised.setdefault(sale.page, len(self.web.fetched))

@@ -208,6 +208,11 @@ class HayekEstimating(Parameterised):
         self.economy_.web.label(url, on_topic)
         return ()
 
+    def selected_pages(self) -> Mapping[str, int]:
+        """The pages that agents have bought, and how many had been fetched by then."""
+        pages = self.economy_.web.pages
+        return {pages[page].url: fetched for page, fetched in self.economy_.counts.selected.items()}
+
     def take_events(self) -> Iterable[Event]:
         events, self.events_ = self.events_, []
         return events

@@ -1,0 +1,139 @@
+"""Live crawls as an experiment: their trails are pooled and measured together, which is the protocol of the papers.
+
+The bed of the experiment is all that the crawls fetched, and the pool of a topic the pages of all its crawls. The
+targets are those of a topics file, found by the topic's name, or else the pages that the crawls' own judges called
+relevant. Crawls of one topic must have the same seeds and keywords. `lab measure`, `compare` and `report` work as on
+replayed crawls; only costs in CPU seconds and requests per page are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scenthound.errors import BadConfig
+from scenthound.formats import full_trail_line
+from scenthound.lab.beds.bed import Bed, BedTopic, read_topics, write_bed
+from scenthound.lab.beds.cache import digest_of
+from scenthound.lab.beds.prepare_pages import Cut
+from scenthound.lab.beds.prepared import prepare
+from scenthound.lab.importers.crawl import crawl_topic
+from scenthound.lab.importers.interface import Notes
+from scenthound.lab.importers.page_filter import PageFilter
+from scenthound.lab.importers.warc import responses_in
+from scenthound.lab.importers.warc_stream import check_start
+from scenthound.lab.run.cells import Cell, cell_key, save_cell, write_lines
+from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, open_folder
+from scenthound.lab.run.run_cell import CellResult, ReplayLimits
+from scenthound.lab.run.spec import ExperimentSpec, StrategySpec
+from scenthound.lab.topics.directory import slug
+from scenthound.loop.folder import CrawlFolder
+from scenthound.model import Response, Step
+from scenthound.store.warc_repository import files_of
+from scenthound.wiring import versions
+
+BED = "bed"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCrawl:
+    """A finished crawl: what it looked for, how, and its trail."""
+
+    folder: Path
+    topic: BedTopic
+    label: str
+    steps: tuple[Step, ...]
+    reason: str
+
+
+def pool_crawls(crawls: Sequence[Path], out: Path, topics: Path | None = None, jobs: int = 1) -> Experiment:
+    """Write the experiment of some crawl folders into the new folder `out`. Raises `BadConfig` if they do not match."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BadConfig(f"{out} is not empty", "give a new folder as --out")
+    opened = [_opened(folder) for folder in crawls]
+    wanted = _topics(opened, read_topics(topics, []) if topics is not None else None)
+    out.mkdir(parents=True, exist_ok=True)
+    write_bed(out / BED, out.resolve().name, _responses(opened), list(wanted.values()), origin="pooled live crawls")
+    bed = Bed.open(out / BED)
+    prepared = prepare(bed, Cut(), jobs)
+    cells = _cells(opened)
+    spec = ExperimentSpec(
+        bed=str(out / BED),
+        name=bed.name,
+        digest=digest_of(bed),
+        prepared=prepared.folder.name,
+        cut=Cut(),
+        limits=ReplayLimits(pages=max(len(crawl.steps) for crawl in opened)),
+        strategies=tuple(dict.fromkeys(crawl.label for crawl in opened)),
+        topics=tuple(wanted),
+        seed_numbers=tuple(sorted({cell.seed_number for cell, _ in cells})),
+        oracles=False,
+        versions=versions(),
+    )
+    problems = check_topics(prepared, wanted.values())
+    open_folder(out, spec, [cell for cell, _ in cells], list(wanted.values()), problems)
+    for cell, crawl in cells:
+        _save(out, cell, crawl)
+    return open_experiment(out)
+
+
+def _opened(folder: Path) -> LiveCrawl:
+    with CrawlFolder.look(folder) as crawl:
+        request, steps = crawl.request, tuple(crawl.history.trail())
+        if not steps:
+            raise BadConfig(f"the crawl in {folder} has no pages", "leave it out")
+        topic = crawl_topic(crawl, request.topic, [url for url, _ in request.keyed_seeds()])
+        label = StrategySpec(request.strategy, dict(request.parameters)).label
+        return LiveCrawl(folder, topic, label, steps, crawl.database.meta("ended") or "not finished")
+
+
+def _topics(crawls: Sequence[LiveCrawl], listed: Sequence[BedTopic] | None) -> dict[str, BedTopic]:
+    """The topics of the crawls by id, each with all its targets."""
+    topics: dict[str, BedTopic] = {}
+    for crawl in crawls:
+        known = topics.setdefault(crawl.topic.id, crawl.topic)
+        for name, ours, theirs in (
+            ("seeds", set(known.seeds), set(crawl.topic.seeds)),
+            ("keywords", known.keywords, crawl.topic.keywords),
+        ):
+            if ours != theirs:
+                raise BadConfig(f"{crawl.folder} has other {name} than the first crawl of {known.id}", "leave one out")
+        targets = tuple(dict.fromkeys((*known.targets, *crawl.topic.targets)))
+        topics[known.id] = replace(known, targets=targets)
+    return topics if listed is None else {name: _answered(topic, listed) for name, topic in topics.items()}
+
+
+def _answered(topic: BedTopic, listed: Sequence[BedTopic]) -> BedTopic:
+    """The topic with the answers of a topics file."""
+    for one in listed:
+        if topic.id in (one.id, slug(f"Top/{one.id}")) or topic.keywords == one.keywords:
+            return replace(topic, description=one.description, targets=one.targets, examples=(), path=one.path)
+    raise BadConfig(f"the topics file has no topic {topic.id}", "its ids are the names of the crawled topics")
+
+
+def _responses(crawls: Sequence[LiveCrawl]) -> Iterator[Response]:
+    """What the crawls fetched, each URL once."""
+    notes = Notes()
+    intake = PageFilter(notes, ())
+    files = [path for crawl in crawls for path in files_of(crawl.folder / "pages") if check_start(path)]
+    return iter(intake.kept(responses_in(files, notes)))
+
+
+def _cells(crawls: Sequence[LiveCrawl]) -> list[tuple[Cell, LiveCrawl]]:
+    """A cell for each crawl; further crawls of one strategy and topic get the next seed number."""
+    counted: dict[tuple[str, str], int] = {}
+    cells = []
+    for crawl in crawls:
+        number = counted.get((crawl.label, crawl.topic.id), 0)
+        counted[crawl.label, crawl.topic.id] = number + 1
+        key = cell_key(crawl.label, crawl.topic.id, number, 0, [str(step.url) for step in crawl.steps])
+        cells.append((Cell(key, crawl.label, crawl.topic.id, number), crawl))
+    return cells
+
+
+def _save(out: Path, cell: Cell, crawl: LiveCrawl) -> None:
+    steps = [step._replace(n=number) for number, step in enumerate(crawl.steps, 1)]  # one that lost pages has gaps
+    result = CellResult(steps=steps, requests=[0] * len(steps), reason=crawl.reason, attempts=len(steps))
+    save_cell(out, cell.key, result)
+    write_lines(out / "trails" / f"{cell.key}.jsonl", map(full_trail_line, steps))  # without requests, not known
