@@ -15,9 +15,11 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
+from scenthound.apps.companion import Companion
 from scenthound.desk import (
     api,
     ask_view,
+    companion_view,
     lab_api,
     lab_view,
     map_view,
@@ -31,12 +33,13 @@ from scenthound.desk import (
 )
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
+from scenthound.desk.pairing import Pairings
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
 PARTS = (
     *(api, opensearch, seed_finding, pages, map_view, population_view),
-    *(ask_view, portal_view, related_view, site_map_view, lab_api, lab_view),
+    *(ask_view, portal_view, related_view, site_map_view, companion_view, lab_api, lab_view),
 )
 """Each brings its routes."""
 
@@ -49,6 +52,8 @@ def make_app(desk: Desk) -> Starlette:
         yield
         desk.is_closing = True
         desk.processes.close()
+        if desk.companion is not None:
+            await desk.companion.close()
 
     async def failed(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -62,7 +67,7 @@ def make_app(desk: Desk) -> Starlette:
 
     app = Starlette(
         routes=[route for part in PARTS for route in part.ROUTES],
-        middleware=[Middleware(Guard, access=desk.access)],
+        middleware=[Middleware(Guard, access=desk.access, pairings=desk.pairings)],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
     )
@@ -88,12 +93,14 @@ def serve(
     ready: Callable[[str], None],
     options: tuple[str, ...] = (),
     sources: tuple[str, ...] = (),
+    companion: Companion | None = None,
+    pairings: Pairings | None = None,
 ) -> None:
     """Run the desk until it is interrupted. `ready` is called with its address, token included."""
     collections = Collections(home, folders)
     with bound(host, port) as listener:
         access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
-        desk = Desk(access, collections, options=options, sources=sources)
+        desk = Desk(access, collections, options=options, sources=sources, companion=companion, pairings=pairings)
         config = uvicorn.Config(
             make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
         )

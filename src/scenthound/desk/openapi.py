@@ -285,6 +285,56 @@ def applications(one: str) -> dict[str, Any]:
     }
 
 
+def companion() -> dict[str, Any]:
+    """The addresses of the companion. All of them need the token; extensions have one of their own."""
+    one, link = "/api/companion", _object(["url"], url=TEXT, text=TEXT)
+    page = _object(url=TEXT, title=TEXT)
+    profile = _object(pages=WHOLE, words=_list(_object(word=TEXT, weight=NUMBER)), removed=STRINGS)
+    state = _object(
+        on=FLAG, folder=TEXT, profile=profile, excluded=STRINGS, front={"anyOf": [page, {"type": "null"}]},
+        looking=FLAG, looked_at=_list(page), paired=STRINGS,
+    )  # fmt: skip
+    suggestion = _object(
+        url=TEXT, title=TEXT, shown=TEXT, score=NUMBER, clicks={"type": "integer", "enum": [1, 2]}, through=TEXT,
+        reasons=STRINGS, was_looked_at=FLAG,
+    )  # fmt: skip
+    answer = _object(about=TEXT, is_looking=FLAG, looked_at=WHOLE, suggestions=_list(suggestion))
+    private = {**FLAG, "description": "Whether the window is private; then it is refused."}
+    visit = _object(["url", "text", "private"], url=TEXT, title=TEXT, text=TEXT, links=_list(link), private=private)
+    lesson = _object(
+        ["url", "kind", "private"], url=TEXT, kind={"type": "string", "enum": ["read", "bookmark", "follow"]},
+        seconds={"type": "number", "minimum": 0}, private=private,
+    )  # fmt: skip
+    weight = {"type": "number", "minimum": 0, "maximum": 100, "description": "0 removes it for good."}
+    heard = _object(excluded=STRINGS)
+
+    def change(about: str, body: dict[str, Any] | None) -> dict[str, Any]:
+        return {"post": _post(about, body, 200, state)}
+
+    def read(about: str, schema: dict[str, Any], *parameters: dict[str, Any]) -> dict[str, Any]:
+        operation = _get(about, schema, *parameters)
+        operation["responses"] |= _errors(401)
+        return {"get": operation | {"security": [{"token": []}]}}
+
+    return {
+        one: read("All that the companion knows.", state),
+        f"{one}/suggestions": read("What is worth following from a page.", answer, URL),
+        f"{one}/pairings": {
+            "post": _post(
+                "Pair an extension, by a code.", _object(code=TEXT), 201, _object(token=TEXT, excluded=STRINGS)
+            )
+        },
+        f"{one}/codes": {"post": _post("Make a code for pairing.", None, 201, _object(code=TEXT))},
+        f"{one}/unpair": change("Take the token of an extension away.", _object(origin=TEXT)),
+        f"{one}/visits": {"post": _post("A page was opened.", visit, 202, heard)},
+        f"{one}/lessons": {"post": _post("A page was read, bookmarked or followed.", lesson, 202, heard)},
+        f"{one}/words": change("Give a word a weight.", _object(word=TEXT, weight=weight)),
+        f"{one}/excluded": change("Set the sites that are never read.", _object(sites=STRINGS)),
+        f"{one}/forget": change("Forget all that was read and learned.", None),
+        f"{one}/switch": change("Take in nothing, or begin again.", _object(on=FLAG)),
+    }
+
+
 def description() -> dict[str, Any]:
     """The whole description."""
     one = "/api/collections/{name}"
@@ -370,6 +420,7 @@ def description() -> dict[str, Any]:
             f"{one}/search": {"get": _get("Search the text of the pages.", RESULTS, NAME, *filters)},
             f"{one}/map": {"get": _get("The pages of a map and the links between them.", MAP, NAME, *on_map)},
             **applications(one),
+            **companion(),
             f"{one}/agents": {"get": _get("The agents of a crawl, oldest first.", POPULATION, NAME)},
             f"{one}/agents/{{agent}}": {
                 "get": _get("One agent, with pages and transactions.", ONE_AGENT, NAME, NUMBERED)

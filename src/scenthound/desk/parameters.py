@@ -9,9 +9,14 @@ from typing import Any
 
 from starlette.requests import Request
 
-from scenthound.errors import BadUsage
+from scenthound.desk.security import LARGEST_BODY
+from scenthound.errors import BadUsage, OurFault
 
 LONGEST = 20_000
+
+
+class TooMuch(OurFault):
+    """More was sent than is taken."""
 
 
 def whole(values: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
@@ -52,10 +57,15 @@ def required(values: Mapping[str, str], name: str) -> str:
     return raw
 
 
-async def body_of(request: Request) -> dict[str, Any]:
-    """The JSON object that was sent."""
+async def body_of(request: Request, most: int = LARGEST_BODY) -> dict[str, Any]:
+    """The JSON object that was sent, of at most so many bytes, whether or not their number was announced."""
+    raw = bytearray()
+    async for piece in request.stream():
+        raw += piece
+        if len(raw) > most:
+            raise TooMuch("too much at once", f"send at most {most:,} bytes")
     try:
-        body = json.loads(await request.body())
+        body = json.loads(raw)
     except (ValueError, RecursionError):
         raise BadUsage("what was sent is no JSON", 'send an object, as {"action": "pause"}') from None
     if not isinstance(body, dict):
