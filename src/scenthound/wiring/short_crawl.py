@@ -24,7 +24,7 @@ from scenthound.wiring.build import make_address_delay, make_fetcher, make_order
 
 
 class ShortCrawls:
-    """Runs one short crawl at a time; a new one stops the one before it. Belongs to one event loop."""
+    """Runs short crawls, one at a time. Cancelling the task of one ends it. Belongs to one event loop."""
 
     def __init__(
         self, settings: Settings, fetcher: Fetcher | None = None, clock: Callable[[], float] | None = None
@@ -34,7 +34,6 @@ class ShortCrawls:
         self._politeness = Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache)
         self._address_delay = make_address_delay(settings)
         self._open = contextlib.AsyncExitStack()
-        self._run: LiveRun | None = None
 
     async def run(self, strategy: Strategy, seeds: Sequence[tuple[Url, str]], settings: Settings | None = None) -> str:
         """Crawl from the seeds, given as (key, spelling), and return why it ended. Seeds out of scope are left out.
@@ -45,7 +44,7 @@ class ShortCrawls:
         if self._fetcher is None:
             self._fetcher = await self._open.enter_async_context(make_fetcher(self.settings))
         crawl = self._crawl(strategy, seeds, settings)
-        self._run = LiveRun(
+        run = LiveRun(
             crawl,
             self._fetcher,
             self,
@@ -54,7 +53,7 @@ class ShortCrawls:
             address_delay=self._address_delay,
             clock=self._clock,
         )
-        return await self._run.run()
+        return await run.run()
 
     def _crawl(self, strategy: Strategy, seeds: Sequence[tuple[Url, str]], settings: Settings) -> Crawl:
         scope, now = make_scope(settings), self._clock()
@@ -89,12 +88,5 @@ class ShortCrawls:
         """Nothing is kept: what changed is taken, so that it does not add up."""
         self._politeness.take_changes()
 
-    def stop(self) -> None:
-        """End the crawl that runs, if there is one, without waiting for what is in flight."""
-        if self._run is not None:
-            self._run.interrupt()
-            self._run.interrupt()
-
     async def close(self) -> None:
-        self.stop()
         await self._open.aclose()

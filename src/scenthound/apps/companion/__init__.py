@@ -10,7 +10,8 @@ from pathlib import Path
 
 from scenthound.apps.companion.companion import Answer, Companion, Visit
 from scenthound.apps.companion.look_ahead import LooksAhead, Scout, seen, settings_for
-from scenthound.apps.companion.profile import Profile, Word, vector
+from scenthound.apps.companion.profile import Profile, Word, spellings, vector
+from scenthound.apps.companion.reader import Reader
 from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion, suggest
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Companion",
     "LooksAhead",
     "Profile",
+    "Reader",
     "Scout",
     "SeenLink",
     "SeenPage",
@@ -27,6 +29,7 @@ __all__ = [
     "extension_folder",
     "seen",
     "settings_for",
+    "spellings",
     "suggest",
     "vector",
 ]

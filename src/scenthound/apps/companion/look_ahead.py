@@ -51,7 +51,7 @@ class LooksAhead:
 
 def seen(page: Page) -> SeenPage:
     """What is kept of a page: its words, title and links."""
-    links = tuple(SeenLink(link.url, link.anchor, link.spelling) for link in page.outlinks[:MOST_LINKS])
+    links = tuple(SeenLink.of(link.url, link.anchor, link.spelling) for link in page.outlinks[:MOST_LINKS])
     return SeenPage(page.url, page.title, vector(page.record.counts(ANALYSER)), links)
 
 
@@ -97,9 +97,18 @@ class Scout:
         )
 
     async def stop(self) -> None:
-        self._crawls.stop()
-        if self._task is not None:
-            await asyncio.wait({self._task})
+        """End the look, without waiting for what is in flight."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    @property
+    def failure(self) -> str:
+        """Why the look failed, if it did: a bug, as what hosts do is no failure."""
+        task = self._task
+        error = task.exception() if task is not None and task.done() and not task.cancelled() else None
+        return "" if error is None else f"{type(error).__name__}: {error}"
 
     async def close(self) -> None:
         await self.stop()

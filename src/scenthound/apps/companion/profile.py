@@ -27,8 +27,10 @@ HALF_LIFE = 20  # pages
 MOST_WORDS = 500
 LEAST = 0.005
 """A weight below this is forgotten."""
-WORDS_OF_PAGE = 40
-"""The heaviest words of a page: these are learned."""
+WORDS_OF_PAGE = 100
+"""The heaviest words of a page: these are kept and learned."""
+FIRST_PAGES = 10
+"""With fewer pages than these it can't be said which words are on all of them."""
 HEAVIEST = 100.0
 """The most that a person can give a word."""
 VERSION = 1
@@ -43,7 +45,39 @@ class Word(NamedTuple):
     weight: float
 
 
-def vector(counts: Mapping[str, int], most: int | None = None) -> dict[str, float]:
+class PagesWith:
+    """Counts how many of the pages seen so far have a word."""
+
+    def __init__(self) -> None:
+        self._pages = 0
+        self._with: dict[str, int] = {}
+
+    def add(self, page: Vector) -> None:
+        self._pages += 1
+        for term in page:
+            self._with[term] = self._with.get(term, 0) + 1
+
+    def rarity(self, term: str) -> float:
+        """Near 1 for a word of few pages, near 0 for one of all pages, as in menus and at the foot of a site.
+
+        r(t) = 1 - pages with t / (pages + FIRST_PAGES)
+        """
+        return 1.0 - self._with.get(term, 0) / (self._pages + FIRST_PAGES)
+
+
+class Interest(NamedTuple):
+    """A profile as a vector of length 1, and how its words are written."""
+
+    words: Vector
+    spelling: Mapping[str, str]
+
+    def shared(self, page: Vector, most: int) -> list[str]:
+        """The words that matter most in the match with a page."""
+        parts = {term: share * self.words[term] for term, share in page.items() if term in self.words}
+        return [self.spelling.get(term, term) for term in sorted(parts, key=lambda term: (-parts[term], term))[:most]]
+
+
+def vector(counts: Mapping[str, int], most: int = WORDS_OF_PAGE) -> dict[str, float]:
     """The words of a text by weight, heaviest first, as a vector of length 1; at most so many.
 
     >>> [word for word in vector({"time": 1, "balloon": 2})]
@@ -85,7 +119,7 @@ class Profile:
 
     def learn(self, page: Vector, weight: float, spelling: Mapping[str, str]) -> None:
         """Add the words of a page."""
-        for term, share in list(page.items())[:WORDS_OF_PAGE]:
+        for term, share in page.items():
             if term not in self.removed and not term.isdigit():
                 self.weights[term] = self.weights.get(term, 0.0) + weight * share
                 self.spelling.setdefault(term, spelling.get(term, term))
@@ -111,16 +145,11 @@ class Profile:
         ordered = sorted(self.weights.items(), key=lambda pair: (-pair[1], pair[0]))
         return [Word(self.spelling.get(term, term), weight) for term, weight in ordered]
 
-    def match(self, page: Vector) -> float:
-        """The cosine of the profile and a vector of length 1."""
-        length = math.sqrt(sum(weight * weight for weight in self.weights.values()))
-        shared = sum(share * self.weights[term] for term, share in page.items() if term in self.weights)
-        return min(1.0, shared / length) if length else 0.0
-
-    def shared(self, page: Vector, most: int) -> list[str]:
-        """The words that matter most in that cosine."""
-        parts = {term: share * self.weights[term] for term, share in page.items() if term in self.weights}
-        return [self.spelling.get(term, term) for term in sorted(parts, key=lambda term: (-parts[term], term))[:most]]
+    def interest(self, seen: PagesWith) -> Interest:
+        """The profile for comparisons: words that are on most pages say little, whatever their weight."""
+        weights = {term: weight * seen.rarity(term) for term, weight in self.weights.items()}
+        length = math.sqrt(sum(weight * weight for weight in weights.values()))
+        return Interest({term: weight / length for term, weight in weights.items()} if length else {}, self.spelling)
 
     def _keep_heaviest(self) -> None:
         if len(self.weights) > MOST_WORDS:

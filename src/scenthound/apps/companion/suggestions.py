@@ -1,10 +1,10 @@
 """Which links of a page, and which pages two clicks away, are worth following for this reader, and why.
 
-    score = m(page)             a page that was looked at
-    score = UNSEEN * m(link)    a link of which only the text is known
+    score = m(page) + LINK * m(link)    of a page that was looked at
+    score = UNSEEN * m(link)            of a link of which only the text is known
 
-m is the match with the profile (its cosine). The text of a link of a page that was looked at adds `LINK` of its match.
-A page two clicks away counts `FURTHER` of its score: the reader has to find the second link.
+m is the match with the profile, a cosine. A page two clicks away counts `FURTHER` of its score: the reader has to find
+the second link. benchmarks/companion.py measures it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from scenthound.apps.companion.profile import ANALYSER, Profile, Vector, vector
+from scenthound.apps.companion.profile import ANALYSER, Interest, Vector, vector
 from scenthound.model import Url
+from scenthound.text.vectors import dot, term_frequencies
 
 UNSEEN = 0.5
 LINK = 0.3
-FURTHER = 0.7
+FURTHER = 0.3
 LEAST = 0.03
 """A page with a lower score is not worth it."""
 MOST = 10
@@ -26,11 +27,16 @@ WORDS = 4
 
 
 class SeenLink(NamedTuple):
-    """A link of a page, with its text."""
+    """A link of a page, with its text and the terms of it."""
 
     url: Url
     text: str
-    spelling: str = ""
+    spelling: str
+    terms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, url: Url, text: str, spelling: str) -> SeenLink:
+        return cls(url, text, spelling, tuple(ANALYSER.terms(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,57 +76,79 @@ class Suggestion:
 
 
 class _Found(NamedTuple):
+    score: float
     link: SeenLink
     clicks: int
     through: str
 
 
 def suggest(
-    page: SeenPage, ahead: Mapping[Url, SeenPage], profile: Profile, visited: Collection[Url], most: int = MOST
+    page: SeenPage, ahead: Mapping[Url, SeenPage], interest: Interest, visited: Collection[Url], most: int = MOST
 ) -> list[Suggestion]:
     """The best pages one or two clicks from `page`, best first. `ahead` are the pages that were looked at."""
-    best: dict[Url, Suggestion] = {}
-    for found in _reachable(page, ahead):
-        url = found.link.url
-        if url == page.url or url in visited:
+    scores = _Scores(interest.words, ahead)
+    best: dict[Url, _Found] = {}
+    for link, clicks, through in _reachable(page, ahead):
+        if link.url == page.url or link.url in visited:
             continue
-        one = _weighed(found, ahead.get(url), profile)
-        if one.score >= LEAST and (url not in best or one.score > best[url].score):
-            best[url] = one
-    return sorted(best.values(), key=lambda one: -one.score)[:most]  # of equal ones the first on the page
+        score = scores.of(link) if clicks == 1 else FURTHER * scores.of(link)
+        if score >= LEAST and (link.url not in best or score > best[link.url].score):
+            best[link.url] = _Found(score, link, clicks, through)
+    ranked = sorted(best.values(), key=lambda found: -found.score)[:most]  # of equal ones the first on the page
+    return [_suggestion(found, ahead.get(found.link.url), interest) for found in ranked]
 
 
-def _reachable(page: SeenPage, ahead: Mapping[Url, SeenPage]) -> Iterator[_Found]:
-    for link in page.links:
-        yield _Found(link, 1, "")
+def _reachable(page: SeenPage, ahead: Mapping[Url, SeenPage]) -> Iterator[tuple[SeenLink, int, str]]:
     first: dict[Url, SeenLink] = {}
     for link in page.links:
+        yield link, 1, ""
         first.setdefault(link.url, link)
     for url, link in first.items():
         if url in ahead:
             through = link.text or ahead[url].title or url
-            yield from (_Found(further, 2, through) for further in ahead[url].links if further.url not in first)
+            yield from ((further, 2, through) for further in ahead[url].links if further.url not in first)
 
 
-def _weighed(found: _Found, seen: SeenPage | None, profile: Profile) -> Suggestion:
-    words = vector(ANALYSER.counts(found.link.text))
-    of_link = profile.match(words)
-    score = UNSEEN * of_link if seen is None else profile.match(seen.words) + LINK * of_link
+class _Scores:
+    """Scores links for one profile."""
+
+    def __init__(self, profile: Vector, ahead: Mapping[Url, SeenPage]) -> None:
+        self._profile, self._ahead = profile, ahead
+        self._pages: dict[Url, float] = {}
+
+    def of(self, link: SeenLink) -> float:
+        seen = self._ahead.get(link.url)
+        said = self._text(link)
+        return UNSEEN * said if seen is None else self._page(seen) + LINK * said
+
+    def _text(self, link: SeenLink) -> float:
+        if not any(term in self._profile for term in link.terms):  # of nearly all links
+            return 0.0
+        return dot(self._profile, vector(term_frequencies(link.terms)))
+
+    def _page(self, page: SeenPage) -> float:
+        if page.url not in self._pages:
+            self._pages[page.url] = dot(self._profile, page.words)
+        return self._pages[page.url]
+
+
+def _suggestion(found: _Found, seen: SeenPage | None, interest: Interest) -> Suggestion:
+    link = found.link
     return Suggestion(
-        found.link.spelling or found.link.url,
-        (seen.title if seen is not None else "") or found.link.text or found.link.url,
-        score * (FURTHER if found.clicks == 2 else 1.0),
+        link.spelling or link.url,
+        (seen.title if seen is not None else "") or link.text or link.url,
+        found.score,
         found.clicks,
         found.through,
-        tuple(_reasons(found.link, words, seen, profile)),
+        tuple(_reasons(link, seen, interest)),
         seen is not None,
     )
 
 
-def _reasons(link: SeenLink, words: Vector, seen: SeenPage | None, profile: Profile) -> Iterable[str]:
-    if seen is not None and (shared := profile.shared(seen.words, WORDS)):
+def _reasons(link: SeenLink, seen: SeenPage | None, interest: Interest) -> Iterable[str]:
+    if seen is not None and (shared := interest.shared(seen.words, WORDS)):
         yield f"it is about {_list(shared)}, as what you read"
-    elif shared := profile.shared(words, WORDS):
+    elif shared := interest.shared(vector(term_frequencies(link.terms)), WORDS):
         yield f"its link says {_list(shared)}; it was not looked at yet"
 
 
