@@ -100,6 +100,8 @@ def serve(
     collections = Collections(home, folders)
     with bound(host, port) as listener:
         access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
+        if companion is not None and not access.is_loopback:
+            raise BadConfig("the companion listens on loopback only", "leave the host at 127.0.0.1")
         desk = Desk(access, collections, options=options, sources=sources, companion=companion, pairings=pairings)
         config = uvicorn.Config(
             make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
