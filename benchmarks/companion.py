@@ -17,8 +17,8 @@ Methods:
 
 All look ahead at the same 20 pages. A step counts if the next page is among the first five, `soon` if the next page or
 the one after it is. Means are over topics, 2 readers each (4 on the generated web). Tests are paired over topics,
-topics of one category as a group, with Holm's adjustment over all of a bed. The constants of the companion were chosen on
-every fourth topic of the schools bed, which are left out here, and on another generated web, with other readers.
+topics of one category as a group, with Holm's adjustment over all of a bed. The constants of the companion were chosen
+on every fourth topic of the schools bed, which are left out here, and on another generated web, with other readers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ import random
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from scenthound.apps.companion import LooksAhead, Reader, SeenLink, SeenPage, seen, settings_for, spellings
+from scenthound.apps.companion import LooksAhead, Reader, SeenLink, SeenPage, Sees, seen, settings_for, spellings
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web import generate
@@ -109,13 +109,13 @@ class BedWeb:
         assert isinstance(landed, Page)
         return seen(landed), landed.text
 
-    def look_ahead(self, links: Sequence[SeenLink], see: Callable[[SeenPage, Url], None]) -> None:
+    def look_ahead(self, links: Sequence[SeenLink], sees: Sees) -> None:
         """Look at pages as the desk does, in its scope and budget."""
         settings = settings_for(Settings())
         scope = make_scope(settings)
         seeds = [(link.url, link.spelling or link.url) for link in links if scope.refuses_url(link.url) is None]
         crawl = Crawl(
-            LooksAhead(see), MemoryFrontier(settings.frontier, "refuse"), MemoryHistory(), Topic(""), seeds,
+            LooksAhead(sees), MemoryFrontier(settings.frontier, "refuse"), MemoryHistory(), Topic(""), seeds,
             limits=Limits(pages=settings.pages), scope=scope,
         )  # fmt: skip
         crawl.start()
@@ -151,18 +151,38 @@ class Shown(NamedTuple):
     first: dict[str, list[Url]]
 
 
+class Everybody:
+    """Tells all readers what was seen ahead."""
+
+    def __init__(self, ahead: dict[Url, SeenPage], readers: list[Reader]) -> None:
+        self._ahead, self._readers, self._gone = ahead, readers, list[Url]()
+
+    def see(self, page: SeenPage, asked: Url) -> None:
+        for url in {page.url, asked}:
+            self._ahead[url] = page
+        for reader in self._readers:
+            reader.see(page, asked)
+
+    def gone(self, url: Url) -> None:
+        self._gone.append(url)
+        for reader in self._readers:
+            reader.gone(url)
+
+    def tell(self, reader: Reader) -> None:
+        """Tell a new reader all that was seen so far."""
+        for url, page in self._ahead.items():
+            reader.see(page, url)
+        for url in self._gone:
+            reader.gone(url)
+
+
 def steps(web: BedWeb, way: Walk) -> Iterator[Shown]:
     """Every step of a walk, with what each method suggests there."""
     readers = {OURS: Reader(), UNTIMED: Reader()}
     ahead: dict[Url, SeenPage] = {}
     read: set[Url] = set()
 
-    def see(page: SeenPage, asked: Url) -> None:
-        for url in {page.url, asked}:
-            ahead[url] = page
-        for reader in readers.values():
-            reader.see(page, asked)
-
+    everybody = Everybody(ahead, list(readers.values()))
     for number, front in enumerate(way.fronts):
         page, text = web.page(front)
         spelling = spellings(text)
@@ -172,9 +192,8 @@ def steps(web: BedWeb, way: Walk) -> Iterator[Shown]:
         if front not in read:
             readers[OURS].teach(front, "read", 60.0 if front in way.topical else 10.0)
         read |= set(way.pages[: number + 1])
-        web.look_ahead(readers[OURS].unseen(page), see)
-        for url, seen_page in ahead.items():
-            alone.see(seen_page, url)
+        web.look_ahead(readers[OURS].unseen(page), everybody)
+        everybody.tell(alone)
         first = {
             name: [_key(one.url, ahead) for one in reader.suggestions(page, 30)] for name, reader in readers.items()
         }

@@ -166,7 +166,12 @@ WEB = {
     "http://q.test/?user=1": f"<title>Query</title><p>{BALLOONS}</p>",
     "http://no.test/": f"<title>Excluded</title><p>{BALLOONS}</p>",
 }
-LINKS = [("http://c.test/", "cars"), ("http://q.test/?user=1", "balloon unsubscribe"), ("http://b.test/", "club")]
+LINKS = [
+    ("http://dead.test/", "balloon"),
+    ("http://c.test/", "cars"),
+    ("http://q.test/?user=1", "balloon unsubscribe"),
+    ("http://b.test/", "club"),
+]
 
 
 def visited(folder: Path, *steps: Any, links: Sequence[tuple[str, str]] = LINKS) -> tuple[Companion, HtmlPages]:
@@ -192,7 +197,7 @@ def asked(fetcher: HtmlPages) -> list[str]:
 
 def test_it_looks_ahead_two_clicks_asks_robots_first_and_leaves_queries_alone(tmp_path: Path) -> None:
     companion, fetcher = visited(tmp_path)
-    assert asked(fetcher) == ["http://c.test/", "http://b.test/", "http://d.test/"]
+    assert asked(fetcher) == ["http://dead.test/", "http://c.test/", "http://b.test/", "http://d.test/"]
     assert fetcher.asked.index("http://b.test/robots.txt") < fetcher.asked.index("http://b.test/")
     answer = companion.suggestions("http://a.test/")
     looked_at = {one.url: one.was_looked_at for one in answer.suggestions}

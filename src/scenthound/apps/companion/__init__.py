@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from scenthound.apps.companion.companion import Answer, Companion, Visit
-from scenthound.apps.companion.look_ahead import LooksAhead, Scout, seen, settings_for
+from scenthound.apps.companion.look_ahead import LooksAhead, Scout, Sees, seen, settings_for
 from scenthound.apps.companion.profile import Profile, Word, spellings, vector
 from scenthound.apps.companion.reader import Reader
 from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion, suggest
@@ -23,6 +23,7 @@ __all__ = [
     "Scout",
     "SeenLink",
     "SeenPage",
+    "Sees",
     "Suggestion",
     "Visit",
     "Word",

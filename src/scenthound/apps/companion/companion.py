@@ -63,7 +63,7 @@ class Companion:
         self._reader = Reader(profile)
         self._front: Url | None = None
         self._looked_at = 0
-        self._scout = Scout(self._see, settings or Settings(), fetcher)
+        self._scout = Scout(self, settings or Settings(), fetcher)
 
     # ---- what the browser reports
 
@@ -98,9 +98,14 @@ class Companion:
         host = urls.host(url)
         return any(host == site or host.endswith(f".{site}") for site in self.excluded)
 
-    def _see(self, page: SeenPage, asked: Url) -> None:
+    def see(self, page: SeenPage, asked: Url) -> None:
+        """A page was looked at ahead; `asked` is the address that led there."""
         self._looked_at += 1
         self._reader.see(page, asked)
+
+    def gone(self, url: Url) -> None:
+        """There is no page at this address."""
+        self._reader.gone(url)
 
     # ---- what is asked
 

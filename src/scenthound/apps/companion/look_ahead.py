@@ -8,8 +8,9 @@ suggested by its text.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from scenthound.apps.companion.profile import ANALYSER, vector
 from scenthound.apps.companion.suggestions import SeenLink, SeenPage
@@ -25,14 +26,25 @@ PAGES = 20
 SECONDS = 60.0
 QUERY = "[?]"
 MOST_LINKS = 500
+GONE = (404, 410)
+"""What a host says of a page that is not there; anything else may pass."""
+
+
+class Sees(Protocol):
+    """Who is told what lies ahead."""
+
+    def see(self, page: SeenPage, asked: Url) -> None:
+        """A page was looked at; `asked` is the address that led there."""
+
+    def gone(self, url: Url) -> None:
+        """There is no page at this address."""
 
 
 @dataclass
 class LooksAhead:
-    """A strategy: breadth-first, and each page goes to `see`."""
+    """A strategy: breadth-first; tells what it saw."""
 
-    see: Callable[[SeenPage, Url], None]
-    """Gets each page and the address that was asked for."""
+    sees: Sees
 
     @property
     def declaration(self) -> Declaration:
@@ -42,10 +54,12 @@ class LooksAhead:
         return [Candidate(url, 0.0) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        self.see(seen(page), page.candidate.url)
+        self.sees.see(seen(page), page.candidate.url)
         return page.offer_all(0.0)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
+        if miss.status in GONE:
+            self.sees.gone(miss.candidate.url)
         return ()
 
 
@@ -76,13 +90,11 @@ def settings_for(given: Settings, excluded: Sequence[str] = ()) -> Settings:
 class Scout:
     """Looks ahead from one page at a time; a new page ends the look from the one before."""
 
-    def __init__(
-        self, see: Callable[[SeenPage, Url], None], settings: Settings, fetcher: Fetcher | None = None
-    ) -> None:
+    def __init__(self, sees: Sees, settings: Settings, fetcher: Fetcher | None = None) -> None:
         self._settings = settings
         self._crawls = ShortCrawls(settings_for(self._settings), fetcher)
         self._task: asyncio.Task[str] | None = None
-        self._see = see
+        self._sees = sees
 
     @property
     def is_busy(self) -> bool:
@@ -93,7 +105,7 @@ class Scout:
         await self.stop()
         seeds = [(link.url, link.spelling or link.url) for link in links]
         self._task = asyncio.create_task(
-            self._crawls.run(LooksAhead(self._see), seeds, settings_for(self._settings, excluded))
+            self._crawls.run(LooksAhead(self._sees), seeds, settings_for(self._settings, excluded))
         )
 
     async def stop(self) -> None:

@@ -40,6 +40,7 @@ class Reader:
         self._read: OrderedDict[Url, _Read] = OrderedDict()
         self._ahead: OrderedDict[Url, SeenPage] = OrderedDict()
         self._followed: set[Url] = set()
+        self._gone: OrderedDict[Url, None] = OrderedDict()
         self._pages_with = PagesWith()
 
     def open(self, page: SeenPage, spelling: Mapping[str, str]) -> bool:
@@ -88,11 +89,17 @@ class Reader:
             self._ahead[url] = page
         _trim(self._ahead)
 
+    def gone(self, url: Url) -> None:
+        """There is no page at this address: it is not suggested."""
+        self._gone[url] = None
+        _trim(self._gone)
+
     def unseen(self, page: SeenPage) -> list[SeenLink]:
         """What to look at from a page, breadth-first: links to pages that are not known yet."""
         known = [self._ahead[link.url] for link in page.links if link.url in self._ahead]
         further = [link for seen in known for link in seen.links]
-        return [link for link in (*page.links, *further) if link.url not in self._ahead and link.url not in self._read]
+        known_urls = self._ahead.keys() | self._read.keys() | self._gone.keys()
+        return [link for link in (*page.links, *further) if link.url not in known_urls]
 
     def latest(self, most: int) -> list[SeenPage]:
         """The pages that were looked at last."""
@@ -110,8 +117,9 @@ class Reader:
         return None if read is None else read.page
 
     def suggestions(self, page: SeenPage, most: int = MOST) -> list[Suggestion]:
-        """What is worth following from a page, best first; nothing that was read."""
-        return suggest(page, self._ahead, self.profile.interest(self._pages_with), self._read.keys(), most)
+        """What is worth following from a page, best first; nothing that was read, and no dead link."""
+        unwanted = self._read.keys() | self._gone.keys()
+        return suggest(page, self._ahead, self.profile.interest(self._pages_with), unwanted, most)
 
     def drop(self, urls: Iterable[Url]) -> None:
         """Forget these pages."""

@@ -3,6 +3,7 @@ import { browser, call, el, mayReport, PAGES, remember, remembered } from "./des
 
 const EVERY = 2000;
 const list = document.getElementById("suggestions");
+const further = document.getElementById("further");
 const about = document.getElementById("about");
 const toggle = document.getElementById("switch");
 let shown = "";
@@ -31,9 +32,7 @@ async function refresh() {
 }
 
 function tell(words) {
-  about.textContent = words;
-  list.replaceChildren();
-  shown = "";
+  show({ about: words, suggestions: [] });
 }
 
 function show(answer) {
@@ -41,13 +40,16 @@ function show(answer) {
   const now = JSON.stringify(answer.suggestions);
   if (now === shown) return;
   shown = now;
-  list.replaceChildren(...answer.suggestions.map(suggestion));
+  const [near, beyond] = [1, 2].map((clicks) => answer.suggestions.filter((one) => one.clicks === clicks));
+  list.replaceChildren(...near.map(suggestion));
+  further.replaceChildren(...beyond.map(suggestion));
+  document.getElementById("beyond").hidden = !beyond.length;
 }
 
 function suggestion(one) {
   const link = el("a", { href: one.url }, one.title);
   link.addEventListener("click", (event) => follow(event, one));
-  const way = one.clicks === 2 ? [el("p", { class: "way" }, `2 clicks: through “${one.through}”`)] : [];
+  const way = one.clicks === 2 ? [el("p", { class: "reason" }, `through “${one.through}”`)] : [];
   const host = el("p", { class: "host", title: one.url }, one.shown);
   return el("li", {}, link, host, ...way, ...one.reasons.map((reason) => el("p", { class: "reason" }, reason)));
 }
