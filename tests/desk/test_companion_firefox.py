@@ -14,7 +14,6 @@ from support.running_crawl import WEB, served, until
 
 pytestmark = pytest.mark.slow
 ID = "companion@scenthound.invalid"
-PAIR = "document.getElementById('code').value = arguments[0]; document.querySelector('#pairing button').click()"
 
 
 def test_firefox_loads_pairs_and_suggests(tmp_path: Path) -> None:
@@ -28,11 +27,12 @@ def test_firefox_loads_pairs_and_suggests(tmp_path: Path) -> None:
         browser.grant(ID, ["bookmarks"], [*PAGES, "http://127.0.0.1/*"])
         panel = browser.new_tab()
         browser.goto(f"{pages}/options.html")
-        browser.run(PAIR, printed["code"])
+        browser.run("document.getElementById('code').value = arguments[0]", printed["code"])
+        browser.click("#pairing button")
         said = "return document.getElementById('said').textContent"
         until(lambda: "Paired" in browser.run(said), "it was not paired")
         browser.goto(f"{pages}/panel.html")
-        browser.run("document.getElementById('switch').click()")
+        browser.click("#switch")
         until(lambda: browser.run("return document.getElementById('switch').textContent") == "On", "it stays off")
         browser.new_tab()
         browser.goto(WEB.topics[0].seeds[0])

@@ -73,6 +73,11 @@ class Firefox:
         """Run a script in the page."""
         return self.call("WebDriver:ExecuteScript", script=script, args=list(arguments))
 
+    def click(self, selector: str) -> None:
+        """Click as a person does: a script could not ask for a permission."""
+        found = self.call("WebDriver:FindElement", using="css selector", value=selector)
+        self.call("WebDriver:ElementClick", id=next(iter(found.values())))
+
     def close(self) -> None:
         self._stream.close()
         self._socket.close()

@@ -150,10 +150,6 @@ def _suggestion(found: _Found, seen: SeenPage | None, interest: Interest) -> Sug
 
 def _reasons(link: SeenLink, seen: SeenPage | None, interest: Interest) -> Iterable[str]:
     if seen is not None and (shared := interest.shared(seen.words, WORDS)):
-        yield f"it is about {_list(shared)}, as what you read"
+        yield f"like what you read: {', '.join(shared)}"
     elif shared := interest.shared(vector(term_frequencies(link.terms)), WORDS):
-        yield f"its link says {_list(shared)}; it was not looked at yet"
-
-
-def _list(words: list[str]) -> str:
-    return ", ".join(words[:-1]) + f" and {words[-1]}" if len(words) > 1 else words[0]
+        yield f"the link says: {', '.join(shared)}"

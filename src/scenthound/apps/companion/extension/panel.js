@@ -63,7 +63,7 @@ async function follow(event, one) {
 }
 
 toggle.addEventListener("click", async () => {
-  const { on } = await remembered();
+  const on = toggle.getAttribute("aria-checked") === "true";  // Firefox lets only the very click ask for a permission
   if (!on && !(await browser.permissions.request(PAGES))) return tell("Without the permission to read pages it stays off.");
   await remember({ on: !on });
   if (!on) browser.runtime.sendMessage({ kind: "switched on" }).catch(() => null);
