@@ -20,8 +20,8 @@ from scenthound.desk.pairing import CODE_SECONDS, MOST_TRIES, Pairings, is_exten
 from scenthound.desk.security import Access
 from scenthound.errors import BadConfig, BadUsage, FileDamaged, UnsafeFile
 from scenthound.loop.settings import Settings
+from scenthound.ports import Failure
 from support.desk import ADDRESS, TOKEN, WITH_TOKEN, client
-from support.html_crawl import HtmlPages
 
 EXTENSION = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 FIREFOX = "moz-extension://2f8a3c1e-0000-4000-8000-123456789abc"
@@ -43,6 +43,13 @@ CHANGES: dict[str, dict[str, Any]] = {
     "switch": {"on": False},
 }
 READS = ("", "/suggestions?url=http://a.test/")
+
+
+class Silent:
+    """A web that does not answer: nothing is looked at ahead."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Failure:
+        return Failure("timeout")
 
 
 class Bench:
@@ -69,7 +76,7 @@ class Bench:
 
 @contextmanager
 def bench(folder: Path, host: str = "127.0.0.1") -> Iterator[Bench]:
-    companion = Companion(folder / "kept", Settings(delay=0.0), HtmlPages({}))
+    companion = Companion(folder / "kept", Settings(delay=0.0), Silent())
     access, pairings = Access(host, 8770, TOKEN), Pairings(folder / "kept")
     desk = Desk(access, Collections(folder / "home", []), companion=companion, pairings=pairings)
     with TestClient(make_app(desk), base_url=ADDRESS) as http:

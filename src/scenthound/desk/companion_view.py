@@ -8,18 +8,49 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from scenthound.apps.companion import Companion, Visit
+from scenthound.apps.companion import LESSONS, Companion, Visit
 from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk import parameters as read
 from scenthound.desk.markup import Markup, element
+from scenthound.desk.operations import get, post
 from scenthound.desk.pairing import Pairings, is_extension
+from scenthound.desk.shapes import FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
 from scenthound.errors import BadUsage
 
 LARGEST_VISIT = 1_000_000  # bytes
 LONGEST_TEXT = 200_000  # characters
-MOST_LINKS = 2_000
-PRIVATE = "a private window is never read"
+LONGEST_LINE = 500  # characters of a title, or of the text of a link
+
+CODE = read.Field("code", str, "As `scenthound companion` shows it.")
+ORIGIN = read.Field("origin", str, "Of the extension.")
+URL = read.Field("url", str, "The address of the page.")
+TITLE = read.Field("title", str, "Its title.", "")
+PAGE_TEXT = read.Field("text", str, "Its text.")
+LINKS = read.Items("links", dict, "Its links, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
+LINK_TEXT = read.Field("text", str, "", "")
+PRIVATE = read.Field("private", bool, "Whether the window is private; then it is refused.")
+KIND = read.Field("kind", str, "What happened.", among=tuple(LESSONS))
+SECONDS = read.Field("seconds", float, "For how long it was read.", 0.0, 0.0)
+WORD = read.Field("word", str, "One word.")
+WEIGHT = read.Field("weight", float, "0 removes it for good.", least=0.0, most=100.0)
+SITES = read.Items("sites", str, "Sites, as example.org; their subdomains are meant too.", TEXT, 1_000)
+ON = read.Field("on", bool)
+ADDRESS = read.Words("url", "The address of the page in front.", True)
+
+HEARD = fields(excluded=TEXTS)
+TOKEN = fields(token=TEXT, excluded=TEXTS)
+PAGE = fields(url=TEXT, title=TEXT)
+PROFILE = fields(pages=WHOLE, words=listed(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
+STATE = fields(
+    on=FLAG, folder=TEXT, profile=PROFILE, excluded=TEXTS, front=maybe(PAGE), looking=FLAG, looked_at=listed(PAGE),
+    paired=TEXTS,
+)  # fmt: skip
+SUGGESTION = fields(
+    **dict.fromkeys(("url", "title", "shown", "through"), TEXT), score=NUMBER, clicks=WHOLE, reasons=TEXTS,
+    was_looked_at=FLAG,
+)  # fmt: skip
+ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=WHOLE, suggestions=listed(SUGGESTION))
 
 
 def companion_of(request: Request) -> tuple[Companion, Pairings]:
@@ -35,7 +66,7 @@ def companion_of(request: Request) -> tuple[Companion, Pairings]:
 async def pair(request: Request) -> Any:
     companion, pairings = companion_of(request)
     origin = request.headers.get("origin", "")
-    code = read.field(await read.body_of(request, LARGEST_VISIT), "code", str)
+    code = CODE.of(await read.body_of(request, LARGEST_VISIT))
     if not is_extension(origin):
         raise BadUsage("only an extension can be paired", "type the code in its options")
     token = pairings.pair(origin, code, api.desk_of(request).clock())
@@ -48,7 +79,7 @@ async def new_code(request: Request) -> Any:
 
 
 async def unpair(request: Request) -> Any:
-    companion_of(request)[1].unpair(read.field(await read.body_of(request), "origin", str))
+    companion_of(request)[1].unpair(ORIGIN.of(await read.body_of(request)))
     return _state(request)
 
 
@@ -59,43 +90,28 @@ async def visit(request: Request) -> Any:
     companion, _ = companion_of(request)
     body = await read.body_of(request, LARGEST_VISIT)
     _check_window(body)
-    await companion.visit(
-        Visit(
-            read.field(body, "url", str),
-            read.field(body, "title", str, "")[:500],
-            read.field(body, "text", str)[:LONGEST_TEXT],
-            _links(body.get("links", [])),
-        )
-    )
+    links = [(URL.of(link), LINK_TEXT.of(link)[:LONGEST_LINE]) for link in LINKS.of(body)]
+    title, text = TITLE.of(body)[:LONGEST_LINE], PAGE_TEXT.of(body)[:LONGEST_TEXT]
+    await companion.visit(Visit(URL.of(body), title, text, links))
     return JSONResponse({"excluded": list(companion.excluded)}, 202)
 
 
 def _check_window(body: dict[str, Any]) -> None:
-    if read.field(body, "private", bool):
-        raise BadUsage(PRIVATE, "nothing was kept; use another window, or leave it as it is")
-
-
-def _links(given: Any) -> list[tuple[str, str]]:
-    if not isinstance(given, list) or len(given) > MOST_LINKS or not all(isinstance(link, dict) for link in given):
-        raise BadUsage(
-            "`links` has the wrong kind", f'send a list, as [{{"url": …, "text": …}}], of {MOST_LINKS:,} at most'
-        )
-    return [(read.field(link, "url", str), read.field(link, "text", str, "")[:500]) for link in given]
+    if PRIVATE.of(body):
+        raise BadUsage("a private window is never read", "nothing was kept; use another window, or leave it as it is")
 
 
 async def lesson(request: Request) -> Any:
     companion, _ = companion_of(request)
     body = await read.body_of(request, LARGEST_VISIT)
     _check_window(body)
-    companion.teach(
-        read.field(body, "url", str), read.field(body, "kind", str), read.field(body, "seconds", float, 0.0)
-    )
+    companion.teach(URL.of(body), KIND.of(body), SECONDS.of(body))
     return JSONResponse({"excluded": list(companion.excluded)}, 202)
 
 
 async def suggestions(request: Request) -> Any:
     companion, _ = companion_of(request)
-    return companion.suggestions(read.required(request.query_params, "url")).as_plain()
+    return companion.suggestions(ADDRESS.of(request.query_params)).as_plain()
 
 
 # ---- what it knows, for people
@@ -112,15 +128,12 @@ async def state(request: Request) -> Any:
 
 async def word(request: Request) -> Any:
     body = await read.body_of(request)
-    companion_of(request)[0].set_word(read.field(body, "word", str), read.field(body, "weight", float))
+    companion_of(request)[0].set_word(WORD.of(body), WEIGHT.of(body))
     return _state(request)
 
 
 async def exclude(request: Request) -> Any:
-    sites = (await read.body_of(request)).get("sites")
-    if not isinstance(sites, list) or not all(isinstance(site, str) for site in sites):
-        raise BadUsage("`sites` has the wrong kind", 'send a list, as {"sites": ["example.org"]}')
-    companion_of(request)[0].exclude(sites)
+    companion_of(request)[0].exclude(SITES.of(await read.body_of(request)))
     return _state(request)
 
 
@@ -130,7 +143,7 @@ async def forget(request: Request) -> Any:
 
 
 async def switch(request: Request) -> Any:
-    on = read.field(await read.body_of(request), "on", bool)
+    on = ON.of(await read.body_of(request))
     await companion_of(request)[0].switch(on)
     return _state(request)
 
@@ -223,15 +236,17 @@ def _pairing() -> Markup:
 _ONE = "/api/companion"
 ROUTES = [
     Route("/companion", pages.shows(companion_page)),
-    Route(_ONE, api.answers(state), methods=["GET"]),
-    Route(f"{_ONE}/pairings", api.answers(pair), methods=["POST"]),
-    Route(f"{_ONE}/codes", api.answers(new_code), methods=["POST"]),
-    Route(f"{_ONE}/unpair", api.answers(unpair), methods=["POST"]),
-    Route(f"{_ONE}/visits", api.answers(visit), methods=["POST"]),
-    Route(f"{_ONE}/lessons", api.answers(lesson), methods=["POST"]),
-    Route(f"{_ONE}/suggestions", api.answers(suggestions), methods=["GET"]),
-    Route(f"{_ONE}/words", api.answers(word), methods=["POST"]),
-    Route(f"{_ONE}/excluded", api.answers(exclude), methods=["POST"]),
-    Route(f"{_ONE}/forget", api.answers(forget), methods=["POST"]),
-    Route(f"{_ONE}/switch", api.answers(switch), methods=["POST"]),
+    get(_ONE, state, "All that the companion knows.", STATE, is_private=True),
+    get(f"{_ONE}/suggestions", suggestions, "What is worth following from a page.", ANSWER, ADDRESS, is_private=True),
+    post(f"{_ONE}/pairings", pair, "Pair an extension, by a code.", TOKEN, (CODE,), 201),
+    post(f"{_ONE}/codes", new_code, "Make a code for pairing.", fields(code=TEXT), code=201),
+    post(f"{_ONE}/unpair", unpair, "Take the token of an extension away.", STATE, (ORIGIN,)),
+    post(f"{_ONE}/visits", visit, "A page was opened.", HEARD, (URL, TITLE, PAGE_TEXT, LINKS, PRIVATE), 202),
+    post(
+        f"{_ONE}/lessons", lesson, "A page was read, bookmarked or followed.", HEARD, (URL, KIND, SECONDS, PRIVATE), 202
+    ),
+    post(f"{_ONE}/words", word, "Give a word a weight.", STATE, (WORD, WEIGHT)),
+    post(f"{_ONE}/excluded", exclude, "Set the sites that are never read.", STATE, (SITES,)),
+    post(f"{_ONE}/forget", forget, "Forget all that was read and learned.", STATE),
+    post(f"{_ONE}/switch", switch, "Take in nothing, or begin again.", STATE, (ON,)),
 ]

@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from scenthound.desk.collections import is_crawl
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
 from scenthound.files import open_in_place
+from scenthound.lab.topics.example_file import TopicFile, write_topic_file
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic
 from scenthound.processes import module_command
@@ -40,7 +41,10 @@ class NewCrawl:
     pages: int = 500
     delay: float | None = None
     strategy: str = ""
+    looking_for: str = "auto"
     scope: str = "any"
+    described: Topic | None = None
+    """From a topic file; `topic` has its keywords, perhaps changed."""
     options: tuple[str, ...] = ()
     """Further words for the command, from whoever started the desk; never from the browser."""
 
@@ -64,7 +68,15 @@ class NewCrawl:
             words += ["--delay", str(self.delay)]
         if self.strategy:
             words += ["--strategy", self.strategy]
-        return [*words, *self.options, "--", self.topic + " "]  # the blank: never the name of a file
+        if self.looking_for != "auto":
+            words += ["--looking-for", self.looking_for]
+        topic = str(topic_file(path)) if self.described else self.topic + " "  # the blank: never the name of a file
+        return [*words, *self.options, "--", topic]
+
+
+def topic_file(path: Path) -> Path:
+    """Where the topic file of a new crawl is, beside its folder."""
+    return path.with_name(path.name + ".topic.toml")
 
 
 class Processes:
@@ -81,6 +93,8 @@ class Processes:
         if not new.seeds.strip() and not new.source:
             raise BadUsage("no pages to start from", "give one address or more, as https://example.org/")
         path.parent.mkdir(parents=True, exist_ok=True)
+        if new.described is not None:
+            write_topic_file(topic_file(path), TopicFile(replace(new.described, keywords=new.topic)))
         self._begin(path, new.words(path), new.seeds, ASKING if new.source else PATIENCE)
 
     def resume(self, path: Path) -> None:

@@ -136,12 +136,12 @@ class TrapWatch:
         host = self._host(name)
         host.pages += 1
         terms = last_terms(page.record)
-        new = [term for number, term in terms.items() if number not in host.terms]
+        new = set(terms).difference(host.terms)
         self._terms += len(new)
-        host.terms.update(terms)
+        host.terms |= new
         if host.pages <= FIRST:
             return None
-        owes = self._owes(page, new, len(terms), is_known)
+        owes = self._owes(page, [terms[number] for number in new], len(terms), is_known)
         if owes is None:
             if host.debts:
                 _repay(host, page.url)
@@ -161,10 +161,10 @@ class TrapWatch:
                 if len(said) > MAZE * terms:
                     return None
         words = sum(_DIGIT.search(term) is None for term in said)
-        unknown = [url for url in inside if not is_known(url)]
         if words > NEW * terms:
-            return LEADS_ON if len(unknown) >= max(LINKS, UNKNOWN * len(inside)) else None
-        if any(_depth(url) == _depth(page.url) for url in unknown):
+            return LEADS_ON if _lead_on(inside, is_known) else None
+        depth = _depth(page.url)
+        if any(_depth(url) == depth and not is_known(url) for url in inside):
             return LEADS_ON
         return 0 if new else COPY
 
@@ -239,6 +239,16 @@ def _links_inside(page: Page) -> list[Url]:
     """The first links of a page to its own host."""
     origin = urls.origin(page.url) + "/"
     return [link.url for link in islice(page.outlinks, MOST_LINKS) if link.url.startswith(origin)]
+
+
+def _lead_on(links: list[Url], is_known: Callable[[Url], bool]) -> bool:
+    """Whether nearly all of a page's links lead to new URLs. On most pages it takes a few links to see that not."""
+    spare = len(links) - max(LINKS, UNKNOWN * len(links))
+    for url in links:
+        if spare < 0:
+            break
+        spare -= is_known(url)
+    return spare >= 0
 
 
 def _depth(url: Url) -> tuple[int, bool]:

@@ -20,7 +20,7 @@ from scenthound.apps.portal.collect import READ, Collected, collect, write_kept
 from scenthound.apps.portal.pages import Site, site_files
 from scenthound.apps.portal.search_files import search_files
 from scenthound.apps.portal.vectors import Vectors, make_vectors, related, term_counts
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, BadUsage
 from scenthound.files import make_folder, move_aside, write_bytes, write_text
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.lock import lock
@@ -126,6 +126,28 @@ def _state(path: Path) -> dict[str, Any]:
     return plain if isinstance(plain, dict) else {}
 
 
+def categories_of(folder: Path) -> dict[str, list[int]]:
+    """The categories in the portal of a crawl folder, each with the numbers of its pages; empty without a portal."""
+    found = _state(folder / PORTAL).get("categories", {})
+    if not isinstance(found, dict):
+        return {}
+    return {
+        str(name): [number for number in numbers if isinstance(number, int)]
+        for name, numbers in found.items()
+        if isinstance(numbers, list)
+    }
+
+
+def pages_in(folder: Path, category: str) -> list[int]:
+    """The numbers of the pages in a category. Raises `BadUsage` if there is none of this name."""
+    known = categories_of(folder)
+    if not known:
+        raise BadUsage("this crawl has no categories", f"make its portal first: scenthound portal {folder}")
+    if category not in known:
+        raise BadUsage(f"no category called `{category[:80]}`", f"there are: {'; '.join(known)}")
+    return known[category]
+
+
 def _write(path: Path, crawl: CrawlFolder, collected: Collected, taxonomy: Path | None, groups: int | None) -> Portal:
     entries = collected.entries
     counts = [term_counts(entry.title, entry.text) for entry in entries]
@@ -156,7 +178,11 @@ def _write(path: Path, crawl: CrawlFolder, collected: Collected, taxonomy: Path 
     made.write(files)
     removed = made.remove_old(_state(path).get("files", []))
     write_kept(path / STATE / READ, entries)
-    write_text(path / STATE / FILES, json.dumps({"crawl": _identity(crawl), "files": sorted(made.sizes)}))
+    sorted_pages: dict[str, list[int]] = {}
+    for number, name in zip(numbers, in_words, strict=True):
+        sorted_pages.setdefault(name, []).append(number)
+    state = {"crawl": _identity(crawl), "files": sorted(made.sizes), "categories": sorted_pages}
+    write_text(path / STATE / FILES, json.dumps(state))
     sizes = Counter(done.places)
     return Portal(
         path,
