@@ -10,6 +10,7 @@ import pytest
 from scenthound.desk.app import ROUTES
 from scenthound.desk.operations import description
 from scenthound.search import index_folder
+from support.companion import companion_process
 from support.desk import desk_process
 from support.small_crawl import small_crawl
 
@@ -23,7 +24,9 @@ CHECKS = [
     openapi_checks.content_type_conformance,
     openapi_checks.response_schema_conformance,
 ]
-schema = schemathesis.openapi.from_dict(description(ROUTES)).exclude(path_regex=NOT_HERE)
+COMPANION = "^/api/companion"
+described = schemathesis.openapi.from_dict(description(ROUTES)).exclude(path_regex=NOT_HERE)
+schema, of_companion = described.exclude(path_regex=COMPANION), described.include(path_regex=COMPANION)
 
 
 @pytest.fixture(scope="module")
@@ -42,4 +45,19 @@ def test_every_answer_is_described(case: Any, address: str) -> None:
     if len(str(case.path_parameters.get("name", ""))) % 2:
         case.path_parameters["name"] = "crawl"  # half of the time a collection that there is
     base, _, token = address.partition("/#token=")
+    case.call_and_validate(base_url=base, headers={"Authorization": f"Bearer {token}"}, checks=CHECKS)
+
+
+@pytest.fixture(scope="module")
+def companion_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A desk with a companion. Nothing is looked at: the proxy is not there."""
+    folder = tmp_path_factory.mktemp("companion")
+    with companion_process(folder, "--port", "0", "--set", "proxy=http://127.0.0.1:9") as printed:
+        yield str(printed["address"]).replace("/companion#", "/#")
+
+
+@of_companion.parametrize()
+@pytest.mark.filterwarnings("ignore")
+def test_every_answer_of_the_companion_is_described(case: Any, companion_address: str) -> None:
+    base, _, token = companion_address.partition("/#token=")
     case.call_and_validate(base_url=base, headers={"Authorization": f"Bearer {token}"}, checks=CHECKS)

@@ -19,8 +19,11 @@ class HtmlPages:
 
     def __init__(self, web: Mapping[str, str]) -> None:
         self.web = web
+        self.asked: list[str] = []
+        """What was asked for, oldest first."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        self.asked.append(url)
         body = self.web.get(url)
         if body is None:
             return Response(url, 404, "Not Found", HTML, b"no")

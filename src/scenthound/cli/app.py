@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("folder_commands", "Write report.html again."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
     "portal": ("portal_command", "Make a site of a collection: categories, citations, search in the browser."),
+    "companion": ("companion_command", "Look ahead while you browse: an extension shows what is worth following."),
     "mcp": ("mcp_command", "Offer crawls as tools for agents, by the Model Context Protocol."),
     "strategies": ("strategies_command", "List the strategies, or describe one."),
     "judges": ("judges_command", "List the judges, which decide what is relevant, or describe one."),

@@ -13,7 +13,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from scenthound.apps.companion import Companion
 from scenthound.desk.collections import Collections
+from scenthound.desk.pairing import Pairings
+from scenthound.desk.parameters import TooMuch
 from scenthound.desk.security import Access, refused
 from scenthound.desk.starting import NewCrawl, Processes
 from scenthound.desk.watching import Watch
@@ -38,6 +41,9 @@ class Desk:
     """Seed sources that the first page offers."""
     questions: set[Path] = field(default_factory=set)
     """Crawls that answer a question and were not kept yet: these, and no others, may be thrown away."""
+    companion: Companion | None = None
+    pairings: Pairings | None = None
+    """The extensions that may use the companion."""
     is_closing: bool = False
     clock: Callable[[], float] = time.time
 
@@ -67,7 +73,8 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 def status_of(error: ScenthoundError) -> int:
-    return 404 if isinstance(error, Unknown) else 409 if isinstance(error, FolderInUse) else 400
+    kinds = {Unknown: 404, FolderInUse: 409, TooMuch: 413}
+    return next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
 
 
 def answers(handler: Handler) -> Callable[[Request], Awaitable[Response]]:

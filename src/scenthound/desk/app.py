@@ -15,8 +15,10 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
+from scenthound.apps.companion import Companion
 from scenthound.desk import (
     ask_view,
+    companion_view,
     crawl_api,
     lab_api,
     lab_view,
@@ -34,12 +36,13 @@ from scenthound.desk import (
 )
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
+from scenthound.desk.pairing import Pairings
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
 PARTS = (
     *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, pages, map_view, population_view),
-    *(ask_view, portal_view, related_view, site_map_view, lab_api, lab_view),
+    *(ask_view, portal_view, related_view, site_map_view, companion_view, lab_api, lab_view),
 )
 ROUTES = [route for part in PARTS for route in part.ROUTES]
 
@@ -52,6 +55,8 @@ def make_app(desk: Desk) -> Starlette:
         yield
         desk.is_closing = True
         desk.processes.close()
+        if desk.companion is not None:
+            await desk.companion.close()
 
     async def failed(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -68,7 +73,7 @@ def make_app(desk: Desk) -> Starlette:
 
     app = Starlette(
         routes=ROUTES,
-        middleware=[Middleware(Guard, access=desk.access)],
+        middleware=[Middleware(Guard, access=desk.access, pairings=desk.pairings)],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
     )
@@ -94,12 +99,16 @@ def serve(
     ready: Callable[[str], None],
     options: tuple[str, ...] = (),
     sources: tuple[str, ...] = (),
+    companion: Companion | None = None,
+    pairings: Pairings | None = None,
 ) -> None:
     """Run the desk until it is interrupted. `ready` is called with its address, token included."""
     collections = Collections(home, folders)
     with bound(host, port) as listener:
         access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
-        desk = Desk(access, collections, options=options, sources=sources)
+        if companion is not None and not access.is_loopback:
+            raise BadConfig("the companion listens on loopback only", "leave the host at 127.0.0.1")
+        desk = Desk(access, collections, options=options, sources=sources, companion=companion, pairings=pairings)
         config = uvicorn.Config(
             make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
         )

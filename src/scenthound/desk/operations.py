@@ -15,7 +15,7 @@ from typing import Any
 from starlette.routing import BaseRoute, Route
 
 from scenthound.desk.api import Handler, answers
-from scenthound.desk.parameters import REQUIRED, Field, Parameter
+from scenthound.desk.parameters import REQUIRED, Field, Items, Parameter
 from scenthound.desk.shapes import TEXT, Shape, fields
 
 JSON = "application/json"
@@ -48,21 +48,28 @@ def get(
     *query: Parameter,
     kinds: Iterable[str] = (JSON,),
     inside: Mapping[str, Shape] | None = None,
+    is_private: bool = False,
 ) -> Operation:
-    """A question. `kinds` are the media types of the answer; `inside` are the shapes of parts of the path."""
-    described = {
+    """A question. `kinds` are the media types of the answer; `inside` are the shapes of parts of the path.
+
+    `is_private`: it needs the token.
+    """
+    not_here = (413,) if is_private else OF_CHANGES
+    described: dict[str, Any] = {
         "summary": about,
         "parameters": [*_path_parameters(path, inside or {}), *map(_query_parameter, query)],
         "responses": {
             "200": _answer(about, shape, kinds),
-            **{str(code): _answer(words, ERROR) for code, words in ERRORS.items() if code not in OF_CHANGES},
+            **{str(code): _answer(words, ERROR) for code, words in ERRORS.items() if code not in not_here},
         },
     }
+    if is_private:
+        described["security"] = [{"token": []}]
     return Operation("GET", path, handler, described)
 
 
 def post(
-    path: str, handler: Handler, about: str, shape: Shape, body: tuple[Field, ...] = (), code: int = 200
+    path: str, handler: Handler, about: str, shape: Shape, body: tuple[Field | Items, ...] = (), code: int = 200
 ) -> Operation:
     """A change: it needs the token."""
     described = {

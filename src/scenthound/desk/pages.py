@@ -64,7 +64,10 @@ async def start(request: Request) -> str:
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
     asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
     shown = start_view.collections(rows, desk.collections.experiments())
-    short = element("p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), class_="quiet-text aside")
+    beside = element("a", "Companion", href="/companion") if desk.companion is not None else None
+    short = element(
+        "p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), " ", beside, class_="quiet-text aside"
+    )
     return look.page("What are you looking for?", asked, short, shown, script="start")
 
 

@@ -16,7 +16,7 @@ from starlette.requests import Request
 
 from scenthound.desk.security import LARGEST_BODY
 from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape
-from scenthound.errors import BadUsage
+from scenthound.errors import BadUsage, OurFault
 from scenthound.search import parse_day
 
 LONGEST = 20_000  # characters of a text in the query
@@ -198,13 +198,41 @@ class Field:
             raise BadUsage(f"not a value of `{self.name}`: {value}", f"it is {_KINDS[self.kind][1]} {between}")
 
 
-async def body_of(request: Request) -> dict[str, Any]:
-    """The JSON object that was sent."""
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A field of a JSON body with a list of texts or objects. Without a default it has to be there."""
+
+    name: str
+    kind: type
+    about: str
+    items: Shape
+    most: int
+    default: Any = REQUIRED
+
+    @property
+    def shape(self) -> Shape:
+        return {"type": "array", "items": self.items, "maxItems": self.most, "description": self.about}
+
+    def of(self, body: Mapping[str, Any]) -> list[Any]:
+        value = body.get(self.name, self.default)
+        if not isinstance(value, list) or not all(isinstance(item, self.kind) for item in value):
+            raise BadUsage(f"`{self.name}` is missing or has the wrong kind", f"send a list: {self.about}")
+        if len(value) > self.most:
+            raise BadUsage(f"too many in `{self.name}`", f"send at most {self.most:,}")
+        return value
+
+
+class TooMuch(OurFault):
+    """More was sent than is taken."""
+
+
+async def body_of(request: Request, most: int = LARGEST_BODY) -> dict[str, Any]:
+    """The JSON object that was sent, of at most so many bytes."""
     sent = bytearray()
     async for part in request.stream():  # its length need not be stated
         sent += part
-        if len(sent) > LARGEST_BODY:
-            raise BadUsage("too much at once", f"send at most {LARGEST_BODY:,} bytes")
+        if len(sent) > most:
+            raise TooMuch("too much at once", f"send at most {most:,} bytes")
     try:
         body = json.loads(sent)
     except (ValueError, RecursionError):

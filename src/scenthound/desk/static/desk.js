@@ -21,10 +21,10 @@ export function el(name, attributes = {}, ...children) {
 export async function call(path, body) {
   const token = sessionStorage.getItem(STORE);
   const headers = body === undefined ? {} : { "Content-Type": "application/json" };
-  if (body !== undefined && token) headers.Authorization = `Bearer ${token}`;
+  if (token) headers.Authorization = `Bearer ${token}`;
   let answer;
   try {
-    answer = await fetch(path, body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) });
+    answer = await fetch(path, body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) });
   } catch {
     throw new Error("The desk does not answer. Is it still running?");
   }

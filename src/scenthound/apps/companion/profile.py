@@ -1,0 +1,210 @@
+"""What a reader is interested in: words with weights that fade.
+
+A page that was read adds its words to the profile, as a vector of length 1, times a weight for how it was read:
+
+    weight(t) <- weight(t) * decay + w * v(t),    v(t) ~ (1 + ln tf(t)) * -ln b(t),    decay = 0.5 ** (1 / HALF_LIFE)
+
+where b(t) is the share of English texts with the word (`text.background`). All weights fade with each new page, so that
+what was read `HALF_LIFE` pages ago counts half. Words are kept, addresses are not: the file does not say what was read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scenthound.errors import BadUsage, FileDamaged
+from scenthound.files import check_own_file, write_text
+from scenthound.text.background import document_share
+from scenthound.text.tokens import Analyser, tokens
+
+ANALYSER = Analyser()
+HALF_LIFE = 20  # pages
+MOST_WORDS = 500
+LEAST = 0.005
+"""A weight below this is forgotten."""
+WORDS_OF_PAGE = 100
+"""The heaviest words of a page: these are kept and learned."""
+FIRST_PAGES = 10
+"""With fewer pages than these it can't be said which words are on all of them."""
+HEAVIEST = 100.0
+"""The most that a person can give a word."""
+VERSION = 1
+
+Vector = Mapping[str, float]
+
+
+class Word(NamedTuple):
+    """A word of the profile as it was written, with its weight."""
+
+    word: str
+    weight: float
+
+
+class PagesWith:
+    """Counts how many of the pages seen so far have a word."""
+
+    def __init__(self) -> None:
+        self._pages = 0
+        self._with: dict[str, int] = {}
+
+    def add(self, page: Vector) -> None:
+        self._pages += 1
+        for term in page:
+            self._with[term] = self._with.get(term, 0) + 1
+
+    def rarity(self, term: str) -> float:
+        """Near 1 for a word of few pages, near 0 for one of all pages, as in menus and at the foot of a site.
+
+        r(t) = 1 - pages with t / (pages + FIRST_PAGES)
+        """
+        return 1.0 - self._with.get(term, 0) / (self._pages + FIRST_PAGES)
+
+
+class Interest(NamedTuple):
+    """A profile as a vector of length 1, and how its words are written."""
+
+    words: Vector
+    spelling: Mapping[str, str]
+
+    def shared(self, page: Vector, most: int) -> list[str]:
+        """The words that matter most in the match with a page."""
+        parts = {term: share * self.words[term] for term, share in page.items() if term in self.words}
+        return [self.spelling.get(term, term) for term in sorted(parts, key=lambda term: (-parts[term], term))[:most]]
+
+
+def vector(counts: Mapping[str, int], most: int = WORDS_OF_PAGE) -> dict[str, float]:
+    """The words of a text by weight, heaviest first, as a vector of length 1; at most so many.
+
+    >>> [word for word in vector({"time": 1, "balloon": 2})]
+    ['balloon', 'time']
+    """
+    weights = {term: (1 + math.log(count)) * -math.log(document_share(term)) for term, count in counts.items()}
+    heaviest = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+    length = math.sqrt(sum(weight * weight for _, weight in heaviest))
+    return {term: weight / length for term, weight in heaviest if weight} if length else {}
+
+
+def spellings(text: str) -> dict[str, str]:
+    """For every stem of a text the first word that has it."""
+    raw = tokens(text)
+    found: dict[str, str] = {}
+    for token, term in zip(raw, ANALYSER.term_of_each(raw), strict=True):
+        if term is not None:
+            found.setdefault(term, token)
+    return found
+
+
+@dataclass(slots=True)
+class Profile:
+    """Words with weights. Those that a person removed are never learned again."""
+
+    weights: dict[str, float] = field(default_factory=dict)
+    spelling: dict[str, str] = field(default_factory=dict)
+    """How to write the word of a stem."""
+    removed: dict[str, str] = field(default_factory=dict)
+    """Stems that are not learned, each with its word."""
+    pages: int = 0
+    """Pages read so far."""
+
+    def fade(self) -> None:
+        """A new page begins: older ones count less."""
+        self.pages += 1
+        decay = 0.5 ** (1 / HALF_LIFE)
+        self.weights = {term: faded for term, weight in self.weights.items() if (faded := weight * decay) >= LEAST}
+
+    def learn(self, page: Vector, weight: float, spelling: Mapping[str, str]) -> None:
+        """Add the words of a page."""
+        for term, share in page.items():
+            if term not in self.removed and not term.isdigit():
+                self.weights[term] = self.weights.get(term, 0.0) + weight * share
+                self.spelling.setdefault(term, spelling.get(term, term))
+        self._keep_heaviest()
+
+    def set(self, word: str, weight: float) -> None:
+        """Give a word a weight; 0 removes it, and it is not learned again. Raises `BadUsage` for what is no word."""
+        terms = spellings(word)
+        if len(terms) != 1 or not 0.0 <= weight <= HEAVIEST:
+            raise BadUsage(f"not a word with a weight: `{word[:40]}`", f"one word, no stop word; 0 to {HEAVIEST:g}")
+        ((term, written),) = terms.items()
+        if weight:
+            self.removed.pop(term, None)
+            self.weights[term] = weight
+            self.spelling.setdefault(term, written)
+        else:
+            self.removed[term] = self.spelling.get(term, written)
+            self.weights.pop(term, None)
+        self._keep_heaviest()
+
+    def words(self) -> list[Word]:
+        """All words, heaviest first."""
+        ordered = sorted(self.weights.items(), key=lambda pair: (-pair[1], pair[0]))
+        return [Word(self.spelling.get(term, term), weight) for term, weight in ordered]
+
+    def interest(self, seen: PagesWith) -> Interest:
+        """The profile for comparisons: words that are on most pages say little, whatever their weight."""
+        weights = {term: weight * seen.rarity(term) for term, weight in self.weights.items()}
+        length = math.sqrt(sum(weight * weight for weight in weights.values()))
+        return Interest({term: weight / length for term, weight in weights.items()} if length else {}, self.spelling)
+
+    def _keep_heaviest(self) -> None:
+        if len(self.weights) > MOST_WORDS:
+            heaviest = sorted(self.weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_WORDS]
+            self.weights = dict(heaviest)
+        self.spelling = {term: word for term, word in self.spelling.items() if term in self.weights}
+
+
+class Kept(NamedTuple):
+    """What the companion keeps on disk."""
+
+    profile: Profile
+    excluded: tuple[str, ...] = ()
+
+
+def save(path: Path, kept: Kept) -> None:
+    """Write profile and excluded sites, for the user alone."""
+    profile = kept.profile
+    document = {
+        "version": VERSION,
+        "pages": profile.pages,
+        "words": [
+            {"term": term, "word": profile.spelling.get(term, term), "weight": round(weight, 6)}
+            for term, weight in profile.weights.items()
+        ],
+        "removed": profile.removed,
+        "excluded": list(kept.excluded),
+    }
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", mode=0o600)
+
+
+def load(path: Path) -> Kept:
+    """Read what `save` wrote; nothing is known if there is no file. Raises `FileDamaged`, for a link `UnsafeFile`."""
+    check_own_file(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Kept(Profile())
+    except UnicodeDecodeError:
+        text = ""
+    try:
+        return _read(json.loads(text))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise FileDamaged(path, "is no profile of the companion", "move it away: a new one is begun") from None
+
+
+def _read(document: Mapping[str, Any]) -> Kept:
+    words: Iterable[Mapping[str, Any]] = document["words"]
+    weights = {str(one["term"]): float(one["weight"]) for one in words}
+    if document["version"] != VERSION or not all(0.0 <= weight < math.inf for weight in weights.values()):
+        raise ValueError
+    profile = Profile(
+        weights,
+        {str(one["term"]): str(one["word"]) for one in words},
+        {str(term): str(word) for term, word in document["removed"].items()},
+        int(document["pages"]),
+    )
+    return Kept(profile, tuple(str(site) for site in document["excluded"]))

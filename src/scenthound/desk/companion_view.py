@@ -1,0 +1,252 @@
+"""The companion at the desk: what its extension may ask and send, and a page with all that it knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from scenthound.apps.companion import LESSONS, Companion, Visit
+from scenthound.desk import api, pages
+from scenthound.desk import layout as look
+from scenthound.desk import parameters as read
+from scenthound.desk.markup import Markup, element
+from scenthound.desk.operations import get, post
+from scenthound.desk.pairing import Pairings, is_extension
+from scenthound.desk.shapes import FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.errors import BadUsage
+
+LARGEST_VISIT = 1_000_000  # bytes
+LONGEST_TEXT = 200_000  # characters
+LONGEST_LINE = 500  # characters of a title, or of the text of a link
+
+CODE = read.Field("code", str, "As `scenthound companion` shows it.")
+ORIGIN = read.Field("origin", str, "Of the extension.")
+URL = read.Field("url", str, "The address of the page.")
+TITLE = read.Field("title", str, "Its title.", "")
+PAGE_TEXT = read.Field("text", str, "Its text.")
+LINKS = read.Items("links", dict, "Its links, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
+LINK_TEXT = read.Field("text", str, "", "")
+PRIVATE = read.Field("private", bool, "Whether the window is private; then it is refused.")
+KIND = read.Field("kind", str, "What happened.", among=tuple(LESSONS))
+SECONDS = read.Field("seconds", float, "For how long it was read.", 0.0, 0.0)
+WORD = read.Field("word", str, "One word.")
+WEIGHT = read.Field("weight", float, "0 removes it for good.", least=0.0, most=100.0)
+SITES = read.Items("sites", str, "Sites, as example.org; their subdomains are meant too.", TEXT, 1_000)
+ON = read.Field("on", bool)
+ADDRESS = read.Words("url", "The address of the page in front.", True)
+
+HEARD = fields(excluded=TEXTS)
+TOKEN = fields(token=TEXT, excluded=TEXTS)
+PAGE = fields(url=TEXT, title=TEXT)
+PROFILE = fields(pages=WHOLE, words=listed(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
+STATE = fields(
+    on=FLAG, folder=TEXT, profile=PROFILE, excluded=TEXTS, front=maybe(PAGE), looking=FLAG, looked_at=listed(PAGE),
+    paired=TEXTS,
+)  # fmt: skip
+SUGGESTION = fields(
+    **dict.fromkeys(("url", "title", "shown", "through"), TEXT), score=NUMBER, clicks=WHOLE, reasons=TEXTS,
+    was_looked_at=FLAG,
+)  # fmt: skip
+ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=WHOLE, suggestions=listed(SUGGESTION))
+
+
+def companion_of(request: Request) -> tuple[Companion, Pairings]:
+    desk = api.desk_of(request)
+    if desk.companion is None or desk.pairings is None:
+        raise api.Unknown("this desk has no companion", "start it with `scenthound companion`")
+    return desk.companion, desk.pairings
+
+
+# ---- pairing
+
+
+async def pair(request: Request) -> Any:
+    companion, pairings = companion_of(request)
+    origin = request.headers.get("origin", "")
+    code = CODE.of(await read.body_of(request, LARGEST_VISIT))
+    if not is_extension(origin):
+        raise BadUsage("only an extension can be paired", "type the code in its options")
+    token = pairings.pair(origin, code, api.desk_of(request).clock())
+    return JSONResponse({"token": token, "excluded": list(companion.excluded)}, 201)
+
+
+async def new_code(request: Request) -> Any:
+    desk, (_, pairings) = api.desk_of(request), companion_of(request)
+    return JSONResponse({"code": f"{desk.access.port}-{pairings.new_code(desk.clock())}"}, 201)
+
+
+async def unpair(request: Request) -> Any:
+    companion_of(request)[1].unpair(ORIGIN.of(await read.body_of(request)))
+    return _state(request)
+
+
+# ---- what the extension sends and asks
+
+
+async def visit(request: Request) -> Any:
+    companion, _ = companion_of(request)
+    body = await read.body_of(request, LARGEST_VISIT)
+    _check_window(body)
+    links = [(URL.of(link), LINK_TEXT.of(link)[:LONGEST_LINE]) for link in LINKS.of(body)]
+    title, text = TITLE.of(body)[:LONGEST_LINE], PAGE_TEXT.of(body)[:LONGEST_TEXT]
+    await companion.visit(Visit(URL.of(body), title, text, links))
+    return JSONResponse({"excluded": list(companion.excluded)}, 202)
+
+
+def _check_window(body: dict[str, Any]) -> None:
+    if PRIVATE.of(body):
+        raise BadUsage("a private window is never read", "nothing was kept; use another window, or leave it as it is")
+
+
+async def lesson(request: Request) -> Any:
+    companion, _ = companion_of(request)
+    body = await read.body_of(request, LARGEST_VISIT)
+    _check_window(body)
+    companion.teach(URL.of(body), KIND.of(body), SECONDS.of(body))
+    return JSONResponse({"excluded": list(companion.excluded)}, 202)
+
+
+async def suggestions(request: Request) -> Any:
+    companion, _ = companion_of(request)
+    return companion.suggestions(ADDRESS.of(request.query_params)).as_plain()
+
+
+# ---- what it knows, for people
+
+
+def _state(request: Request) -> dict[str, Any]:
+    companion, pairings = companion_of(request)
+    return {**companion.state(), "paired": pairings.origins}
+
+
+async def state(request: Request) -> Any:
+    return _state(request)
+
+
+async def word(request: Request) -> Any:
+    body = await read.body_of(request)
+    companion_of(request)[0].set_word(WORD.of(body), WEIGHT.of(body))
+    return _state(request)
+
+
+async def exclude(request: Request) -> Any:
+    companion_of(request)[0].exclude(SITES.of(await read.body_of(request)))
+    return _state(request)
+
+
+async def forget(request: Request) -> Any:
+    await companion_of(request)[0].forget()
+    return _state(request)
+
+
+async def switch(request: Request) -> Any:
+    on = ON.of(await read.body_of(request))
+    await companion_of(request)[0].switch(on)
+    return _state(request)
+
+
+# ---- the page: it holds nothing of the reader; a script with the token fills it
+
+
+async def companion_page(request: Request) -> str:
+    companion_of(request)
+    return look.page(
+        "Companion",
+        _head(),
+        element("div", _words(), _pages(), class_="cards"),
+        _excluded(),
+        _pairing(),
+        script="companion",
+    )
+
+
+def _head() -> Markup:
+    buttons = element(
+        "div",
+        element("button", "Switch off", type="button", id="switch"),
+        element("button", "Forget everything", type="button", id="forget"),
+        class_="labels",
+    )
+    about = (
+        "Words of the pages that you read, with weights that fade: half after 20 pages. They are kept in a file of "
+        "your folder and leave this machine for nobody."
+    )
+    return element(
+        "section",
+        element("div", element("h1", "Companion"), buttons, class_="head"),
+        element("p", about, class_="quiet-text"),
+        element("p", "What it knows is shown to you alone: open the address that `scenthound companion` printed.",
+                id="companion-state", role="status"),
+        class_="crawl-head",
+    )  # fmt: skip
+
+
+def _words() -> Markup:
+    form = element(
+        "form",
+        element("label", "Add a word, or give it another weight", for_="word"),
+        element(
+            "div",
+            element("input", id="word", autocomplete="off", maxlength=60),
+            element(
+                "input", id="weight", type="number", min="0", max="100", step="any", value="1", aria_label="Weight"
+            ),
+            element("button", "Set"),
+            class_="row",
+        ),
+        id="add-word",
+        class_="open",
+    )
+    removed = element("p", id="removed", class_="quiet-text")
+    return look.card("Words of interest", element("ul", id="words", class_="words"), removed, form)
+
+
+def _pages() -> Markup:
+    return look.card(
+        "Looking ahead",
+        element("p", id="front", class_="quiet-text"),
+        element("ul", id="looked-at", class_="looked-at"),
+    )
+
+
+def _excluded() -> Markup:
+    form = element(
+        "form",
+        element("label", "One a line, as example.org; subdomains are meant too", for_="excluded"),
+        element("textarea", id="excluded", rows=4, spellcheck="false"),
+        element("button", "Save"),
+        id="excluding",
+        class_="open",
+    )
+    return look.card("Sites that are never read", form)
+
+
+def _pairing() -> Markup:
+    return look.card(
+        "Browsers",
+        element("ul", id="paired", class_="looked-at"),
+        element("div", element("button", "New code", type="button", id="new-code"),
+                element("b", id="code"), class_="row"),
+    )  # fmt: skip
+
+
+_ONE = "/api/companion"
+ROUTES = [
+    Route("/companion", pages.shows(companion_page)),
+    get(_ONE, state, "All that the companion knows.", STATE, is_private=True),
+    get(f"{_ONE}/suggestions", suggestions, "What is worth following from a page.", ANSWER, ADDRESS, is_private=True),
+    post(f"{_ONE}/pairings", pair, "Pair an extension, by a code.", TOKEN, (CODE,), 201),
+    post(f"{_ONE}/codes", new_code, "Make a code for pairing.", fields(code=TEXT), code=201),
+    post(f"{_ONE}/unpair", unpair, "Take the token of an extension away.", STATE, (ORIGIN,)),
+    post(f"{_ONE}/visits", visit, "A page was opened.", HEARD, (URL, TITLE, PAGE_TEXT, LINKS, PRIVATE), 202),
+    post(
+        f"{_ONE}/lessons", lesson, "A page was read, bookmarked or followed.", HEARD, (URL, KIND, SECONDS, PRIVATE), 202
+    ),
+    post(f"{_ONE}/words", word, "Give a word a weight.", STATE, (WORD, WEIGHT)),
+    post(f"{_ONE}/excluded", exclude, "Set the sites that are never read.", STATE, (SITES,)),
+    post(f"{_ONE}/forget", forget, "Forget all that was read and learned.", STATE),
+    post(f"{_ONE}/switch", switch, "Take in nothing, or begin again.", STATE, (ON,)),
+]

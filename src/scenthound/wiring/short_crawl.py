@@ -1,0 +1,92 @@
+"""Short crawls in memory, one after the other: nothing is written, and hosts, robots rules and connections are shared.
+
+For what looks at a few pages again and again, as the companion does: the second crawl knows when the first one asked a
+host, and what its robots.txt says. Pages go to the strategy and are then gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+
+from scenthound.loop.core import Crawl
+from scenthound.loop.identity import product_token
+from scenthound.loop.live import Clock, LiveRun
+from scenthound.loop.messages import FOREVER, Limits
+from scenthound.loop.politeness import Politeness
+from scenthound.loop.replies import Replies
+from scenthound.loop.settings import Settings
+from scenthound.model import Topic, Url
+from scenthound.ports import Fetcher, Strategy, declaration_of
+from scenthound.store.memory import MemoryHistory
+from scenthound.store.memory_frontier import MemoryFrontier
+from scenthound.wiring.build import make_address_delay, make_fetcher, make_order, make_scope, page_limits
+
+
+class ShortCrawls:
+    """Runs short crawls, one at a time. Cancelling the task of one ends it. Belongs to one event loop."""
+
+    def __init__(
+        self, settings: Settings, fetcher: Fetcher | None = None, clock: Callable[[], float] | None = None
+    ) -> None:
+        self.settings = settings
+        self._fetcher, self._clock = fetcher, clock or Clock()
+        self._politeness = Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache)
+        self._address_delay = make_address_delay(settings)
+        self._open = contextlib.AsyncExitStack()
+
+    async def run(self, strategy: Strategy, seeds: Sequence[tuple[Url, str]], settings: Settings | None = None) -> str:
+        """Crawl from the seeds, given as (key, spelling), and return why it ended. Seeds out of scope are left out.
+
+        `settings` has the limits and the scope of this crawl; what concerns hosts and connections stays as it was.
+        """
+        settings = settings or self.settings
+        if self._fetcher is None:
+            self._fetcher = await self._open.enter_async_context(make_fetcher(self.settings))
+        crawl = self._crawl(strategy, seeds, settings)
+        run = LiveRun(
+            crawl,
+            self._fetcher,
+            self,
+            Replies(product_token(settings), page_limits(settings), settings.robots, declaration_of(strategy).parts),
+            concurrency=settings.concurrency,
+            address_delay=self._address_delay,
+            clock=self._clock,
+        )
+        return await run.run()
+
+    def _crawl(self, strategy: Strategy, seeds: Sequence[tuple[Url, str]], settings: Settings) -> Crawl:
+        scope, now = make_scope(settings), self._clock()
+        crawl = Crawl(
+            strategy,
+            MemoryFrontier(settings.frontier, declaration_of(strategy).eviction),
+            MemoryHistory(),
+            Topic(""),
+            [(url, spelling) for url, spelling in seeds if scope.refuses_url(url) is None],
+            limits=Limits(
+                pages=settings.pages,
+                ends_at=now + settings.time if settings.time else FOREVER,
+                pages_per_host=0,
+                redirects=settings.redirects,
+                retries=settings.retries,
+                longest_wait=settings.longest_wait,
+                nofollow=settings.nofollow,
+            ),
+            scope=scope,
+            politeness=self._politeness,
+            order=make_order(settings),
+        )
+        crawl.start()
+        crawl.selection.keep_time(now)
+        for host, until in self._politeness.resting(now).items():
+            if until == FOREVER:  # its request was given up with the crawl before
+                self._politeness.rest(host, until := now + settings.delay)
+            crawl.selection.rest(host, until)
+        return crawl
+
+    def commit(self, now: float) -> None:
+        """Nothing is kept: what changed is taken, so that it does not add up."""
+        self._politeness.take_changes()
+
+    async def close(self) -> None:
+        await self._open.aclose()

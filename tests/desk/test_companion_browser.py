@@ -1,0 +1,160 @@
+"""The companion in a real browser: the extension is loaded from its folder, paired, switched on, and suggests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenthound.apps.companion import extension_folder
+from scenthound.url import host
+from support.companion import browser_with_extension, companion_process, extension_id
+from support.running_crawl import WEB, requests, served, until
+
+pytestmark = pytest.mark.slow
+START = WEB.topics[0].seeds[0]
+
+
+@contextmanager
+def at_work(folder: Path, may_read: bool = True) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """A browser, and the companion of it; pages come from a generated web."""
+    with (
+        served(folder / "log.jsonl") as proxy,
+        companion_process(folder / "kept", "--port", "0", "--delay", "0.1", "--set", f"proxy={proxy}") as printed,
+        browser_with_extension(folder / "profile", proxy, may_read) as browser,
+    ):
+        yield browser, printed
+
+
+def opened(browser: Any, page: str) -> Any:
+    """A page of the extension in a tab."""
+    tab = browser.new_page()
+    tab.goto(f"chrome-extension://{extension_id(extension_folder().resolve())}/{page}")
+    return tab
+
+
+def pair(browser: Any, code: str) -> None:
+    options = opened(browser, "options.html")
+    options.fill("#code", code)
+    options.click("#pairing button")
+    options.wait_for_selector("text=Paired. Open the panel")
+    options.close()
+
+
+def kept(folder: Path) -> dict[str, Any]:
+    path = folder / "kept" / "profile.json"
+    document: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"pages": 0, "words": []}
+    return document
+
+
+def test_from_loading_the_extension_to_following_a_suggestion_and_forgetting_all(tmp_path: Path) -> None:
+    with at_work(tmp_path) as (browser, printed):
+        assert printed["extension"] == str(extension_folder())
+        page = browser.new_page()
+        page.goto(START)
+        panel = opened(browser, "panel.html")
+        panel.wait_for_selector("text=Not paired yet")
+        pair(browser, printed["code"])
+        panel.bring_to_front()
+        panel.wait_for_selector("text=Off: nothing is read and nothing is sent")
+        assert kept(tmp_path)["pages"] == 0
+        panel.click("#switch")
+        page.bring_to_front()
+        page.goto(START)
+        until(lambda: kept(tmp_path)["pages"] == 1, "the page did not reach the desk")
+        panel.bring_to_front()
+        panel.wait_for_selector("#suggestions li >> nth=4")
+        assert "like what you read: " in panel.inner_text("#suggestions")
+        panel.wait_for_selector("text=looked at.")
+        asked = {one["path"] for one in requests(tmp_path / "log.jsonl")}
+        assert len(asked) > 10
+        link = panel.locator("#suggestions li a").first
+        target = link.get_attribute("href")
+        link.click()
+        page.wait_for_url(target)
+        until(lambda: kept(tmp_path)["pages"] == 2, "the followed page did not reach the desk")
+
+        desk = browser.new_page()
+        desk.goto(printed["address"])
+        desk.wait_for_selector("text=On. 2 pages read")
+        words = {one["word"] for one in kept(tmp_path)["words"]}
+        assert desk.locator("#words li span").first.inner_text() in words
+        desk.click("#forget")
+        desk.wait_for_selector("text=0 pages read, 0 words")
+        assert kept(tmp_path) == {"version": 1, "pages": 0, "words": [], "removed": {}, "excluded": []}
+
+
+def test_it_stays_off_without_permission_and_reads_no_excluded_site(tmp_path: Path) -> None:
+    with at_work(tmp_path, may_read=False) as (browser, printed):
+        page = browser.new_page()
+        page.goto(START)
+        pair(browser, printed["code"])
+        panel = opened(browser, "panel.html")
+        panel.click("#switch")  # Chromium asks, and nobody answers
+        panel.wait_for_timeout(500)
+        assert panel.inner_text("#switch") == "Off"
+        assert panel.evaluate("chrome.permissions.getAll()")["origins"] == ["http://127.0.0.1/*"]
+        page.reload()
+    assert kept(tmp_path)["pages"] == 0
+
+
+def test_excluded_sites_are_not_sent_and_a_desk_that_is_gone_is_named(tmp_path: Path) -> None:
+    with served(tmp_path / "log.jsonl") as proxy, browser_with_extension(tmp_path / "profile", proxy) as browser:
+        with companion_process(tmp_path / "kept", "--port", "0", "--set", f"proxy={proxy}") as printed:
+            pair(browser, printed["code"])
+            options = opened(browser, "options.html")
+            options.fill("#excluded", host(START))
+            options.click("#excluding button")
+            options.wait_for_selector("text=Saved.")
+            options.fill("#code", "8770")
+            options.click("#pairing button")
+            options.wait_for_selector("text=A code looks like 8770-abcd-efgh")
+            panel = opened(browser, "panel.html")
+            panel.click("#switch")
+            panel.wait_for_selector("#switch[aria-checked=true]")
+            page = browser.new_page()
+            page.goto(START)
+            panel.bring_to_front()
+            panel.wait_for_selector("text=This page is not read")
+            assert kept(tmp_path)["pages"] == 0
+            assert kept(tmp_path)["excluded"] == [host(START).removeprefix("www.")]
+            options.bring_to_front()
+            options.fill("#excluded", "")
+            options.click("#excluding button")
+            options.wait_for_selector("text=Saved.")
+            page.bring_to_front()
+            until(lambda: kept(tmp_path)["pages"] == 1, "it is excluded no more")
+        panel.bring_to_front()
+        panel.wait_for_selector("text=Start it: scenthound companion")
+
+
+def test_hostile_pages_stay_text_in_the_panel_and_at_the_desk(tmp_path: Path) -> None:
+    with at_work(tmp_path) as (browser, printed):
+        pair(browser, printed["code"])
+        panel = opened(browser, "panel.html")
+        panel.click("#switch")
+        panel.wait_for_selector("#switch[aria-checked=true]")
+        page = browser.new_page()
+        page.goto(START)
+        until(lambda: kept(tmp_path)["pages"] == 1, "the page did not reach the desk")
+        attack = "<img src=x onerror=document.title='broken'> kayak paddle"
+        page.evaluate(
+            """(text) => { document.body.replaceChildren(...[1, 2].map((n) => Object.assign(document.createElement("a"),
+            { href: `http://evil.test/${n}`, textContent: text }))); document.title = text; }""",
+            attack,
+        )
+        panel.bring_to_front()
+        page.bring_to_front()  # the page is reported again as it is now
+        panel.bring_to_front()
+        panel.wait_for_selector("#suggestions a[href^='http://evil.test/']")
+        assert panel.inner_text("#suggestions a >> nth=0") == attack
+        assert panel.locator("#suggestions img").count() == 0
+        desk = browser.new_page()
+        desk.goto(printed["address"])
+        desk.wait_for_selector(f"#front a >> text={attack[:20]}")
+        assert desk.locator("main img").count() == 0
+        assert [tab.title() for tab in (panel, desk)] == ["Scenthound companion", "Companion · Scenthound"]
