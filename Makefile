@@ -46,7 +46,7 @@ peers: $(VENV)/.ready-dev $(VENV)-peers/.ready ## install the crawlers that benc
 bench: peers ## our live crawl beside its peers: a quarter of an hour
 	$(BIN)/python benchmarks/throughput.py
 
-hostile: $(VENV)/.ready-dev ## the long forms of the tests in docs/reliability.md: hours; HOSTILE=--quick for a look
+hostile: $(VENV)/.ready-dev ## the long forms of the tests in docs/reliability.md: about an hour; HOSTILE=--quick for a look
 	$(BIN)/python benchmarks/hostile.py $(HOSTILE)
 
 lock: $(VENV)/.ready-dev ## pin all dependencies anew

@@ -1,6 +1,6 @@
 """Change crawl folders at random, thousands of times, and count what is neither a clear refusal nor a repair.
 
-python benchmarks/bad_state.py [--changes 6000] [--seed 1] [--quick]
+python benchmarks/bad_state.py [--changes 2000] [--seed 1] [--quick]
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from support.mutating import findings
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--changes", type=int, default=6000)
+    options.add_argument("--changes", type=int, default=2000)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--quick", action="store_true", help="30 changes, for a look")
     asked = options.parse_args()

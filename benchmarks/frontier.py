@@ -1,12 +1,17 @@
 """The frontier alone: pushes and pops a second, and bytes a URL, while 20,000 hosts rest.
 
     python benchmarks/frontier.py [--urls 1000000,10000000] [--pops 200000] [--quick]
+    python benchmarks/frontier.py --open 10000000      # some minutes
 
 URLs of some 60 characters, ten from one page with one score, on 20,000 hosts. First all are pushed; then hosts are
 asked in turn as a crawl would, each resting long enough that nearly all of them rest at any moment: a pop here is the
 pop, the rest of its host and, in SQLite, its settling. SQLite commits every 5,000 pushes and every 100 pops. `full`
 pushes as many again into a frontier that is bounded at what it holds. Seconds are CPU seconds, the making of candidates
 left out; every line is a process of its own, and bytes are what its memory grew by. Ten million take some 5 GB.
+
+`--open N` writes a database with N waiting URLs, opens it in a fresh process, takes 60,000 out and adds 200,000,
+and prints the most memory that the process had at each step, above what it had before. The exit code is 1 if that is
+256 MB or more, or if a URL takes more than 150 bytes on disk, the temporary file included.
 """
 
 from __future__ import annotations
@@ -21,6 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenthound.model import Candidate, Url
+from scenthound.store.cold_order import RECORD
+from scenthound.store.frontier_rows import RowWriter
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier
 from scenthound.url import host
@@ -107,19 +114,70 @@ def _popped(frontier: MemoryFrontier, database: CrawlDatabase | None, pops: int)
     return time.process_time() - began
 
 
-def _resident() -> int:
+MOST_MEMORY, MOST_ON_DISK = 256e6, 150
+
+
+def write_rows(urls: int, folder: str) -> float:
+    """Write a database with so many waiting URLs; returns its bytes a URL."""
+    path = Path(folder) / "crawl.db"
+    database = CrawlDatabase(path)
+    for start in range(0, urls, PUSHES):
+        row_of = RowWriter(database)
+        rows = [row_of(start + place, candidate) for place, candidate in enumerate(candidates(start, start + PUSHES))]
+        database.executemany("INSERT INTO frontier VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
+        database.commit()
+    database.row("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    return path.stat().st_size / urls
+
+
+def open_rows(urls: int, folder: str) -> int:
+    """Open it, pop and push, and print what each took; returns the most memory of the process, above idle."""
+    database = CrawlDatabase(Path(folder) / "crawl.db")
+    idle, began = _resident(), time.process_time()
+    frontier = SqliteFrontier(database, 2 * urls)
+    print(f"opened in {time.process_time() - began:.0f} s: {(_resident('VmHWM:') - idle) / 1e6:.0f} MB", flush=True)
+    pops, pushes = min(60_000, urls // 4), min(200_000, urls)
+    rate = pops / _popped(frontier, database, pops)
+    print(f"{rate:,.0f} pops/s: {(_resident('VmHWM:') - idle) / 1e6:.0f} MB", flush=True)
+    rate = pushes / _pushed(frontier, database, urls, urls + pushes)
+    most = _resident("VmHWM:") - idle
+    print(f"{rate:,.0f} pushes/s: {most / 1e6:.0f} MB", flush=True)
+    database.close()
+    return most
+
+
+def open_large(urls: int) -> int:
+    """What `--open` does."""
+    with tempfile.TemporaryDirectory() as top:
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            size = pool.submit(write_rows, urls, top).result() + RECORD.itemsize
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            most = pool.submit(open_rows, urls, top).result()
+    is_kept = most < MOST_MEMORY and size <= MOST_ON_DISK
+    print(
+        f"{urls:,} URLs: at most {most / 1e6:.0f} MB above idle, {size:.0f} bytes a URL on disk: "
+        f"{'kept' if is_kept else 'NOT kept'}"
+    )
+    return int(not is_kept)
+
+
+def _resident(field: str = "VmRSS:") -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith(field):
             return int(line.split()[1]) * 1024
     return 0
 
 
-def main() -> None:
+def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--urls", default="1000000,10000000")
     options.add_argument("--pops", type=int, default=200_000)
     options.add_argument("--quick", action="store_true", help="20,000 URLs, for crashes only")
+    options.add_argument("--open", type=int, default=0, metavar="N", help="open a large frontier; its memory")
     asked = options.parse_args()
+    if asked.open:
+        return open_large(asked.open)
     sizes, pops = ([20_000], 2_000) if asked.quick else ([int(size) for size in asked.urls.split(",")], asked.pops)
     print(
         f"{'store':<8}{'URLs':>12}{'push/s':>10}{'pop/s':>10}{'full/s':>10}{'bytes/URL':>11}{'on disk':>9}{'reopen':>9}"
@@ -130,7 +188,8 @@ def main() -> None:
                 cost = pool.submit(measure, urls, min(pops, urls // 4), top if store == "SQLite" else "").result()
             line = f"{store:<8}{urls:>12,}{cost.push:>10,.0f}{cost.pop:>10,.0f}{cost.full:>10,.0f}{cost.memory:>11,.0f}"
             print(line + (f"{cost.file:>9,.0f}{cost.reopen:>7.1f} s" if cost.file else ""), flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """The long forms of the tests in docs/reliability.md, one after the other, with a closing table.
 
-    python benchmarks/hostile.py             # hours: 1,000 power cuts, 6,000 changed folders, 200 kills, ...
+    python benchmarks/hostile.py             # about an hour: 1,000 power cuts, 2,000 changed folders, 200 kills, ...
     python benchmarks/hostile.py --quick     # the same with small numbers: some minutes
     python benchmarks/hostile.py kill traps  # some of them
 
@@ -42,6 +42,12 @@ TRIALS = {
         _tests("loop/test_slow_hosts.py", "loop/test_slots.py", "loop/test_real_sockets.py"),
     ),
     "hostile-web": Trial("a web that does its worst is crawled", _tests("loop/test_hostile.py")),
+    "frontier": Trial(
+        "ten million waiting URLs take 256 MB at most",
+        ("benchmarks/frontier.py", "--open", "10000000"),
+        ("--open", "200000"),
+    ),
+    "soak": Trial("memory is flat over a long crawl", ("benchmarks/scale.py", "--soak", "200000"), ("--soak", "2000")),
     "memory": Trial("a page costs a bounded amount of memory", _tests("page/test_memory.py")),
     "folder": Trial(
         "nothing is run from a folder, no link is followed, no archive is cut",

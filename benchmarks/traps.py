@@ -1,6 +1,6 @@
 """How much of a crawl's budget traps take, with and without the watch on what pages give, and what the watch costs.
 
-    python benchmarks/traps.py               # two webs with traps of six kinds, five strategies: some minutes
+    python benchmarks/traps.py               # four webs with traps of fourteen kinds, five strategies: some minutes
     python benchmarks/traps.py --recorded    # the recorded webs of ../shared/data: pages that the watch refuses there
 
 Every strategy crawls the same web twice, with the watch and without. "Good" are the pages that are no trap; a trap
@@ -38,7 +38,7 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, start_judge
-from support import other_traps
+from support import fourth_traps, other_traps, third_traps
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("breadth-first", "random", "best-first", "shark-search", "hound")
@@ -100,7 +100,9 @@ def trap_crawl(
     return len(good), in_traps, reason
 
 
-def try_traps(name: str, web: Web, clean: Web, words: str, pages: int, strategies: Sequence[str]) -> int:
+def try_traps(
+    name: str, web: Web, clean: Web, words: str, pages: int, strategies: Sequence[str], most_on_host: int = MOST_ON_HOST
+) -> int:
     """Print a line for each crawl; gives the number of those that broke the promise."""
     print(f"{name} web: {len(web.good_pages)} good pages on {len(web.hosts)} hosts, budget {pages}")
     print(f"{'strategy':15} watch  good pages  requests in traps  of the budget  most on one host  ended")
@@ -119,7 +121,7 @@ def try_traps(name: str, web: Web, clean: Web, words: str, pages: int, strategie
             missing = max(0, missing - (len(clean.good_pages) - without))
             print(f"{'':15} of a web without traps it fetches {without} of {len(clean.good_pages)} pages")
         broken += (
-            bool(missing and pages >= 2 * len(web.good_pages)) or spent > MOST_OF_BUDGET * pages or most > MOST_ON_HOST
+            bool(missing and pages >= 2 * len(web.good_pages)) or spent > MOST_OF_BUDGET * pages or most > most_on_host
         )
     return broken
 
@@ -189,6 +191,14 @@ def main() -> int:
     plain, other = trap_webs.TrapWeb((), len(first.hosts)), other_traps.OtherTraps((), len(second.hosts))
     broken = try_traps("first", first, plain, trap_webs.TOPIC, asked.pages, strategies)
     broken += try_traps("second", second, other, other_traps.TOPIC, asked.pages * 6 // 10, strategies)
+    third, fourth = third_traps.ThirdTraps(), fourth_traps.FourthTraps()
+    plain_third, plain_fourth = (
+        third_traps.ThirdTraps((), len(third.hosts)),
+        fourth_traps.FourthTraps((), len(fourth.hosts)),
+    )
+    most = MOST_ON_HOST + third_traps.NESTED_TEXTS  # one of its traps has so many different texts
+    broken += try_traps("third", third, plain_third, third_traps.TOPIC, asked.pages * 6 // 10, strategies, most)
+    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, asked.pages * 7 // 10, strategies, 70)
     print("all promises kept" if not broken else f"{broken} crawls broke a promise")
     return int(bool(broken))
 

@@ -48,6 +48,16 @@ CRAWL_COMMANDS = {
 }
 
 
+NEWER_COMMANDS = {
+    ("search", "index"): ["search", "{}", "balloon"],
+    ("search", "index/text.db"): ["search", "{}", "balloon"],
+    ("search", "index/crawl.lock"): ["search", "{}", "balloon"],
+    ("map", "map"): ["map", "{}"],
+    ("map", "map/map.html"): ["map", "{}"],
+    ("map", "map/sitemap.xml"): ["map", "{}"],
+}
+
+
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
     folder = tmp_path / "outside"
@@ -93,6 +103,36 @@ def test_no_command_writes_through_a_link_in_a_crawl_folder(
     folder = small_crawl(tmp_path / "balloons")
     link = plant(folder / name, outside)
     refused([word.format(folder) for word in words], link, outside, capsys)
+
+
+@pytest.mark.parametrize(("command", "name"), NEWER_COMMANDS, ids=map("-".join, NEWER_COMMANDS))
+def test_what_is_made_from_a_crawl_is_not_written_through_a_link(
+    command: str, name: str, tmp_path: Path, outside: Path, capsys: Talk
+) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    words = [word.format(folder) for word in NEWER_COMMANDS[command, name]]
+    (folder / name).parent.mkdir(exist_ok=True)
+    link = plant(folder / name, outside)
+    before = state(outside)
+    code = run(words)
+    told = capsys.readouterr()
+    assert state(outside) == before
+    assert "Traceback" not in told.err
+    assert code == 4, told
+    assert f"{link} is a symbolic link" in told.err
+
+
+@pytest.mark.parametrize("name", [".", "index.html", "categories.toml", "pages", "style.css"])
+def test_a_portal_is_not_written_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    assert run(["portal", str(folder)]) == 0
+    link = plant(folder / "portal" / name, outside)
+    if link.is_file():
+        (outside / link.name).write_text("changed by somebody\n")
+    before = state(outside)
+    run(["portal", str(folder), "--clusters", "2"])
+    assert "Traceback" not in capsys.readouterr().err
+    assert state(outside) == before
 
 
 def test_the_folder_itself_may_be_a_link(tmp_path: Path, capsys: Talk) -> None:

@@ -143,6 +143,34 @@ def test_passwords_are_written_where_only_their_owner_reads_and_shown_nowhere(
         assert not file.is_file() or b"hush" not in file.read_bytes(), f"a seed's password is in {file.name}"
 
 
+def test_ask_map_and_related_neither_store_nor_show_the_password_of_a_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web = GeneratedWeb(pages=60, seed=3)
+    first, *_, last = web.topics[0].seeds
+    seeds = [seed.replace("://", "://you:hush@") for seed in (first, last)]
+    (tmp_path / "seeds.txt").write_text("\n".join(seeds))
+    with serving(BedServer(web, ServerOptions())) as address:
+        more = ["--pages", "5", "--proxy", address]
+        assert run(["ask", "hot air", "--seed", seeds[0], "--keep", str(tmp_path / "ask"), "--json", *more]) == 0
+        assert run(["map", seeds[0], "hot air", "--out", str(tmp_path / "map"), *more]) == 0
+        words = ["related", str(tmp_path / "seeds.txt"), "--topic", "hot air", "--out", str(tmp_path / "related")]
+        assert run([*words, *more]) == 0
+    told = capsys.readouterr()
+    assert "hush" not in told.out + told.err
+    (tmp_path / "seeds.txt").unlink()
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or b"hush" not in file.read_bytes(), f"a seed's password is in {file}"
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1/", "http://169.254.169.254/latest/", "http://[::1]:1/"])
+def test_ask_and_map_refuse_private_addresses(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "hot air", "--seed", address, "--pages", "2", "--keep", str(tmp_path / "ask")]) != 0
+    assert run(["map", address, "hot air", "--pages", "2", "--out", str(tmp_path / "map")]) != 0
+    told = capsys.readouterr()
+    assert told.err.count("refused-address") + told.err.count("private address") >= 2
+
+
 def test_a_crawl_without_secrets_is_as_readable_as_any_file(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.touch()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
@@ -12,7 +13,7 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
 from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.replay import Landing, replay
-from scenthound.loop.trap_watch import FIRST, HOST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
+from scenthound.loop.trap_watch import FIRST, FOLDER, HOST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.landing import land
@@ -22,8 +23,9 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.testing import named
 from scenthound.wiring import make_strategy
-from support import other_traps
+from support import other_traps, third_traps
 from support.other_traps import OtherTraps
+from support.third_traps import ThirdTraps
 
 SMALL = TrapWeb(clean=8, good=30)
 
@@ -32,7 +34,12 @@ class TrapCrawl:
     """A crawl of a web of traps, and what it requested."""
 
     def __init__(
-        self, web: TrapWeb | OtherTraps, strategy: str, watch: TrapWatch | None, pages: int = 900, words: str = TOPIC
+        self,
+        web: TrapWeb | OtherTraps | ThirdTraps,
+        strategy: str,
+        watch: TrapWatch | None,
+        pages: int = 900,
+        words: str = TOPIC,
     ) -> None:
         topic = Topic(words)
         self.web, self.in_traps, self.good = web, Counter[str](), set[Url]()
@@ -69,7 +76,7 @@ def test_all_good_pages_are_fetched_and_traps_take_a_quarter_of_the_budget_at_mo
     assert len(found.in_traps) == len(KINDS)
 
 
-@pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "shark-search"])
+@pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "shark-search", "random"])
 def test_a_web_of_traps_on_which_no_limit_was_chosen_is_crawled_as_well(strategy: str) -> None:
     web = OtherTraps(clean=4)
     without = TrapCrawl(web, strategy, None, words=other_traps.TOPIC)
@@ -80,6 +87,17 @@ def test_a_web_of_traps_on_which_no_limit_was_chosen_is_crawled_as_well(strategy
     )
     assert sum(found.in_traps.values()) <= 0.25 * 900
     assert max(found.in_traps.values()) <= 60
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "random"])
+def test_traps_of_other_kinds_take_a_quarter_of_the_budget_at_most(strategy: str) -> None:
+    web = ThirdTraps(clean=2)
+    found = TrapCrawl(web, strategy, TrapWatch(), words=third_traps.TOPIC)
+    assert len(found.good) == len(web.good_pages)
+    nested = found.in_traps.pop("www.nested.example")
+    assert nested < 60 + third_traps.NESTED_TEXTS, "it has so many texts of its own"
+    assert max(found.in_traps.values()) <= 60
+    assert found.in_traps.total() + nested <= 0.25 * 1200
 
 
 def test_a_suspended_host_keeps_what_was_found_on_a_page_that_owes_nothing() -> None:
@@ -117,18 +135,52 @@ def test_a_clean_web_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "pattern", "folder"),
+    ("url", "pattern", "folder", "shared"),
     [
-        ("http://x.test/", "/", "/… at depth 1"),
-        ("http://x.test/a.html", "/*.html", "/… at depth 1"),
-        ("http://x.test/view?sid=12&id=3", "/view?id=&sid=", "/view… at depth 1?"),
-        ("http://x.test/a/2024/b/", "/a/#/b/", "/a… at depth 4"),
-        ("http://x.test/s/0a1b2c3d4e5f/x?q", "/s/*/x?q=", "/s… at depth 3?"),
-        ("http://x.test/a?b1=2&b2=3", "/a?b#=", "/a… at depth 1?"),
+        ("http://x.test/", "/", "/… at depth 1", "/…"),
+        ("http://x.test/a.html", "/*.html", "/… at depth 1", "/…"),
+        ("http://x.test/view?sid=12&id=3", "/view?id=&sid=", "/view… at depth 1?", "…?id=&sid="),
+        ("http://x.test/a/2024/b/", "/a/#/b/", "/a… at depth 4", "/a…"),
+        ("http://x.test/s/0a1b2c3d4e5f/x?q", "/s/*/x?q=", "/s… at depth 3?", "…?q="),
+        ("http://x.test/a?b1=2&b2=3", "/a?b#=", "/a… at depth 1?", "…?b#="),
     ],
 )
-def test_urls_of_one_form_have_one_pattern(url: str, pattern: str, folder: str) -> None:
-    assert patterns(Url(url)) == (pattern, folder, "the host")
+def test_urls_of_one_form_have_one_pattern(url: str, pattern: str, folder: str, shared: str) -> None:
+    whole = "all URLs with parameters" if "?" in url else "the host"
+    assert patterns(Url(url)) == (pattern, folder, shared, whole)
+
+
+def test_a_trap_at_all_depths_of_a_folder_is_suspended_and_articles_of_another_do_not_pay_for_it() -> None:
+    watch = TrapWatch()
+    for number in range(FIRST + FOLDER):
+        deeper = "/".join(f"d{n}" for n in range(number % 6 + 1))
+        watch.learn(page(f"a.test/deep/{deeper}/{number}/", "<p>the same few words in the deep"), lambda url: True)
+        words = " ".join(f"word{chr(97 + number % 26)}{chr(97 + n)}x{number // 26}y" for n in range(20))
+        watch.learn(page(f"a.test/articles/{number}.html", f"<p>{words}"), lambda url: True)
+    assert watch.refuses(named("a.test/deep/d0/d1/new/"), named("a.test/")) == REASON
+    assert watch.refuses(named("a.test/articles/new.html"), named("a.test/")) is None
+
+
+def test_one_parameter_on_many_pages_is_suspended_for_all_of_them_and_the_pages_themselves_are_not() -> None:
+    watch, home = TrapWatch(), named("a.test/")
+    for number in range(40):
+        words = " ".join(f"w{chr(97 + number % 26)}{chr(97 + number // 26)}{chr(97 + n)}" for n in range(20))
+        watch.learn(page(f"a.test/{chr(97 + number % 26)}/story{number}", f"<p>{words}"), lambda url: True)
+        for reply in range(2):
+            watch.learn(
+                page(f"a.test/{chr(97 + number % 26)}/story{number}?reply={reply}", f"<p>{words}"), lambda url: True
+            )
+    assert watch.refuses(named("a.test/z/other?reply=1"), home) == REASON
+    assert watch.refuses(named("a.test/z/other"), home) is None
+
+
+def test_a_page_of_a_maze_is_known_by_its_links_though_it_has_the_menu_of_its_host() -> None:
+    watch, menu = TrapWatch(), "".join(f'<a href="/menu{n}">m</a>' for n in range(6))
+    for number in range(FIRST + PATTERN):
+        words = " ".join(random.Random(number).sample([f"{a}{b}word" for a in "abcdefgh" for b in "klmnopqr"], 20))
+        links = "".join(f'<a href="/node/{number * 100 + n}">n</a>' for n in range(4))
+        watch.learn(page(f"a.test/node/{number}", f"<p>{words}</p>{menu}{links}"), lambda url: "menu" in url)
+    assert watch.refuses(named("a.test/node/99999"), named("a.test/")) == REASON
 
 
 def page(name: str, html: str) -> Page:

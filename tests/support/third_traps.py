@@ -23,6 +23,8 @@ from urllib.parse import parse_qs, quote
 from scenthound.model import Response
 
 TOPIC = "lighthouse keeper harbour"
+NESTED_TEXTS = 54
+"""Different texts below `nested`: of the 30 names that its pages link to, and of the 24 that stories link to."""
 KINDS = ("revisions", "replies", "nested", "sorted", "search", "nonsense", "dates", "echo")
 _TOPICAL = "lighthouse keeper harbour lamp fog tide vessel coast signal lens tower pilot".split()
 _FIRST, _MIDDLE, _LAST = (

@@ -4,18 +4,21 @@ A host's terms are remembered. A page *says nothing new* if all its terms were o
 its own URL and in its links aside. That is so for copies (session ids, print versions), for error pages that are sent
 as pages, for lists in another order (facets), and for pages that differ in their numbers alone (calendars), which count
 if they lead on to more URLs of their form. A page of a maze has some new terms, but nearly all its links lead to new
-URLs of its host: real pages share their menus.
+URLs of its host, the menu that it shares with the page before aside.
 
-Each such page adds to the debt of its pattern (path form and parameter names), of its folder and of its host; a page
-that says something new pays off several. What owes too much is suspended: its URLs are not requested any more. A
-pattern that still gives something new outlives its folder and its host. A suspended host also keeps the URLs of folders
-that owe nothing, if they were found on a page that owes nothing: a crawl that fell into the trap first gets the rest.
+Each such page adds to the debt of its pattern (path form and parameter names), of its folder at its depth, of what it
+shares with other folders (its first folder, or its parameter names on any path) and of its host; one that says
+something new pays off as much as it says. What owes too much is suspended: its URLs are not requested any more. A
+pattern most of whose pages say something new outlives its folder and its host. A suspended host also keeps the URLs of
+folders that owe nothing, if they were found on a page that owes nothing: a crawl that fell into the trap first gets the
+rest. URLs with parameters have a debt apart from the others of their host: their originals are not suspended with them.
 
 The limits were chosen on recorded webs and on webs of traps: docs/decisions/0016-traps.md.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,15 +36,19 @@ FIRST = 3  # pages of a host before any is compared
 PLAINLY_NEW = 0.9  # share of a page's terms from which on nothing else is looked at
 NEW = 0.01  # share from which on a page says something new …
 MAZE = 0.3  # … and in a maze
-UNKNOWN = 0.8  # share of its links that lead to new URLs of its host, in a maze
+UNKNOWN = 0.8  # share of its links, its menu aside, that lead to new URLs of its host, in a maze
 LINKS = 3  # such links that a page of a maze has at least
 MOST_LINKS = 40  # of a page that are looked at
 STEM = 6  # bytes of a term that are looked for in URLs
 LEADS_ON = 2  # what a page owes that says nothing new and leads on to more of its kind
-COPY = 1  # … that says nothing new, not even a number, and leads nowhere
-REPAYS = 6  # what a page pays off that says something new
+COPY = 1  # … that says nothing new, not even a number, and leads nowhere …
+TWIN = 2  # … that has the very terms of an earlier page, if these are not few
+TWIN_TERMS = 20
+REPAYS = 6  # what a page pays off of which a share of MAZE or more is new; another one pays in proportion
 PAYS = 3  # pages with something new by which a pattern outlives its folder and its host
 PATTERN, FOLDER, HOST = 24, 32, 48  # the debt at which each is suspended
+LIMITS = (PATTERN, FOLDER, FOLDER, HOST)
+WHOLE_HOST, WITH_PARAMETERS = "the host", "all URLs with parameters"  # apart: copies need not cost the originals
 
 SAVED_FROM = 8  # the debt from which on it is saved
 
@@ -67,22 +74,28 @@ class Suspended(NamedTuple):
         return f"suspended: {self.pages} pages of {self.pattern} had nothing new"
 
 
-def patterns(url: Url) -> tuple[str, str, str]:
-    """The pattern of a URL on its host, its folder with its depth, and the whole host.
+def patterns(url: Url) -> tuple[str, str, str, str]:
+    """The pattern of a URL on its host, its folder with its depth, what it shares with other folders, the whole host.
 
-    >>> patterns(Url("http://x.test/news/2024/05.html")), patterns(Url("http://x.test/cal?day=7&view=week"))[:2]
-    (('/news/#/*.html', '/news… at depth 3', 'the host'), ('/cal?day=&view=', '/cal… at depth 1?'))
+    URLs of all depths share their first folder; those with parameters share the names of these, and are apart from
+    the others of the host.
+
+    >>> patterns(Url("http://x.test/news/2024/05.html"))
+    ('/news/#/*.html', '/news… at depth 3', '/news…', 'the host')
+    >>> patterns(Url("http://x.test/cal?day=7&view=week"))[:3]
+    ('/cal?day=&view=', '/cal… at depth 1?', '…?day=&view=')
     """
     path, question, query = url.partition("://")[2].partition("/")[2].partition("?")
     *folders, file = [_DIGITS.sub("#", _RANDOM.sub("*", part)) for part in path.split("/")]
-    folder = f"/{folders[0] if folders else file if question else ''}… at depth {len(folders) + 1}{question}"
+    top = f"/{folders[0] if folders else file if question else ''}…"
+    folder = f"{top} at depth {len(folders) + 1}{question}"
     if question:
         names = sorted({_DIGITS.sub("#", part.partition("=")[0]) for part in query.split("&")})
-        last = f"{file}?{'&'.join(f'{name}=' for name in names[:12])}"
-    else:
-        _, dot, extension = file.rpartition(".")
-        last = "*" + (dot + extension if dot and len(extension) <= 5 else "") if file else ""
-    return "/".join(["", *folders, last]), folder, "the host"
+        asked = f"?{'&'.join(f'{name}=' for name in names[:12])}"
+        return "/".join(["", *folders, file + asked]), folder, f"…{asked}", WITH_PARAMETERS
+    _, dot, extension = file.rpartition(".")
+    last = "*" + (dot + extension if dot and len(extension) <= 5 else "") if file else ""
+    return "/".join(["", *folders, last]), folder, top, WHOLE_HOST
 
 
 @dataclass(slots=True)
@@ -96,16 +109,19 @@ class _Host:
     """Pages that said nothing new, by pattern."""
     yields: dict[str, int] = field(default_factory=dict)
     """Pages that said something new while something was owed, by pattern."""
+    links: frozenset[Url] = frozenset()
+    """Those of the last page that was compared; the next one has its menu from there."""
     owing: dict[Url, None] = field(default_factory=dict)
     """The latest pages that owe something."""
 
     def excuses(self, url: Url, parent: Url | None) -> bool:
-        """Whether a URL is worth a request though its host is suspended: it has nothing to do with what is owed."""
+        """Whether a URL is worth a request though its host or all of its folder is suspended: neither it nor its parent
+        has to do with what is owed."""
         return parent is not None and parent not in self.owing and self.debts.keys().isdisjoint(patterns(url)[:2])
 
     def pays(self, pattern: str) -> bool:
-        """Whether the pages of a pattern are worth a request though their folder or host is suspended."""
-        return self.yields.get(pattern, 0) >= PAYS and pattern not in self.debts
+        """Whether a pattern outlives its folder or host: most of its pages say something new."""
+        return self.yields.get(pattern, 0) >= max(PAYS, 1 + self.counts.get(pattern, 0))
 
 
 @dataclass(slots=True)
@@ -122,13 +138,14 @@ class TrapWatch:
         suspended = self._suspended.get(name)
         if not suspended:
             return None
-        pattern, folder, whole = patterns(url)
+        pattern, *wider = patterns(url)
         if pattern in suspended:
             return REASON
-        host = self._hosts.get(name) or _Host()
-        if (folder not in suspended and whole not in suspended) or host.pays(pattern):
+        host, of_url = self._hosts.get(name) or _Host(), suspended.keys() & set(wider)
+        if not of_url or host.pays(pattern):
             return None
-        return None if folder not in suspended and host.excuses(url, parent) else REASON
+        is_close = wider[0] in of_url or (wider[1] in of_url and "?" in url)
+        return REASON if is_close or not host.excuses(url, parent) else None
 
     def learn(self, page: Page, is_known: Callable[[Url], bool]) -> Suspended | None:
         """Take in a fetched page, before its links are. Returns what is suspended because of it."""
@@ -136,22 +153,23 @@ class TrapWatch:
         host = self._host(name)
         host.pages += 1
         terms = last_terms(page.record)
-        new = set(terms).difference(host.terms)
-        self._terms += len(new)
-        host.terms |= new
+        new = [terms[number] for number in set(terms).difference(host.terms)]
+        text = hash((frozenset(terms), "?" in page.url))  # an original is no twin of its copies with parameters
+        is_twin = text in host.terms and len(terms) >= TWIN_TERMS
+        self._terms += len(new) + (text not in host.terms)
+        host.terms.update(terms)
+        host.terms.add(text)
         if host.pages <= FIRST:
             return None
-        owes = self._owes(page, [terms[number] for number in new], len(terms), is_known)
-        if owes is None:
-            if host.debts:
-                _repay(host, page.url)
-            return None
-        return self._charge(name, host, page.url, owes) if owes else None
+        owes = TWIN if is_twin else self._owes(host, page, new, len(terms), is_known)
+        if owes < 0 and host.debts:
+            _repay(host, page.url, -owes)
+        return self._charge(name, host, page.url, owes) if owes > 0 else None
 
-    def _owes(self, page: Page, new: list[bytes], terms: int, is_known: Callable[[Url], bool]) -> int | None:
-        """What a page adds to the debts; None if it says something new."""
+    def _owes(self, host: _Host, page: Page, new: list[bytes], terms: int, is_known: Callable[[Url], bool]) -> int:
+        """What a page adds to the debts; if it says something new, what it pays off, as a negative number."""
         if len(new) > PLAINLY_NEW * terms:
-            return None
+            return -REPAYS
         inside = _links_inside(page)
         addresses = " ".join([page.url, *inside]).lower().encode()
         said: list[bytes] = []
@@ -159,12 +177,15 @@ class TrapWatch:
             if term[:STEM] not in addresses:
                 said.append(term)
                 if len(said) > MAZE * terms:
-                    return None
+                    return -REPAYS
         words = sum(_DIGIT.search(term) is None for term in said)
+        unknown, outside_menu = [url for url in inside if not is_known(url)], len(set(inside) - host.links)
+        host.links = frozenset(inside)
+        if len(unknown) >= max(LINKS, UNKNOWN * outside_menu):
+            return LEADS_ON
         if words > NEW * terms:
-            return LEADS_ON if _lead_on(inside, is_known) else None
-        depth = _depth(page.url)
-        if any(_depth(url) == depth and not is_known(url) for url in inside):
+            return -math.ceil(REPAYS * len(said) / (MAZE * terms))
+        if any(_depth(url) == _depth(page.url) for url in unknown):
             return LEADS_ON
         return 0 if new else COPY
 
@@ -172,7 +193,7 @@ class TrapWatch:
         host.owing[url] = None
         if len(host.owing) > MOST_OWING:
             del host.owing[next(iter(host.owing))]
-        for pattern, limit in zip(patterns(url), (PATTERN, FOLDER, HOST), strict=True):
+        for pattern, limit in zip(patterns(url), LIMITS, strict=True):
             if pattern not in host.debts and len(host.debts) >= MOST_PATTERNS:
                 least = min(host.debts, key=host.debts.__getitem__)
                 del host.debts[least], host.counts[least]
@@ -256,13 +277,13 @@ def _depth(url: Url) -> tuple[int, bool]:
     return path.count("/"), bool(question)
 
 
-def _repay(host: _Host, url: Url) -> None:
+def _repay(host: _Host, url: Url, paid: int) -> None:
     of_url = patterns(url)
     host.yields[of_url[0]] = host.yields.get(of_url[0], 0) + 1
     if len(host.yields) > MOST_PATTERNS:
         del host.yields[min(host.yields, key=host.yields.__getitem__)]
     for pattern in of_url:
-        if (debt := host.debts.pop(pattern, 0) - REPAYS) > 0:
+        if (debt := host.debts.pop(pattern, 0) - paid) > 0:
             host.debts[pattern] = debt
         else:
             host.counts.pop(pattern, None)
