@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.ask import Hit, Hits, asked_strategy, ranked
+from scenthound.apps.ask import Hit, HitList, asked_strategy, ranked
 from scenthound.cli.app import run
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
@@ -31,7 +31,7 @@ def step(n: int, url: str, parent: str | None, relevant: bool = True, **parts: f
 
 def test_hits_keep_the_order_in_which_they_were_found_and_say_where_from() -> None:
     told: list[Hit] = []
-    hits = Hits(told.append)
+    hits = HitList(told.append)
     hits.watch(step(1, "http://a.test/", None))
     hits.watch(step(2, "http://b.test/", "http://a.test/", relevant=False))
     hits.watch(step(3, "http://c.test/", "http://b.test/", agent=4.0))
@@ -154,7 +154,7 @@ def test_the_first_result_is_reported_before_any_other_reply_is_needed(tmp_path:
         seen.append((hit.url, web.replies))
         web.reported.set()
 
-    hits, settings = Hits(report), Settings(robots=False, retries=0, pages=4, delay=0.0)
+    hits, settings = HitList(report), Settings(robots=False, retries=0, pages=4, delay=0.0)
     name, parameters = asked_strategy("hound")
     session = begin("honey bees", ["http://a.test/", "http://c.test/"], tmp_path / "crawl", strategy=name,
                     parameters=parameters, settings=settings, fetcher=web, watch=hits.watch)  # fmt: skip

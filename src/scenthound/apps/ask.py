@@ -94,7 +94,7 @@ class Hit:
         return f"found {anchor}on {printable(self.parent_title or self.parent or '', 80)}{who}"
 
 
-class Hits:
+class HitList:
     """Turns what a crawl records into hits. Give `watch` to the crawl; `report` gets each hit once."""
 
     def __init__(self, report: Callable[[Hit], None]) -> None:
@@ -114,7 +114,7 @@ class Hits:
 
 def hits_of(folder: CrawlFolder) -> list[Hit]:
     """The hits of a crawl so far, in the order in which they were found."""
-    hits = Hits(lambda hit: None)
+    hits = HitList(lambda hit: None)
     for step in folder.history.trail():
         hits.watch(step)
     return hits.found

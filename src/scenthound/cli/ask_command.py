@@ -96,12 +96,12 @@ def _place(keep: Path | None) -> Iterator[Path]:
 
 
 def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: bool) -> int:
-    from scenthound.apps.ask import Hits, ranked
+    from scenthound.apps.ask import HitList, ranked
     from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import gather
     from scenthound.wiring import begin
 
-    hits = Hits(_print_json if as_json else _print)
+    hits = HitList(_print_json if as_json else _print)
     session = begin(
         request.topic,
         request.seeds,

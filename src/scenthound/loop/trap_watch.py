@@ -262,16 +262,6 @@ def _links_inside(page: Page) -> list[Url]:
     return [link.url for link in islice(page.outlinks, MOST_LINKS) if link.url.startswith(origin)]
 
 
-def _lead_on(links: list[Url], is_known: Callable[[Url], bool]) -> bool:
-    """Whether nearly all of a page's links lead to new URLs. On most pages it takes a few links to see that not."""
-    spare = len(links) - max(LINKS, UNKNOWN * len(links))
-    for url in links:
-        if spare < 0:
-            break
-        spare -= is_known(url)
-    return spare >= 0
-
-
 def _depth(url: Url) -> tuple[int, bool]:
     path, question, _ = url.partition("?")
     return path.count("/"), bool(question)

@@ -208,7 +208,9 @@ def _write(
     )
 
 
-def _own_categories(file: Path, vectors: Vectors, groups: int | None, crawl: CrawlFolder) -> list[sorting.Category]:
+def _own_categories(
+    file: Path, vectors: Vectors, groups: int | None, crawl: CrawlFolder
+) -> list[sorting.PortalCategory]:
     """Those of the portal's file; proposed and written if there is none, or if others are asked for."""
     if file.exists() and groups is None:
         return sorting.read_proposed(file)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.portal.collect import Entry
+from scenthound.apps.portal.collect import PortalPage
 from scenthound.apps.portal.vectors import Vectors, clusters
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
@@ -38,7 +38,7 @@ _HEAD = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
+class PortalCategory:
     id: str
     """Names its file."""
     name: str
@@ -51,17 +51,17 @@ class Category:
 class Sorted:
     """Categories in the order in which they are shown, and the category of each page, in the pages' order."""
 
-    categories: list[Category]
+    categories: list[PortalCategory]
     places: list[str]
 
 
-OTHER_PAGES = Category(OTHER, "Other pages")
+OTHER_PAGES = PortalCategory(OTHER, "Other pages")
 
 
 # ---- proposed
 
 
-def proposed(vectors: Vectors, groups: int | None, topic: str = "") -> list[Category]:
+def proposed(vectors: Vectors, groups: int | None, topic: str = "") -> list[PortalCategory]:
     """Categories for these pages: as many as asked for, or the root of an eighth of the pages, from 2 to 12.
 
     A name is made of the words that tell a category from the others; words of the topic, which fit all, come last.
@@ -81,11 +81,11 @@ def proposed(vectors: Vectors, groups: int | None, topic: str = "") -> list[Cate
         words = {vectors.words[term]: round(middle[term], 4) for term in best}
         telling = sorted(best, key=lambda term: (term in common, -(middle[term] ** 2) / everywhere[term], term))
         name = ", ".join(vectors.words[term] for term in telling[:IN_NAME])
-        made.append(Category(_id(name, taken), name[:1].upper() + name[1:], words=words))
+        made.append(PortalCategory(_id(name, taken), name[:1].upper() + name[1:], words=words))
     return made
 
 
-def sort_by_words(categories: Sequence[Category], vectors: Vectors) -> Sorted:
+def sort_by_words(categories: Sequence[PortalCategory], vectors: Vectors) -> Sorted:
     """Each page in the category whose words it is most like; those like none are other pages."""
     middles = [_middle(category.words) for category in categories]
     places = []
@@ -105,11 +105,11 @@ def _middle(words: Mapping[str, float]) -> dict[str, float]:
     return {term: weight / length for term, weight in found.items()} if length else {}
 
 
-def _with_other(categories: Sequence[Category], places: Sequence[str]) -> list[Category]:
+def _with_other(categories: Sequence[PortalCategory], places: Sequence[str]) -> list[PortalCategory]:
     return [*categories, OTHER_PAGES] if OTHER in places else list(categories)
 
 
-def write_categories(file: Path, categories: Sequence[Category]) -> None:
+def write_categories(file: Path, categories: Sequence[PortalCategory]) -> None:
     lines = [_HEAD]
     for category in categories:
         lines += ["[[category]]", f"id = {toml_value(category.id)}", f"name = {toml_value(category.name)}"]
@@ -119,7 +119,7 @@ def write_categories(file: Path, categories: Sequence[Category]) -> None:
     write_text(file, "\n".join(lines))
 
 
-def read_proposed(file: Path) -> list[Category]:
+def read_proposed(file: Path) -> list[PortalCategory]:
     """The categories of a categories.toml that people may have edited. Raises `BadConfig`."""
     taken: set[str] = {OTHER}
     made = []
@@ -135,14 +135,14 @@ def read_proposed(file: Path) -> list[Category]:
                 "write a table [category.words] below it, as: balloon = 0.5",
             )
         asked = table.get("id", "")
-        made.append(Category(_id(asked if isinstance(asked, str) and asked else name, taken), name, words=words))
+        made.append(PortalCategory(_id(asked if isinstance(asked, str) and asked else name, taken), name, words=words))
     return made
 
 
 # ---- from a taxonomy
 
 
-def sort_by_taxonomy(file: Path, entries: Sequence[Entry]) -> Sorted:
+def sort_by_taxonomy(file: Path, entries: Sequence[PortalPage]) -> Sorted:
     """Each page in the most probable leaf of a taxonomy, by the classifier of the focused crawler.
 
     A category has a `name`, perhaps a `parent`, and what it is learned from: `examples`, addresses of collected pages,
@@ -170,7 +170,7 @@ def sort_by_taxonomy(file: Path, entries: Sequence[Entry]) -> Sorted:
     for entry in entries:
         counts = analyser.counts(f"{entry.title}\n{entry.text}")
         places.append(ids[classifier.best_leaf(counts)[0]] if counts else OTHER)
-    categories = [Category(ids[name], name, ids.get(parents[name], "")) for name in tables]
+    categories = [PortalCategory(ids[name], name, ids.get(parents[name], "")) for name in tables]
     return Sorted(_with_other(categories, places), places)
 
 
@@ -194,7 +194,7 @@ def _check_cycles(parents: Mapping[str, str], file: Path) -> None:
             way.append(above)
 
 
-def _lessons(name: str, table: Mapping[str, Any], pages: Mapping[str, Entry], file: Path) -> list[str]:
+def _lessons(name: str, table: Mapping[str, Any], pages: Mapping[str, PortalPage], file: Path) -> list[str]:
     text, examples = table.get("text", ""), table.get("examples", [])
     if not isinstance(text, str) or not isinstance(examples, list) or not all(isinstance(u, str) for u in examples):
         raise BadConfig(f"`text` or `examples` of the category `{name}` in {file} can't be used", _EXAMPLE)

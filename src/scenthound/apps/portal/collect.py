@@ -23,7 +23,7 @@ READ = "read.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PortalPage:
     """One page of the portal."""
 
     n: int
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    entries: list[Entry]
+    entries: list[PortalPage]
     new: int
     """How many of them were read from the crawl's archive this time."""
     left_out: int
@@ -75,7 +75,7 @@ def collect(
     return Collected(entries, new, left_out, _links(folder, entries), cites)
 
 
-def _read(page: StoredPage) -> Entry | None:
+def _read(page: StoredPage) -> PortalPage | None:
     try:
         html = page.html if page.where is not None else ""
     except (FolderBroken, OSError):
@@ -83,7 +83,7 @@ def _read(page: StoredPage) -> Entry | None:
     if not html:
         return None
     said = stated(html)
-    return Entry(
+    return PortalPage(
         page.n,
         page.url,
         said.title or printable(page.title, 300),
@@ -107,7 +107,7 @@ def _text(page: StoredPage) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _links(folder: CrawlFolder, entries: list[Entry]) -> dict[int, list[int]]:
+def _links(folder: CrawlFolder, entries: list[PortalPage]) -> dict[int, list[int]]:
     """The link graph between these pages; a link to a redirect counts for where it led."""
     numbers = {entry.url: entry.n for entry in entries}
     shown = set(numbers.values())
@@ -123,7 +123,7 @@ def _links(folder: CrawlFolder, entries: list[Entry]) -> dict[int, list[int]]:
     return found
 
 
-def read_kept(file: Path) -> Iterator[Entry]:
+def read_kept(file: Path) -> Iterator[PortalPage]:
     """What was read of pages before; nothing if the file is missing, damaged or of another version."""
     if not file.is_file() or file.is_symlink():
         return
@@ -137,12 +137,12 @@ def read_kept(file: Path) -> Iterator[Entry]:
             return
 
 
-def _entry(plain: dict[str, Any]) -> Entry:
+def _entry(plain: dict[str, Any]) -> PortalPage:
     values = {**plain, "authors": tuple(plain["authors"]), "references": tuple(plain["references"])}
-    return Entry(**values)
+    return PortalPage(**values)
 
 
-def write_kept(file: Path, entries: list[Entry]) -> None:
+def write_kept(file: Path, entries: list[PortalPage]) -> None:
     with replacing(file) as stream:
         stream.write(json.dumps({"format": FORMAT}).encode() + b"\n")
         for entry in entries:

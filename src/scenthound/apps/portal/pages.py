@@ -8,8 +8,8 @@ from html import escape
 from importlib import resources
 
 from scenthound import url as urls
-from scenthound.apps.portal.categories import Category
-from scenthound.apps.portal.collect import Entry
+from scenthound.apps.portal.categories import PortalCategory
+from scenthound.apps.portal.collect import PortalPage
 from scenthound.formats import printable
 from scenthound.report.web_text import link, text
 
@@ -33,8 +33,8 @@ class Site:
     """All that the pages show."""
 
     topic: str
-    categories: Sequence[Category]
-    entries: Mapping[int, Entry]
+    categories: Sequence[PortalCategory]
+    entries: Mapping[int, PortalPage]
     category_of: Mapping[int, str]
     """The id of each page's category."""
     cites: Mapping[int, Sequence[int]]
@@ -43,7 +43,7 @@ class Site:
     """Those of `cites` that stand in the reference list."""
     related: Mapping[int, Sequence[int]]
 
-    def members(self, category: str) -> list[Entry]:
+    def members(self, category: str) -> list[PortalPage]:
         """The pages of a category itself, most relevant first."""
         own = (entry for number, entry in self.entries.items() if self.category_of[number] == category)
         return sorted(own, key=lambda entry: (-entry.relevance, entry.n))
@@ -85,14 +85,14 @@ def _document(site: Site, title: str, body: str, up: str = "", script: str = "")
     return made.encode("utf-8", "replace")
 
 
-def _home(site: Site, members: Mapping[str, list[Entry]]) -> bytes:
+def _home(site: Site, members: Mapping[str, list[PortalPage]]) -> bytes:
     total = f"{len(site.entries):,} {'page' if len(site.entries) == 1 else 'pages'}"
     parts = [f"<h1>{text(site.topic, 200)}</h1><p>{total} in {len(site.categories)} categories.</p>"]
     parts += [_section(site, category, members, 2) for category in site.categories if not category.parent]
     return _document(site, "Home", "\n".join(parts))
 
 
-def _section(site: Site, category: Category, members: Mapping[str, list[Entry]], level: int) -> str:
+def _section(site: Site, category: PortalCategory, members: Mapping[str, list[PortalPage]], level: int) -> str:
     """A category with its first pages, and those below it."""
     size, tag = _size(site, category, members), f"h{min(level, 6)}"
     shown = "".join(f"<li>{_to(entry, '')}</li>" for entry in members[category.id][:ON_HOME])
@@ -101,7 +101,7 @@ def _section(site: Site, category: Category, members: Mapping[str, list[Entry]],
     return f"<section>{head}{f'<ul>{shown}</ul>' if shown else ''}{below}</section>"
 
 
-def _size(site: Site, category: Category, members: Mapping[str, list[Entry]]) -> int:
+def _size(site: Site, category: PortalCategory, members: Mapping[str, list[PortalPage]]) -> int:
     below = (_size(site, one, members) for one in site.categories if one.parent == category.id)
     return len(members[category.id]) + sum(below)
 
@@ -115,7 +115,9 @@ def _search(site: Site) -> bytes:
     return _document(site, "Search", body, script="search.js")
 
 
-def _category(site: Site, category: Category, members: Mapping[str, list[Entry]]) -> Iterator[tuple[str, bytes]]:
+def _category(
+    site: Site, category: PortalCategory, members: Mapping[str, list[PortalPage]]
+) -> Iterator[tuple[str, bytes]]:
     own = members[category.id]
     parts = [own[begin : begin + PER_PAGE] for begin in range(0, len(own), PER_PAGE)] or [[]]
     below = "".join(
@@ -136,21 +138,21 @@ def _category(site: Site, category: Category, members: Mapping[str, list[Entry]]
         yield f"c/{_name(category, place)}", _document(site, category.name, body, "../")
 
 
-def _name(category: Category, place: int) -> str:
+def _name(category: PortalCategory, place: int) -> str:
     return f"{category.id}.html" if not place else f"{category.id}_{place + 1}.html"
 
 
-def _to(entry: Entry, up: str) -> str:
+def _to(entry: PortalPage, up: str) -> str:
     return f'<a href="{up}p/{entry.n}.html">{text(entry.title or entry.url, 200)}</a>'
 
 
-def _about(entry: Entry) -> str:
+def _about(entry: PortalPage) -> str:
     authors = ", ".join(entry.authors[:3]) + (" and others" if len(entry.authors) > 3 else "")
     facts = [part for part in (authors, entry.date, urls.host(urls.make(entry.url))) if part]
     return f"<small>{text(' · '.join(facts), 300)}</small>"
 
 
-def _page(site: Site, entry: Entry) -> bytes:
+def _page(site: Site, entry: PortalPage) -> bytes:
     category = next(one for one in site.categories if one.id == site.category_of[entry.n])
     facts = [f"By {text(', '.join(entry.authors), 600)}"] if entry.authors else []
     facts += [f'<time datetime="{escape(entry.date)}">{escape(entry.date)}</time>'] if entry.date else []

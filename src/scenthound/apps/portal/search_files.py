@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scenthound.apps.portal.collect import Entry
+from scenthound.apps.portal.collect import PortalPage
 from scenthound.formats import printable
 from scenthound.text.stopwords import STOP_LISTS
 
@@ -23,7 +23,7 @@ _STOP = STOP_LISTS["english"]
 
 
 def search_files(
-    entries: Sequence[Entry], counts: Sequence[Mapping[str, int]], categories: Sequence[str]
+    entries: Sequence[PortalPage], counts: Sequence[Mapping[str, int]], categories: Sequence[str]
 ) -> Iterator[tuple[str, bytes]]:
     """The files of the index, by name. `counts` are the words of each page, `categories` the name of its category."""
     yield "search/about.json", _json({"pages": len(entries), "perFile": PAGES_PER_FILE, "stop": sorted(_STOP)})

@@ -38,7 +38,7 @@ def invented(number: int) -> str:
     """The invented word of a number. All differ, even when stemmed.
 
     >>> invented(0), invented(1)
-    ('bababa', 'lizoru')
+    ('bababa', 'naponu')
     """
     longer, number = divmod(number, _SHORT)
     rest, ending = divmod(number * _SCRAMBLE % _SHORT, len(_ENDINGS))
