@@ -18,7 +18,7 @@ from pathlib import Path
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import open_for_replay
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.generate.kinds import Order, write_web
+from scenthound.lab.generate.kinds import WebOrder, write_web
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 
 
@@ -31,7 +31,7 @@ def pages_per_second(bed: ReplayBed, topic: BedTopic, pages: int, strategy: str)
 def opened(folder: Path, pages: int, on_the_fly: bool) -> tuple[ReplayBed, BedTopic]:
     """A web in a folder, ready for replay; prints what that cost."""
     before = time.process_time()
-    write_web(folder, Order("realistic", pages, 1, topics=1), on_the_fly)
+    write_web(folder, WebOrder("realistic", pages, 1, topics=1), on_the_fly)
     bed = Bed.open(folder)
     ready = open_for_replay(bed, jobs=1)
     size = sum(file.stat().st_size for file in folder.iterdir())

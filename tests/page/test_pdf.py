@@ -18,7 +18,7 @@ from scenthound.page.page import Page
 from scenthound.page.pdf import convert
 from scenthound.page.pdf.convert import as_html
 from scenthound.page.pdf.lines import read_lines
-from scenthound.page.pdf.paper import Paper, read_paper
+from scenthound.page.pdf.paper import PdfPaper, read_paper
 from scenthound.ports import Failure
 from scenthound.search.indexing import index_folder
 from scenthound.store.text_index import INDEX, TextIndex
@@ -37,7 +37,7 @@ def reply(content: bytes, url: str = "http://a.test/p.pdf", **more: str) -> Resp
     return Response(url, 200, "OK", (("Content-Type", "application/pdf"), *more.items()), content)
 
 
-def read(content: bytes) -> Paper:
+def read(content: bytes) -> PdfPaper:
     return read_paper(read_lines(content, 10))
 
 

@@ -31,7 +31,7 @@ def judges(name: str | None, as_json: bool) -> None:
     """
     from scenthound.judges import JUDGES
 
-    listing = plugin_docs.Listing(
+    listing = plugin_docs.PluginList(
         "judges",
         described,
         lambda judge: plugin_docs.show(judge, f"--judge {judge['name']}:{{}}"),

@@ -80,9 +80,9 @@ def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, a
       $ scenthound lab generate beds/large --web realistic --pages 1000000 --companies --on-the-fly
       $ scenthound lab generate beds/mine --web realistic --pages 20000 --set communities=3 --set hubs=0.4
     """
-    from scenthound.lab.generate.kinds import Order, write_web
+    from scenthound.lab.generate.kinds import WebOrder, write_web
 
-    made = write_web(bed, Order(topics=topics, habits=dict(map(key_value, pairs)), **options), on_the_fly)
+    made = write_web(bed, WebOrder(topics=topics, habits=dict(map(key_value, pairs)), **options), on_the_fly)
     if as_json:
         emit({"bed": str(bed), **made.about, "topics": [topic.id for topic in made.topics]})
         return

@@ -14,7 +14,7 @@ from scenthound.plugins import Registry
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class PluginList:
     """A command that lists the plug-ins of one kind, or describes one."""
 
     command: str

@@ -41,7 +41,7 @@ def sources(name: str | None, as_json: bool) -> None:
     """
     from scenthound.sources import SOURCES
 
-    listing = plugin_docs.Listing(
+    listing = plugin_docs.PluginList(
         "sources",
         described,
         lambda source: plugin_docs.show(source, f"--source {source['name']}:ADDRESS,{{}}"),

@@ -47,7 +47,7 @@ def strategies(name: str | None, as_json: bool) -> None:
     """
     from scenthound.strategies import STRATEGIES
 
-    listing = plugin_docs.Listing(
+    listing = plugin_docs.PluginList(
         "strategies",
         described,
         _show,

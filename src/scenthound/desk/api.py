@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from scenthound.apps.companion import Companion
 from scenthound.desk.collections import Collections
 from scenthound.desk.pairing import Pairings
-from scenthound.desk.parameters import TooMuch
+from scenthound.desk.parameters import BodyTooLong
 from scenthound.desk.security import Access, refused
 from scenthound.desk.starting import NewCrawl, Processes
 from scenthound.desk.watching import Watch
@@ -73,7 +73,7 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 def status_of(error: ScenthoundError) -> int:
-    kinds = {Unknown: 404, FolderInUse: 409, TooMuch: 413}
+    kinds = {Unknown: 404, FolderInUse: 409, BodyTooLong: 413}
     return next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
 
 

@@ -222,7 +222,7 @@ class Items:
         return value
 
 
-class TooMuch(OurFault):
+class BodyTooLong(OurFault):
     """More was sent than is taken."""
 
 
@@ -232,7 +232,7 @@ async def body_of(request: Request, most: int = LARGEST_BODY) -> dict[str, Any]:
     async for part in request.stream():  # its length need not be stated
         sent += part
         if len(sent) > most:
-            raise TooMuch("too much at once", f"send at most {most:,} bytes")
+            raise BodyTooLong("too much at once", f"send at most {most:,} bytes")
     try:
         body = json.loads(sent)
     except (ValueError, RecursionError):

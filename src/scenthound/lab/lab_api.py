@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 
 from scenthound.lab.beds.bed import Bed
-from scenthound.lab.generate.kinds import Order, write_web
+from scenthound.lab.generate.kinds import WebOrder, write_web
 from scenthound.lab.measure.comparison import Question, compare_within, measure_if_stale, open_run
 from scenthound.lab.measure.measure import summary
 from scenthound.lab.measure.statistics import Comparison
@@ -22,7 +22,7 @@ def make_bed(out: StrPath, pages: int = 3000, seed: int = 1, topics: int = 12, w
 
     `web` is `simple`, which is for trying things, or `realistic`, which is for experiments.
     """
-    return write_web(str(out), Order(web, pages, seed, topics))
+    return write_web(str(out), WebOrder(web, pages, seed, topics))
 
 
 def run_experiment(

@@ -62,7 +62,7 @@ class ColdEntries:
         return self._index.of_equal_hash()
 
 
-class Gathered:
+class GatheredRows:
     """Entries on their way to disk as arrays, 36 bytes each: adding many at once takes less time."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from scenthound.errors import OurFault
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Popped
 from scenthound.rediscovery import found_again, rounded
-from scenthound.store.cold_entries import ColdEntries, Gathered, choose, host_key
+from scenthound.store.cold_entries import ColdEntries, GatheredRows, choose, host_key
 from scenthound.store.cold_order import Order, Records, as_records, is_in
 from scenthound.store.host_schedule import Entry, Host
 from scenthound.store.memory_frontier import MemoryFrontier
@@ -256,7 +256,7 @@ class SpillingFrontier(MemoryFrontier):
         Yields what is there twice, to be deleted: damage can do that.
         """
         in_memory: list[int] = []
-        gathered, rows = Gathered(), iter(rows)
+        gathered, rows = GatheredRows(), iter(rows)
         while some := list(islice(rows, AT_ONCE)):
             in_memory += self._gather(some, gathered)
             if len(gathered) >= GATHERED:
@@ -276,7 +276,7 @@ class SpillingFrontier(MemoryFrontier):
                 self._add(number, candidate)
         self._choose(self._is_awake())
 
-    def _gather(self, rows: Sequence[tuple[int, Url, float, float]], gathered: Gathered) -> list[int]:
+    def _gather(self, rows: Sequence[tuple[int, Url, float, float]], gathered: GatheredRows) -> list[int]:
         """Count and gather rows; returns the numbers of those that have to be in memory."""
         in_memory: list[int] = []
         keys: dict[int, float] = {}
@@ -291,7 +291,7 @@ class SpillingFrontier(MemoryFrontier):
         gathered.add(keys.values(), [row[1] for row in rows if row[0] in keys], keys)
         return in_memory
 
-    def _store(self, gathered: Gathered) -> None:
+    def _store(self, gathered: GatheredRows) -> None:
         """Add entries to those on disk."""
         with self._guarded():
             self._cold.change(*gathered.take())

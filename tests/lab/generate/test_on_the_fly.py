@@ -11,14 +11,14 @@ from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed, open_for_replay, prepare
-from scenthound.lab.generate.kinds import Order, write_web
+from scenthound.lab.generate.kinds import WebOrder, write_web
 from scenthound.lab.generate.on_the_fly import GeneratedBed, MadeBed
 from scenthound.lab.run.experiment import RunOptions, run
 from scenthound.model import Candidate, Miss, Url
 from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 
-ORDER = Order("realistic", 1500, 2, topics=2, habits={"communities": "2"})
+ORDER = WebOrder("realistic", 1500, 2, topics=2, habits={"communities": "2"})
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -69,7 +69,7 @@ class Degrees:
 
 
 @dataclass(frozen=True, slots=True)
-class Clustering:
+class Triangles:
     """The share of pairs of neighbours of a page, by links in either direction, that are linked themselves."""
 
     pages: float | None
@@ -103,7 +103,7 @@ class WebMeasures:
     """Share of links that stay on their host."""
     in_degree: Degrees
     out_degree: Degrees
-    clustering: Clustering
+    clustering: Triangles
     contexts: Contexts
     contexts_between_hosts: Contexts
     """The same for links to other hosts alone: not for menus, and not for the pages of a company's own site."""
@@ -213,7 +213,7 @@ def _on_topic_by_distance(walk: LinkWalk, answers: Sequence[_Answers]) -> dict[s
     return {str(distance): statistics.fmean(values) for distance, values in sorted(shares.items())}
 
 
-def _clustering(graph: LinkGraph, topics: Sequence[frozenset[int]], rng: random.Random) -> Clustering:
+def _clustering(graph: LinkGraph, topics: Sequence[frozenset[int]], rng: random.Random) -> Triangles:
     neighbours = _Neighbours(graph)
     linked = np.flatnonzero(neighbours.degree > 1).tolist()
     everywhere = (
@@ -229,7 +229,7 @@ def _clustering(graph: LinkGraph, topics: Sequence[frozenset[int]], rng: random.
             if near and far:
                 mixed.append((rng.choice(near), rng.choice(far)))
     closed = (neighbours.share_linked(list(pairs)) for pairs in (everywhere, inside, mixed))
-    return Clustering(*closed)
+    return Triangles(*closed)
 
 
 class _Neighbours:

@@ -24,7 +24,7 @@ ABOUT: Mapping[str, str] = {
 }
 
 
-class Order(NamedTuple):
+class WebOrder(NamedTuple):
     """What kind of web is wanted, and how large."""
 
     kind: str = SIMPLE
@@ -38,7 +38,7 @@ class Order(NamedTuple):
     """Habits that are not at their defaults."""
 
 
-def write_web(folder: str | Path, order: Order, on_the_fly: bool = False) -> Bed:
+def write_web(folder: str | Path, order: WebOrder, on_the_fly: bool = False) -> Bed:
     """Write a generated web as a bed: its pages, or with `on_the_fly` only how to make them."""
     if order.kind not in HABITS:
         raise UnknownName.among("web", order.kind, HABITS)

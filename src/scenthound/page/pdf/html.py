@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
-from scenthound.page.pdf.paper import Paper
+from scenthound.page.pdf.paper import PdfPaper
 
 MOST_CHARACTERS = 3_000_000
 
 
-def paper_html(paper: Paper) -> str:
+def paper_html(paper: PdfPaper) -> str:
     """The HTML of a paper. Nothing of the file is markup in it."""
     title = escape(paper.title)
     head = f'<meta charset="utf-8"><title>{title}</title><meta name="citation_title" content="{title}">'

@@ -34,7 +34,7 @@ _BAD_TITLE = re.compile(r"(?i)(microsoft word|untitled|\.(dvi|tex|docx?|pdf|ps|i
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class PdfPaper:
     title: str
     authors: list[str]
     paragraphs: list[str]
@@ -42,14 +42,14 @@ class Paper:
     links: list[str]
 
 
-def read_paper(pdf: PdfText) -> Paper:
+def read_paper(pdf: PdfText) -> PdfPaper:
     """What the lines of a file say, as far as they say it."""
     lines = _without_margins(pdf.lines)
     first = [line for line in pdf.lines if line.page == 0]
     title_lines = _title_lines(first)
     title = _title(pdf.title, title_lines, first)
     begin, end = _reference_section(lines)
-    return Paper(
+    return PdfPaper(
         title,
         _authors(pdf.author, title_lines, first),
         [*_paragraphs(lines[: max(begin - 1, 0)] if begin else lines), *_paragraphs(lines[end:] if begin else [])],

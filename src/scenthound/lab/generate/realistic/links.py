@@ -24,7 +24,7 @@ from scenthound.lab.generate.realistic.sites import (
     OUTER_CORRIDOR,
     SITE,
     Group,
-    Plan,
+    SitePlan,
 )
 from scenthound.lab.generate.rng import below, heavy, mix, stream
 
@@ -46,7 +46,7 @@ class Target(NamedTuple):
 class Linker:
     """Computes the links of a page from the plan and the page's number."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SitePlan) -> None:
         self.plan = plan
 
     def links(self, page: int) -> list[Target]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from scenthound.lab.generate import subjects
 from scenthound.lab.generate.realistic.links import ENTRY, TEXT, Linker, Target
-from scenthound.lab.generate.realistic.sites import COMPANY, DIRECTORY, INDEX, NO_SUBJECT, SITE, Plan
+from scenthound.lab.generate.realistic.sites import COMPANY, DIRECTORY, INDEX, NO_SUBJECT, SITE, SitePlan
 from scenthound.lab.generate.realistic.text import Texts
-from scenthound.lab.generate.realistic.vocabulary import Vocabulary, invented
+from scenthound.lab.generate.realistic.vocabulary import WebVocabulary, invented
 from scenthound.lab.generate.rng import mix, mix_all
 
 PARAGRAPH = 45  # words
@@ -40,7 +40,7 @@ _ENTRIES = (  # a link and its description in the same parent
 class Pages:
     """Renders the pages of a plan; each depends only on the plan and the page's number."""
 
-    def __init__(self, plan: Plan, texts: Texts, linker: Linker) -> None:
+    def __init__(self, plan: SitePlan, texts: Texts, linker: Linker) -> None:
         self.plan, self.texts, self._linker = plan, texts, linker
         self.host_name = lru_cache(maxsize=1 << 16)(self._host_name)
         self._frame = lru_cache(maxsize=1 << 12)(self._host_frame)
@@ -181,9 +181,9 @@ class Pages:
         return opens, closes, head, menu_opens + " ".join([item % link for link in links]) + menu_closes
 
 
-def make_pages(plan: Plan) -> Pages:
+def make_pages(plan: SitePlan) -> Pages:
     """The renderer of a plan, with its words and links."""
-    return Pages(plan, Texts(plan, Vocabulary(plan.habits, plan.subjects, plan.seed)), Linker(plan))
+    return Pages(plan, Texts(plan, WebVocabulary(plan.habits, plan.subjects, plan.seed)), Linker(plan))
 
 
 def _plain(word: str) -> str:

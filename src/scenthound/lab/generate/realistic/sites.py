@@ -54,7 +54,7 @@ class Group:
 
 
 @dataclass(slots=True)
-class Plan:
+class SitePlan:
     """Hosts, sections and pages by number; the pages of a host are consecutive, its home page first."""
 
     pages: int
@@ -124,10 +124,10 @@ class Plan:
         return pages
 
 
-def make_plan(pages: int, seed: int, habits: RealisticHabits) -> Plan:
+def make_plan(pages: int, seed: int, habits: RealisticHabits) -> SitePlan:
     """The plan of a web with so many pages."""
     most = min(len(subjects.LEAVES), max(2, pages // 500))
-    plan = Plan(pages, seed, habits, min(habits.subjects or most, len(subjects.LEAVES)))
+    plan = SitePlan(pages, seed, habits, min(habits.subjects or most, len(subjects.LEAVES)))
     trades, listed = _trades(plan)
     expected = int(pages * habits.companies / np.mean(COMPANY_PAGES)) // max(len(trades), 1)
     pages_of_list = max(1, round(expected * habits.coverage / ENTRIES))
@@ -139,7 +139,7 @@ def make_plan(pages: int, seed: int, habits: RealisticHabits) -> Plan:
     return plan
 
 
-def _trades(plan: Plan) -> tuple[list[int], list[int]]:
+def _trades(plan: SitePlan) -> tuple[list[int], list[int]]:
     """The subjects that have companies, and those of them that have directories."""
     companies = plan.pages * plan.habits.companies / np.mean(COMPANY_PAGES)
     count = min(round(plan.subjects * plan.habits.trades), int(companies // COMPANIES_OF_TRADE))
@@ -148,7 +148,7 @@ def _trades(plan: Plan) -> tuple[list[int], list[int]]:
     return trades, trades[: round(count * plan.habits.hubs)]
 
 
-def _place_hosts(plan: Plan, trades: list[int], lists: list[tuple[int, int]]) -> None:
+def _place_hosts(plan: SitePlan, trades: list[int], lists: list[tuple[int, int]]) -> None:
     """Sites and companies until only the pages of directories are left. Companies take turns by trade."""
     room = plan.pages - sum(size for _, size in lists)
     least, most = COMPANY_PAGES
@@ -174,7 +174,7 @@ def _place_hosts(plan: Plan, trades: list[int], lists: list[tuple[int, int]]) ->
     plan.kind, plan.trade = np.array(kinds, dtype=np.uint8), np.array(of_trade, dtype=np.int16)
 
 
-def _place_sections(plan: Plan) -> None:
+def _place_sections(plan: SitePlan) -> None:
     """A section is on the main subject of its site, on any other, or shares words with one. Others have one section."""
     habits, sizes = plan.habits, np.diff(plan.start)
     bits = mix_all(plan.seed, _HOST, plan.hosts)
@@ -193,7 +193,7 @@ def _place_sections(plan: Plan) -> None:
     plan.section_misses = (_share(bits_of_section, 0) < habits.near_misses) & ~of_trade
 
 
-def _assign_roles(plan: Plan) -> None:
+def _assign_roles(plan: SitePlan) -> None:
     """What each page is, by its place in its section and by chance."""
     habits = plan.habits
     host = np.repeat(np.arange(plan.hosts), np.diff(plan.start))
@@ -230,7 +230,7 @@ def _assign_roles(plan: Plan) -> None:
     plan.community = (chance % np.uint64(habits.communities)).astype(np.int16)
 
 
-def _group_pages(plan: Plan) -> None:
+def _group_pages(plan: SitePlan) -> None:
     rank = np.argsort(mix_all(plan.seed, _RANK, plan.pages), kind="stable").astype(np.int32)
     role, subject = plan.role[rank], plan.subject[rank].astype(np.int64)
 

@@ -13,9 +13,9 @@ from scenthound.lab.generate.realistic.sites import (
     NEAR_MISS,
     NO_SUBJECT,
     OUTER_CORRIDOR,
-    Plan,
+    SitePlan,
 )
-from scenthound.lab.generate.realistic.vocabulary import SLOTS, Table, Vocabulary
+from scenthound.lab.generate.realistic.vocabulary import SLOTS, Table, WebVocabulary
 from scenthound.lab.generate.rng import Words, mix, mix_all
 
 _TITLE, _MANNER = range(60, 62)  # purposes of chance
@@ -29,7 +29,7 @@ WEAK = 0.4  # of the usual share of subject words, on pages that lead to a subje
 class Texts:
     """Draws words for the pages of a plan."""
 
-    def __init__(self, plan: Plan, vocabulary: Vocabulary) -> None:
+    def __init__(self, plan: SitePlan, vocabulary: WebVocabulary) -> None:
         self._plan, self._vocabulary, self._words = plan, vocabulary, vocabulary.words
 
     def title(self, page: int) -> str:

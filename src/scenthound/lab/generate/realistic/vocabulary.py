@@ -47,7 +47,7 @@ def invented(number: int) -> str:
     return word if not longer else _SYLLABLES[longer - 1] + word
 
 
-class Vocabulary:
+class WebVocabulary:
     """All words of a web with so many subjects."""
 
     def __init__(self, habits: RealisticHabits, subject_count: int, seed: int) -> None:

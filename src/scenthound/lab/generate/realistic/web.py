@@ -16,7 +16,7 @@ from scenthound.lab.generate import subjects
 from scenthound.lab.generate.realistic.habits import RealisticHabits
 from scenthound.lab.generate.realistic.links import Linker
 from scenthound.lab.generate.realistic.pages import make_pages
-from scenthound.lab.generate.realistic.sites import NO_SUBJECT, Plan, make_plan
+from scenthound.lab.generate.realistic.sites import NO_SUBJECT, SitePlan, make_plan
 from scenthound.lab.generate.rng import below, stream
 from scenthound.model import Response, Url
 from scenthound.parameters import changed_values, values_of
@@ -49,7 +49,7 @@ class RealisticWeb:
             raise BadConfig(f"a realistic web of {pages} pages", f"give between {LEAST_PAGES} and {MOST_PAGES:,}")
         self.pages, self.seed, self.habits = pages, seed, habits or RealisticHabits()
         self._wanted, self._companies = topics, companies
-        self.plan: Plan = make_plan(pages, seed, self.habits)
+        self.plan: SitePlan = make_plan(pages, seed, self.habits)
         self._pages, self._linker = make_pages(self.plan), Linker(self.plan)
 
     @property
